@@ -6,6 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 
 const MERGED = "merged.js";
+const LONGEST_LINE = 160;
 /** Packages of many small files, which are put in as well. */
 const BUNDLED = new Set(["diff", "eventsource-parser", "picomatch"]);
 
@@ -40,6 +41,8 @@ export async function mergeDoors(outdir, doors, options, outputs) {
     // Names stay, for stack traces.
     minifySyntax: true,
     minifyWhitespace: true,
+    // Node prints the line of an error that no host has caught.
+    lineLimit: LONGEST_LINE,
     // No module of ours has side effects, so chunks that are only imported for them are left out.
     logOverride: { "ignored-bare-import": "silent" },
   });

@@ -67,8 +67,8 @@ const browser = async (): Promise<void> => {
   await signInTo(config, signIn, { signal, patienceMs: 20_000, scope, open: (address) => void fetch(address) });
 };
 const callAll = async (): Promise<void> => {
-  for (const { tool, ofServer } of manager.tools()) {
-    const args = ofServer.tool === "add_numbers" ? { a: 2, b: 3 } : {};
+  for (const tool of manager.tools()) {
+    const args = tool.ofServer.tool === "add_numbers" ? { a: 2, b: 3 } : {};
     const context = { signal, onOutput: () => {} } as unknown as ToolContext;
     await Promise.resolve(tool.execute(args, context)).catch((error: Error) => console.error(error.message));
   }

@@ -30,6 +30,7 @@ function contextIn(directory: string): ToolContext {
     blobs: new MemoryBlobs(),
     onOutput: () => {},
     messages: () => [],
+    call: () => Promise.reject(new Error("no session")),
     openArtifact: () => {
       throw new Error("not used");
     },

@@ -30,7 +30,11 @@ export function writeLongSession(path: string, bytes: number): number {
     const toolCall = { id: `c${round}`, name: "read", arguments: {}, type: "function" as const };
     const call = Message.assistant([{ kind: "tool_call", toolCall }]);
     entry({ type: "message", message: call, provider: "p", model: "m" }, outcome);
-    entry({ type: "message", message: Message.toolResult({ toolCallId: toolCall.id, content: RESULT }) });
+    entry({
+      type: "message",
+      summary: "a.txt",
+      message: Message.toolResult({ toolCallId: toolCall.id, content: RESULT }),
+    });
     entry({ type: "message", message: Message.assistant("done"), provider: "p", model: "m" });
     if (round % 200 === 199) entry({ type: "compaction", summary: "so far", firstKeptEntryId, tokensBefore: 1 });
     if (round % 100 === 0) size = statSync(path).size;

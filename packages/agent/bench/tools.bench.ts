@@ -89,6 +89,7 @@ const UNUSED: Omit<ToolContext, keyof CallScope> = {
   },
   blobs: new MemoryBlobs(),
   messages: () => [],
+  call: () => Promise.reject(new Error("no session")),
 };
 
 type PlainTool = NonNullable<Parameters<typeof plainRounds>[3]>;

@@ -13,6 +13,7 @@ export {
 export { modelFor } from "./record/journal/context-state.ts";
 export { readLine } from "./record/journal/decode.ts";
 export type { FileStoreOptions } from "./record/journal/file-store.ts";
+export type { Glimpse } from "./record/journal/glimpse.ts";
 export type { NewHeader } from "./record/journal/header.ts";
 export { idSource } from "./record/journal/ids.ts";
 export { checkLabel, findEntry, type LabelledJournal } from "./record/journal/labels.ts";

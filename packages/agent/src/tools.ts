@@ -26,7 +26,6 @@ export { parseTodoMarkdown, todoMarkdown } from "./tools/builtin/todo/markdown.t
 export { webFetchTool } from "./tools/builtin/web-fetch/index.ts";
 export { webSearchTool } from "./tools/builtin/web-search/index.ts";
 export { Checkpoints } from "./tools/checkpoint/checkpoints.ts";
-export { type PendingActionParts, PendingActions } from "./tools/pending-actions/pending-actions.ts";
 export type { EditKit } from "./tools/profiles/edit-kits.ts";
 export { knownTool } from "./tools/profiles/known-tools.ts";
 export {

@@ -41,6 +41,7 @@ export async function toolBench(): Promise<Bench> {
       blobs: new MemoryBlobs(),
       onOutput: (chunk) => output.push(chunk),
       messages: () => [],
+      call: () => Promise.reject(new Error("no session")),
       openArtifact: () => {
         const chunks: Buffer[] = [];
         artifacts.push(chunks);

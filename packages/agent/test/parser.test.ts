@@ -11,7 +11,7 @@ const parser = new Parser({ file });
 afterAll(() => parser.close());
 
 const run = (task: string, more: Partial<ParserJob> = {}): Promise<unknown> =>
-  parser.run({ task, input: {}, signal: new AbortController().signal, timeoutMs: 20_000, memoryMb: 64, ...more });
+  parser.run({ task, input: {}, signal: new AbortController().signal, timeoutMs: 60_000, memoryMb: 64, ...more });
 
 const pidOf = async () => ((await run("echo")) as { pid: number }).pid;
 
@@ -42,7 +42,7 @@ describe("parser process", () => {
 
   it("memory is limited where the kernel does not count it", async () => {
     const watched = new Parser({ file, platform: "darwin" });
-    const job = { input: {}, signal: new AbortController().signal, timeoutMs: 20_000, memoryMb: 64 };
+    const job = { input: {}, signal: new AbortController().signal, timeoutMs: 60_000, memoryMb: 64 };
     await expect(watched.run({ ...job, task: "eatsBuffers" })).rejects.toThrow("it needs more than 64 MB of memory");
     await watched.close();
   });
@@ -87,7 +87,7 @@ describe("parser process", () => {
       const { Parser } = await import(${JSON.stringify(new URL("../src/files/parser/parser.ts", import.meta.url).href)});
       const parser = new Parser({ file: ${JSON.stringify(file)} });
       const signal = new AbortController().signal;
-      const job = { signal, timeoutMs: 20000, memoryMb: 128, input: {} };
+      const job = { signal, timeoutMs: 60000, memoryMb: 128, input: {} };
       const { pid } = await parser.run({ ...job, task: "echo" });
       void parser.run({ ...job, task: "loops" });
       process.stdout.write(pid + "\\n");

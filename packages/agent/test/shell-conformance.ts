@@ -8,7 +8,7 @@ import type { ShellState } from "../src/world/process/shell-state.ts";
 export function shellConformance(environment: () => ExecutionEnvironment): void {
   it("T-BASH-2 the state of one command is there in the next, and a time-out or an interrupt leaves it as it was", async () => {
     let state: ShellState | undefined;
-    const run = async (command: string, timeoutMs = 20_000, signal?: AbortSignal) => {
+    const run = async (command: string, timeoutMs = 60_000, signal?: AbortSignal) => {
       const result = await environment().execCommand(command, timeoutMs, {
         interleaved: true,
         shell: { state },

@@ -107,6 +107,7 @@ export async function toolConformance(
         blobs: new MemoryBlobs(),
         onOutput: () => {},
         messages: () => [],
+        call: () => Promise.reject(new Error("no session")),
         openArtifact: () => {
           throw new Error("nothing here is that long");
         },

@@ -40,7 +40,7 @@ export const benches: Bench[] = [
         },
       });
       await manager.servers[0]?.connect();
-      const echo = manager.tools().find(({ ofServer }) => ofServer.tool === "echo")?.tool;
+      const echo = manager.tools().find(({ ofServer }) => ofServer.tool === "echo");
       const context = { signal: new AbortController().signal, onOutput: () => {} } as unknown as ToolContext;
       const bare = new Client({ name: "bare", version: "0" });
       await bare.connect(new StdioClientTransport({ command: process.execPath, args: [SERVER], stderr: "ignore" }));

@@ -268,7 +268,7 @@ describe("RPC: moving", () => {
   it("a folder that does not exist, the present one, and a session that is not kept are refused; the session goes on", async () => {
     const host = await rig.start();
     expect(await errorOf(host, "move_session", { directory: ".." })).toBe(
-      "Nothing of this session is kept that could be moved.",
+      "This session is not saved (it was started with --no-session), so it cannot be moved.",
     );
     rig.server.push(turn.text("one"), turn.text("two"));
     await host.prompt("one");

@@ -163,6 +163,17 @@ it("CO-07 strategy handoff: a full context becomes a new session after the answe
   await c.server.close();
 });
 
+it("CO-07 strategy handoff: a server that reports no usage to speak of does not keep a full context", async () => {
+  const c = await conversation({ "compaction.strategy": "handoff", "compaction.thresholdTokens": 20_000 });
+  const usage = { input: 10, output: 1 };
+  c.server.push(turn.text("more", { usage }), turn.text(briefing("The briefing.")), turn.text("on it"));
+  await c.say("word ".repeat(60_000));
+  await c.say("go on");
+  expect(c.lastSent()).toContain("The briefing.");
+  await c.talk.close();
+  await c.server.close();
+});
+
 it("CO-07 G-42 compaction.handoffSaveToDisk: the briefing of an automatic handoff is kept as a file, that of /handoff is not", async () => {
   const c = await conversation({ "compaction.handoffSaveToDisk": true });
   c.server.push(

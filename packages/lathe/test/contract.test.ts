@@ -51,6 +51,7 @@ const CAUSES: readonly Cause[] = [
     status: "usage_error",
     says: /--permission-mode/,
   },
+  { name: "an option with swapped letters", args: ["--modle", "x"], code: 2, status: "usage_error", says: /--model\b/ },
   { name: "an unknown model", args: ["--model", "nobody/x"], code: 2, status: "usage_error", says: /lathe models/ },
   { name: "an unknown session", args: ["-r", "feedbeef"], code: 2, status: "usage_error", says: /lathe sessions list/ },
   { name: "a missing file", args: ["@nowhere.txt"], code: 2, status: "usage_error", says: /nowhere\.txt/ },
@@ -187,7 +188,7 @@ it("a denied call gets an error result and the run goes on", async () => {
   try {
     await scene.run(["go"]);
     expect(scene.server.requests[1]?.view.messages.at(-1)?.results).toEqual([
-      { id: "toolu_1", text: expect.stringContaining("nobody can be asked"), isError: true },
+      { id: "toolu_1", text: expect.stringContaining("no user can be asked"), isError: true },
     ]);
   } finally {
     await scene.close();

@@ -15,7 +15,7 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ExecutionEnvironment, LocalEnvironment, type ToolDef } from "@lathe/agent";
 import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
-import { defaultDeps } from "@lathe/llm";
+import { defaultDeps, type JsonObject } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ApprovalQuestion } from "../src/conversation/approvals.ts";
 import { openSession } from "../src/conversation/open-session.ts";
@@ -80,6 +80,15 @@ async function call(one: Case, at: string, mode: PermissionMode, answer: "allow"
     replay: "never",
     execute: ({ path }, { env }) => env.writeFile(String(path), "by the host").then(() => "written"),
   }));
+  host.push({
+    name: "host-call",
+    label: "Host",
+    description: "calls another tool",
+    schema: { type: "object", properties: { name: { type: "string" }, args: { type: "object" } } },
+    tier: "read",
+    replay: "never",
+    execute: ({ name, args }, context) => context.call(String(name), args as JsonObject),
+  });
   const answers = [{ call: { name: one.tool, args: one.args(at) } }, { text: "done" }];
   const open = await openSession(workspace, {
     model: { provider: "scripted", id: "none" },

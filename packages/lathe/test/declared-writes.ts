@@ -16,6 +16,12 @@ export const TAG_OF_F = "¶";
 export const WRITES: readonly (Case & { readonly name: string })[] = [
   { name: "write_file", profile: "anthropic", tool: "write_file", args: (at) => ({ file_path: at, content: "new\n" }) },
   {
+    name: "write_file inside another call",
+    profile: "anthropic",
+    tool: "host-call",
+    args: (at) => ({ name: "write_file", args: { file_path: at, content: "new\n" } }),
+  },
+  {
     name: "edit_file",
     profile: "anthropic",
     tool: "edit_file",

@@ -6,6 +6,7 @@ import { has } from "../../agent/test/programs.ts";
 import { checkNode } from "../src/cli/doctor/checks.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { saySomething } from "./sessions-fixture.ts";
+import { canMount, withTmpfs } from "./tmpfs.ts";
 
 let box: Box;
 const SECRET = "sk-very-secret";
@@ -41,6 +42,15 @@ describe("lathe doctor", () => {
   it.skipIf(!has("bwrap", "nsenter"))("tries the sandbox from a folder below /tmp as well", async () => {
     expect(box.dir.startsWith("/tmp/")).toBe(true);
     expect(await line("sandbox")).toBe("ok sandbox commands can be confined; turn it on with --sandbox");
+  });
+
+  it.skipIf(!canMount)("says that the home cannot be written when its disk is full", async () => {
+    await withTmpfs(box.home, "16k", async (home) => {
+      const full = () => writeFileSync(join(home, "big"), Buffer.alloc(64 << 10));
+      expect(full).toThrow("ENOSPC");
+      expect(await line("home")).toContain("cannot be written (ENOSPC). Free space there, or set LATHE_HOME");
+      expect(readdirSync(home)).toEqual(["big"]);
+    });
   });
 
   it("names the credentials it finds without showing them", async () => {

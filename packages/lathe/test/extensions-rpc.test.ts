@@ -51,20 +51,21 @@ describe("dialogs", () => {
     await extension(
       "ask",
       `import { writeFileSync } from "node:fs";
-       export default (lathe) => lathe.registerCommand("ask", { description: "asks", run: async (name, { ui }) => {
+       export default (lathe) => lathe.registerCommand("ask", { description: "asks", run: async (words, { ui }) => {
          const begun = Date.now();
-         const yes = await ui.confirm("Sure?", "", { timeout: 500 });
+         const [name, timeout] = words.split(" ");
+         const yes = await ui.confirm("Sure?", "", { timeout: Number(timeout) });
          writeFileSync(name, yes + " " + (yes || Date.now() - begun >= 500));
        } });`,
     );
     const host = await at.start();
-    host.send({ type: "prompt", message: `/ask ${file("answered")}` });
+    host.send({ type: "prompt", message: `/ask ${file("answered")} 60000` });
     const first = await dialog(host, "confirm");
-    expect(first).toMatchObject({ title: "Sure?", timeout: 500 });
+    expect(first).toMatchObject({ title: "Sure?", timeout: 60_000 });
     host.send({ type: "extension_ui_response", id: "another", confirmed: false });
     host.send({ type: "extension_ui_response", id: first["id"], confirmed: true });
     expect(await contentOf(file("answered"))).toBe("true true");
-    host.send({ type: "prompt", message: `/ask ${file("silent")}` });
+    host.send({ type: "prompt", message: `/ask ${file("silent")} 500` });
     const second = await dialog(host, "confirm", host.frames.length);
     host.send({ type: "extension_ui_response", id: first["id"], confirmed: true });
     expect(await contentOf(file("silent"))).toBe("false true");

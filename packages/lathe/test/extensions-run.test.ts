@@ -242,7 +242,7 @@ export default (lathe) => ({
     const started = join(at.box.dir, "pid");
     await at.user(
       "tools/slow.ts",
-      `export default (lathe) => ({ name: "slow", description: "Slow.", parameters: { type: "object" }, timeoutMs: 1500,
+      `export default (lathe) => ({ name: "slow", description: "Slow.", parameters: { type: "object" }, timeoutMs: 5000,
         execute: ({ context }) => context.exec("sh", ["-c", "echo $$ > ${started}; exec sleep 1000"]).then(() => "ended") });`,
     );
     at.script(turn.calls([{ name: "slow", args: {} }]), turn.text("ok"));

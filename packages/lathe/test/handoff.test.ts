@@ -49,11 +49,11 @@ it("any command that a provider fails says so in one line and leaves the session
 });
 
 it.each([
-  ["refuses", "I'm sorry, I can't help with that.", "a heading is missing: ## Goal, ## Done, ## Next steps"],
-  ["writes nothing", " ", "it is empty"],
+  ["refuses", "I'm sorry, I can't help with that.", "parts are missing", ": ## Goal, ## Done, ## Next steps"],
+  ["writes nothing", " ", "it is empty", ""],
 ])(
   "G-42 a model that %s is told why and asked once more; without a briefing the session goes on",
-  async (_how, text, why) => {
+  async (_how, text, why, details) => {
     const c = await conversation();
     c.server.push(turn.text("first"), turn.text(text), turn.text(text), turn.text(text), turn.text(briefing("Go.")));
     await c.say("one");
@@ -61,7 +61,7 @@ it.each([
     await expect(c.say("/handoff")).rejects.toThrow(
       `Handoff failed: the briefing cannot be used: ${why}. You are still in this session.`,
     );
-    expect(c.lastSent()).toContain(`This briefing cannot be used: ${why}. Write it again`);
+    expect(c.lastSent()).toContain(`This briefing cannot be used: ${why}${details}. Write it again`);
     expect(c.talk.open.journal.path).toBe(path);
     await c.say("/handoff");
     expect(c.talk.open.journal.path).not.toBe(path);

@@ -43,7 +43,7 @@ function serve(behaviour: string, idleMs?: number): void {
     args: [SERVER, behaviour],
     fileTypes: [".xyz"],
     rootMarkers: ["a.xyz"],
-    startTimeoutMs: 5000,
+    startTimeoutMs: 10_000,
   };
   servers = new LanguageServers({
     rows: [row],
@@ -56,7 +56,7 @@ function serve(behaviour: string, idleMs?: number): void {
 
 const hover = async (): Promise<string> =>
   new Answers({ servers, mayShow: () => true }).answer(
-    { action: "hover", file, line: 1, symbol: "one", timeoutMs: 5000 },
+    { action: "hover", file, line: 1, symbol: "one", timeoutMs: 10_000 },
     env,
     signal,
   );

@@ -174,6 +174,24 @@ describe("plugins that reach outside of their folder", () => {
     expect(existsSync(mine("plugins/p/commands/key.md"))).toBe(false);
   });
 
+  it("EX-10 links in a plugin of a marketplace that lead out are named before it is installed", async () => {
+    write(join(rig.box.home, "key"), "secret");
+    write(at("m/plugins/q/commands/greet.md"), "hello");
+    symlinkSync(join(rig.box.home, "key"), at("m/plugins/q/commands/key.md"));
+    write(at("m/.claude-plugin/marketplace.json"), {
+      name: "m",
+      plugins: [{ name: "q", source: "./plugins/q" }],
+    });
+    expect((await plugin("marketplace", "add", at("m"))).stdout).toContain("Added m with 1 plugin.");
+    expect(existsSync(mine("plugins/marketplaces/m/plugins/q/commands/key.md"))).toBe(false);
+    const run = await plugin("add", "q@m", "--yes");
+    expect(run.stdout).toContain(
+      "warning: commands/key.md is a link that leads outside of the plugin; it is left out.",
+    );
+    expect(existsSync(mine("plugins/q/commands/greet.md"))).toBe(true);
+    expect(existsSync(mine("plugins/q/commands/key.md"))).toBe(false);
+  });
+
   it("EX-10 entries and folders with .. in them are left out, with one warning", async () => {
     write(at("package.json"), { name: "p", version: "1.0.0", lathe: { extensions: ["../../out.ts", "./in.ts"] } });
     write(at("in.ts"), "export default () => {};");

@@ -42,6 +42,20 @@ it("EX-12 instructions of a subfolder are given once, in a message, when a file 
   expect(prefixes(rig)).toBe(1);
 });
 
+it("EX-12 instructions of a subfolder that are cut or left out give one warning each, and those of the top none again", async () => {
+  await using rig = await project({
+    ...API,
+    "project/api/AGENTS.md": "x".repeat(40_000),
+    "project/web/AGENTS.md": "y".repeat(2 << 20),
+    "project/web/w.ts": "w",
+  });
+  await rig.say("go", read("api/a.ts"), read("web/w.ts"), read("api/b.ts"), turn.text("done"));
+  expect(rig.of("warning").map(({ data }) => data.message)).toEqual([
+    "api/AGENTS.md: with the other instruction files it is larger than 32 KB; it is cut or left out",
+    "web/AGENTS.md: it is larger than 1 MB; it is left out",
+  ]);
+});
+
 it("EX-12 a command that reads a file counts, and a failed call does not", async () => {
   await using rig = await project(API);
   await rig.say(

@@ -1,4 +1,4 @@
-// A model that makes one failing call again and again.
+// A model that makes the same call again and again.
 
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
@@ -39,4 +39,27 @@ it("a model that changes its ways after it was told goes on", async () => {
   const works = turn.calls([{ name: "shell", args: { command: "true" } }]);
   scene = await stage([fails, fails, fails, works, fails, turn.text("done")]);
   expect(await scene.run(["--permission-mode", "full", "-p", "go"])).toMatchObject({ code: 0, stdout: "done\n" });
+});
+
+it("four failing calls in one round are told about before anything ends, since the model knew of none of them", async () => {
+  const fails = turn.calls(Array(4).fill({ name: "shell", args: { command: "exit 3" } }));
+  scene = await stage([fails, turn.text("done")]);
+  const { code, stdout, stderr } = await scene.run(["--permission-mode", "full", "-p", "go"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "done\n" });
+  expect(stderr).not.toContain("although");
+  expect(scene.server.requests[1]?.text).toContain("has failed 4 times in a row. Do not repeat it");
+});
+
+it("RN-07 a call that works and says the same for ever ends with its reason and exit code 1", async () => {
+  scene = await stage(() => turn.calls([{ name: "shell", args: { command: "echo same" } }]));
+  const { code, stderr } = await scene.run(["--permission-mode", "full", "-p", "go", "--max-turns", "60"]);
+  expect({ code, requests: scene.server.requests.length }).toEqual({ code: 1, requests: 50 });
+  expect(stderr).toContain("The model made the same calls (shell) 50 times in a row with the same results.");
+});
+
+it("RN-07 a command that waits for something may be repeated as long as what it says changes", async () => {
+  const poll = turn.calls([{ name: "shell", args: { command: "echo x >>polls; wc -l <polls" } }]);
+  scene = await stage([...Array(55).fill(poll), turn.text("done")]);
+  const { code, stdout } = await scene.run(["--permission-mode", "full", "-p", "go"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "done\n" });
 });

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { FileArtifacts, FileStore, Journal } from "@lathe/agent";
-import { textOf } from "@lathe/llm";
+import { Message, textOf } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { answer, call, openStore, result, user } from "./sessions-fixture.ts";
@@ -69,6 +69,41 @@ describe("lathe sessions tree", () => {
       [expect.any(String), one],
       [two, one],
     ]);
+  });
+
+  it("G-33 says of every kind of message what it is, whether its line must be parsed for that or not", async () => {
+    const { path: odd, journal } = box.maker.make();
+    const message = Message.toolResult({ toolCallId: "c1", content: "long ".repeat(300) });
+    const calls = ["read", "write"].map((name) => {
+      const toolCall = { id: name, name, arguments: { kind: "x" }, type: "function" as const };
+      return { kind: "tool_call" as const, toolCall };
+    });
+    journal.append(user('a "quoted"\\ line\nand \u001b[31mred'));
+    journal.append({
+      type: "message",
+      message: { role: "user", content: [{ kind: "text", text: '<file path="a.txt">\nsecret\n</file>' }] },
+    });
+    journal.append({ type: "message", message: Message.user("<rule>\nbe brief\n</rule>"), origin: "injected" });
+    journal.append({ type: "message", message: { role: "assistant", content: calls } });
+    journal.append({ type: "message", message, summary: "after" });
+    journal.append({ type: "message", ...{ summary: "before" }, message });
+    journal.append(answer("blob:text of mine"));
+    journal.append(answer("y".repeat(70_000)));
+    await journal.close();
+    const { stdout } = await box.run("sessions", "tree", odd);
+    expect(stdout.split("\n").map((line) => line.replace(/^. \S+ {2}/, ""))).toEqual([
+      'You: a "quoted"\\ line and \\x1b[31mred',
+      "You: @a.txt",
+      "Note: Note to the model be brief",
+      "Agent: [read] [write]",
+      "Tool: after",
+      "Tool: before",
+      "Agent: blob:text of mine",
+      `Agent: ${"y".repeat(200)}`,
+      "",
+    ]);
+    const spoken = await box.run("sessions", "tree", odd, "--filter", "no-tools");
+    expect(spoken.stdout).not.toMatch(/Tool:|\[read\]/);
   });
 
   it("G-31 --go makes the session continue from there, and gives the message that was chosen", async () => {

@@ -15,7 +15,7 @@ export {
   gate,
   type ModelTurn,
   type RawTurn,
-  redactedThinking as redacted,
+  redactedThinking,
   type ScriptedUsage,
   type Turn,
   type TurnOptions,

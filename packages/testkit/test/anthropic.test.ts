@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, type ModelServer, redacted, startModelServer, text, thinking, turn } from "../src/index.ts";
+import { call, type ModelServer, redactedThinking, startModelServer, text, thinking, turn } from "../src/index.ts";
 import { signatureOf } from "../src/resolve.ts";
 import { drop, headersOf, PIXEL, type Rule, resend, set } from "./mutate.ts";
 
@@ -14,7 +14,7 @@ const hello = { model: MODEL, max_tokens: 100, messages: [{ role: "user" as cons
 const rich = turn.blocks(
   [
     thinking("let me see"),
-    redacted("opaque"),
+    redactedThinking("opaque"),
     text("Grüße 🎉 "),
     call({ name: "read", args: { path: "ä.txt" }, id: "t1" }),
   ],

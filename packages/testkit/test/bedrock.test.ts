@@ -1,6 +1,6 @@
 import type { ConverseCommandInput, ConverseStreamOutput } from "@aws-sdk/client-bedrock-runtime";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { call, type ModelServer, redacted, startModelServer, text, thinking, turn } from "../src/index.ts";
+import { call, type ModelServer, redactedThinking, startModelServer, text, thinking, turn } from "../src/index.ts";
 import { signatureOf } from "../src/resolve.ts";
 import { loadBedrockSdk } from "./bedrock-sdk.ts";
 import { drop, headersOf, PIXEL, type Rule, resend, set } from "./mutate.ts";
@@ -23,7 +23,7 @@ const hello: ConverseCommandInput = { modelId: MODEL, messages: [{ role: "user",
 const rich = turn.blocks(
   [
     thinking("let me see"),
-    redacted("opaque"),
+    redactedThinking("opaque"),
     text("Grüße 🎉 "),
     call({ name: "read", args: { path: "ä" }, id: "t1" }),
   ],

@@ -78,7 +78,7 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
   );
 
   it("rows that are left empty above the region when the window becomes narrower take the next finished text", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     tmux = await Tmux.start(100, 24, { LINES_BEFORE: "30" });
     await tmux.see(/~below the cursor/);
@@ -97,7 +97,7 @@ describe.skipIf(!hasTmux)("screen in tmux", () => {
   });
 
   it("Ctrl+Z gives the shell a clean terminal, and fg brings the live region back once", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     tmux = await Tmux.start(80, 24);
     await tmux.see(/~below the cursor/);

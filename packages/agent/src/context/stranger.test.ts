@@ -53,7 +53,7 @@ afterEach(() => rm(repo.dir, { recursive: true, force: true }));
 async function look(dir: string): Promise<EnvironmentFacts> {
   const env = new LocalEnvironment({ cwd: dir, baseEnv: process.env });
   try {
-    return await collectFacts(env, { now: 0 }, await askGit(env, { timeoutMs: 20_000 }));
+    return await collectFacts(env, { now: 0 }, await askGit(env, { timeoutMs: 60_000 }));
   } finally {
     await env.cleanup();
   }

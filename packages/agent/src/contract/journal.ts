@@ -45,10 +45,27 @@ export interface TreeFields {
   readonly timestamp: string;
 }
 
-/** A message of the conversation, with what is known of how it came about. */
-export interface MessageEntry extends TreeFields {
-  readonly type: "message";
+/** What is kept of a tool result besides its message. */
+export interface ResultFacts {
   readonly message: Message;
+  /** Facts for hosts; the model never gets them. */
+  readonly details?: JsonValue;
+  /** The call in one line, for people. */
+  readonly summary?: string;
+  /** Files that the call has changed; contents are blobs. */
+  readonly changes?: readonly FileChange[];
+  /** Files whose content the result shows, by their real paths. */
+  readonly reads?: readonly string[];
+  readonly effects?: Effects;
+  readonly artifact?: { readonly id: number; readonly bytes: number };
+  readonly durationMs?: number;
+  /** The result was written by recovery, not by the tool. */
+  readonly settled?: "interrupted" | "skipped";
+}
+
+/** A message of the conversation, with what is known of how it came about. */
+export interface MessageEntry extends TreeFields, ResultFacts {
+  readonly type: "message";
   /** Only assistant messages name the provider. */
   readonly provider?: string;
   readonly model?: string;
@@ -61,21 +78,19 @@ export interface MessageEntry extends TreeFields {
   readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
   /** Who a queued message came from; the user when absent. */
   readonly source?: MessageSource;
-  /** Facts about a tool result for hosts; the model never gets them. */
-  readonly details?: JsonValue;
-  /** The call of a tool result in one line, for people. */
-  readonly summary?: string;
-  /** Files that the call of a tool result has changed; contents are blobs. */
-  readonly changes?: readonly FileChange[];
-  /** Files whose content a tool result shows, by their real paths. */
-  readonly reads?: readonly string[];
-  readonly effects?: Effects;
-  readonly artifact?: { readonly id: number; readonly bytes: number };
-  readonly durationMs?: number;
-  /** The result was written by recovery, not by the tool. */
-  readonly settled?: "interrupted" | "skipped";
   /** The call put something to a person who is not there: its input ends here and waits for the answer. */
   readonly awaits?: AwaitedInput;
+}
+
+/** A call that a running call made, with its result. No message of the conversation: it is never sent. */
+export interface NestedCallEntry extends TreeFields, ResultFacts {
+  readonly type: "nested_call";
+  readonly callId: string;
+  /** The id of the call that made it. */
+  readonly within: string;
+  readonly tool: string;
+  /** Absent when the process ended before the call did. */
+  readonly arguments?: JsonObject;
 }
 
 /** Another model answers after this entry. */
@@ -201,6 +216,7 @@ export interface McpToolSelectionEntry extends TreeFields {
 /** Everything that has a place in the tree. */
 export type TreeEntry =
   | MessageEntry
+  | NestedCallEntry
   | ModelChangeEntry
   | ThinkingLevelChangeEntry
   | ServiceTierChangeEntry
@@ -226,6 +242,10 @@ export interface IntentLine {
   readonly callId?: string;
   readonly tool?: string;
   readonly replay: "safe" | "never";
+  /** The id of the call that makes this one. */
+  readonly within?: string;
+  /** Of a call inside a call, in one line: nothing else tells of it until it ends. */
+  readonly summary?: string;
   readonly timestamp: string;
 }
 /** An effect that ended without an outcome entry (a failed request, a cancelled maintenance call). */
@@ -243,6 +263,8 @@ export interface SettleLine {
 export interface DecisionLine {
   readonly type: "decision";
   readonly callId: string;
+  /** The id of the call that makes this one. */
+  readonly within?: string;
   readonly decision: "allow" | "deny";
   /** Who decided: a mode, a rule, the user, a host. */
   readonly by: string;

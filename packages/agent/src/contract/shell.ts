@@ -48,6 +48,8 @@ export interface ShellPart {
   readonly isHarmless: boolean;
   /** The word of a listed program that is not understood, so that it is not harmless. */
   readonly strange?: string | undefined;
+  /** What it does without an option that it lacks, as a clause: "netstat without -n asks name servers". */
+  readonly lacking?: string | undefined;
   /** Harmless, and proven to change nothing (plan mode). */
   readonly isReadOnly: boolean;
   /** Why it must be asked about whatever the rules say: unknown syntax, `PATH=…`, a program that is not known before it runs. */
@@ -74,6 +76,8 @@ export interface FoundFiles {
   readonly isBare?: boolean | undefined;
   /** Its names begin at the top of the repository. */
   readonly isFromTop?: boolean | undefined;
+  /** Git's index holds the names, also those of files that are not there. */
+  readonly isTracked?: boolean | undefined;
 }
 
 /** How found files are looked up in `ShellContext.plainFound`. */

@@ -40,6 +40,9 @@ export type Access =
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */
   | { readonly kind: "address"; readonly url: string; readonly write: boolean };
 
+/** Undefined: the tool does not know what this call will touch. */
+export type DeclaredAccess = readonly Access[] | undefined;
+
 /** What a person is shown before they allow a call. */
 export interface Preview {
   readonly lines: readonly PreviewLine[];
@@ -68,9 +71,9 @@ export interface ToolDef<Args = JsonObject> {
   readonly replay: "safe" | "never";
   /**
    * What the call will touch, all of it. Runs after the last rewrite of the arguments and before approval. Without it,
-   * a call above tier `read` needs approval.
+   * or where it gives undefined, a call above tier `read` needs approval.
    */
-  access?(args: Args, scope: CallScope): Promise<readonly Access[]> | readonly Access[];
+  access?(args: Args, scope: CallScope): Promise<DeclaredAccess> | DeclaredAccess;
   /** Loads what its calls need; called when the model begins to write one. What goes wrong here goes wrong again in the call, which says so. */
   prepare?(): Promise<unknown>;
   /** The call in one line, for cards and transcripts. Must not throw for arguments that do not fit the schema. */
@@ -90,6 +93,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
+  /** `discoverable`: where tools can be searched for, it is offered once it was found. Offered from the start when absent. */
+  readonly loadMode?: "essential" | "discoverable" | undefined;
   /** It may leave actions pending, which the tool `resolve` settles. */
   readonly deferrable?: boolean | undefined;
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */
@@ -122,6 +127,11 @@ export interface ToolContext extends CallScope {
   readonly blobs: Pick<BlobStore, "put">;
   /** The conversation up to the answer that made this call. */
   readonly messages: () => readonly Message[];
+  /**
+   * Makes another call inside this one. It is looked up, judged and journalled like any call, but the model sees neither it nor its
+   * result. What goes wrong is a result with `isError`. It ends with this call at the latest.
+   */
+  readonly call: (name: string, args: JsonObject) => Promise<ToolResult>;
   /** The plan that was approved, when the user was asked. */
   readonly approvedPlan?: string;
 }

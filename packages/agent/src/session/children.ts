@@ -117,8 +117,6 @@ function childOptions(
     },
     services: {
       ...options.services,
-      // What a child prepares would wait for the word of another.
-      pendingActions: undefined,
       // A question ends its input: its parent reads it there and sends the answer.
       answerer: undefined,
       // The plan is the session's.
@@ -148,6 +146,7 @@ function childOptions(
     // What it does in a copy of its own is no change of the files until it lands.
     aroundExecute: child.env ? undefined : options.aroundExecute,
     aroundAccess: options.aroundAccess,
+    aroundNested: options.aroundNested,
     redactor: options.redactor,
     asksAboutSecrets: options.asksAboutSecrets,
     subagents: child.env ? { ...options.subagents, isApart: true } : options.subagents,

@@ -19,7 +19,9 @@ import { type ArtifactStore, MemoryArtifacts } from "../record/artifacts/store.t
 import type { Journal } from "../record/journal/journal.ts";
 import { newMemoryJournal } from "../record/journal/new-journal.ts";
 import type { NewEntry } from "../record/journal/new-lines.ts";
+import { PendingActions } from "../tools/pending-actions/pending-actions.ts";
 import type { Profile } from "../tools/profiles/types.ts";
+import { Lane } from "./call/lane.ts";
 import { PendingApprovals } from "./call/pending-approvals.ts";
 import { CallIds } from "./call-ids.ts";
 import { createConfig, type SessionConfig } from "./config.ts";
@@ -29,7 +31,7 @@ import type { BranchFacts } from "./facts.ts";
 import { Inbox } from "./inbox.ts";
 import type { InputRun } from "./input-run.ts";
 import { LiveView } from "./live-view.ts";
-import { FailureStreak, LoopDetector } from "./loop-detection.ts";
+import { FailureStreak, LoopDetector, SameRounds } from "./loop-detection.ts";
 import { seamContext } from "./seam-context.ts";
 import { buildServices } from "./services.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
@@ -70,6 +72,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
   readonly guard = new PrefixGuard();
   readonly inbox = new Inbox();
   readonly approvals = new PendingApprovals();
+  readonly lane = new Lane();
   readonly ledger = new Ledger();
   readonly detector = new LoopDetector();
   readonly callIds = new CallIds(() => this.messages());
@@ -105,7 +108,14 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     });
     this.events.listen((event) => this.live.follow(event));
     if (options.onEvent) this.events.listen(options.onEvent);
-    const { services, facts } = buildServices(this);
+    const pendingActions = new PendingActions({
+      isOffered: () => this.tools.hasDeferrable,
+      force: (choice) => {
+        if (!this.profile.modelInfo?.refusesForcedTools) this.nextToolChoice = choice;
+      },
+      guard: (middleware) => void this.seams.add(middleware),
+    });
+    const { services, facts } = buildServices(this, pendingActions);
     this.services = services;
     this.facts = facts;
     this.seams = new Seams({
@@ -118,7 +128,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     this.tools = new SessionTools({
       profile: this.profile,
       tools: options.tools ?? [],
-      providers: options.toolProviders ?? [],
+      providers: [...(options.toolProviders ?? []), pendingActions],
       lacks: (tool) => (tool.needs ?? []).filter((need) => this.services[need] === undefined),
       warn: (message) => this.warn(message, "tool_refused"),
     });
@@ -218,6 +228,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
       finish: "",
       awaits: undefined,
       failures: new FailureStreak(),
+      sameRounds: new SameRounds(),
       isDone: false,
       output: undefined,
     };

@@ -17,6 +17,7 @@ import type { ArtifactStore } from "../record/artifacts/store.ts";
 import type { Journal } from "../record/journal/journal.ts";
 import type { NewEntry } from "../record/journal/new-lines.ts";
 import type { Profile } from "../tools/profiles/types.ts";
+import type { Lane } from "./call/lane.ts";
 import type { PendingApprovals } from "./call/pending-approvals.ts";
 import type { CallIds } from "./call-ids.ts";
 import type { SessionConfig } from "./config.ts";
@@ -80,6 +81,8 @@ export interface Toolbox {
   readonly seams: Seams;
   /** The addresses that tools read and write. */
   readonly schemes: SchemeRegistry;
+  /** Where exclusive calls wait for each other. */
+  readonly lane: Lane;
   /** Calls that wait for the word of a person. */
   readonly approvals: PendingApprovals;
 }

@@ -2,7 +2,7 @@
 
 import type { Usage } from "@lathe/llm";
 import type { AwaitedInput, EndReason, InputError } from "../contract/events/types.ts";
-import type { FailureStreak } from "./loop-detection.ts";
+import type { FailureStreak, SameRounds } from "./loop-detection.ts";
 import type { OutputCheck } from "./output/output-check.ts";
 
 /** One input, from its user message to processing_end. */
@@ -22,6 +22,7 @@ export interface InputRun {
   awaits: AwaitedInput | undefined;
   /** The call that failed last, and how often in a row. */
   readonly failures: FailureStreak;
+  readonly sameRounds: SameRounds;
   /** A call said that nothing is left to do: the input ends with this round. */
   isDone: boolean;
   /** The answer must be data that fits a schema. */

@@ -1,6 +1,6 @@
 // One input: from its user message through rounds of model and tools to processing_end.
 
-import { type FinishReason, Message, type ToolCallData } from "@lathe/llm";
+import { type FinishReason, Message, type ToolCallData, type ToolResultData } from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
 import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
@@ -150,7 +150,7 @@ async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promis
   run.rounds += 1;
   await runBatch(core, run.signal, batch);
   if (run.signal.aborted) return undefined;
-  const end = core.config.enableLoopDetection ? countFailures(core, run, batch.calls) : undefined;
+  const end = core.config.enableLoopDetection ? countRepeats(core, run, batch.calls) : undefined;
   if (end) return end;
   if (core.config.enableLoopDetection) detectLoop(core, batch.calls);
   const notice = core.ledger.notice(core.config.budget, core.elapsedMs());
@@ -280,40 +280,57 @@ function wouldOverspend(core: SessionLog & HostChoices & ModelContext & Work): b
 }
 
 const MOST_FAILURES = 3;
+/** Far more than a command takes that waits for something, and loop detection tells the model four times before. */
+const MOST_SAME_ROUNDS = 50;
 
 /** The model is told once that it repeats a failing call. If it does so again, the input ends: every further request costs money. */
-function countFailures(
+function countRepeats(
   core: SessionLog & HostChoices & Work,
   run: InputRun,
   calls: readonly ToolCallData[],
 ): InputEnd | undefined {
-  const failed = failedCalls(core);
-  const counts = run.failures.record(
-    calls.map((call) => ({ name: call.name, args: argumentsOf(call), hasFailed: failed.has(call.id) })),
-  );
-  const failures = Math.max(0, ...counts);
-  const { name } = calls[counts.indexOf(failures)] ?? { name: "" };
-  if (failures > MOST_FAILURES) {
-    const message = `The model repeated the same failing call of ${name} ${failures} times, although it was told to stop.`;
-    core.warn(message, "repeated_failure");
-    return { reason: "error", error: { message, kind: "repetition", type: "RepeatedFailure" } };
-  }
-  if (failures === MOST_FAILURES) {
+  const results = lastResults(core);
+  const failed = new Set(results.flatMap(({ toolCallId, isError }) => (isError ? [toolCallId] : [])));
+  const round = calls.map((call) => ({ name: call.name, args: argumentsOf(call), hasFailed: failed.has(call.id) }));
+  const counts = run.failures.record(round);
+  const failures = Math.max(0, ...counts.map((count) => count.failures));
+  const worst = counts.findIndex((count) => count.failures === failures);
+  const { name } = calls[worst] ?? { name: "" };
+  if (failures > 0 && counts[worst]!.before >= MOST_FAILURES)
+    return endRepetition(
+      core,
+      `The model repeated the same failing call of ${name} ${failures} times, although it was told to stop.`,
+    );
+  if (failures >= MOST_FAILURES) {
     const message = `The same call of ${name} has failed ${failures} times in a row. Do not repeat it: change its arguments, use another tool, or say what keeps you from going on.`;
     inject(core, message, "loop_detection");
     core.emit("loop_detection", { message });
   }
-  return undefined;
+  // Pictures may differ where the words do not.
+  if (results.some(({ images }) => images !== undefined)) return undefined;
+  const rounds = run.sameRounds.record(
+    round,
+    results.map(({ content }) => content),
+  );
+  if (rounds < MOST_SAME_ROUNDS) return undefined;
+  return endRepetition(
+    core,
+    `The model made the same calls (${calls.map((call) => call.name).join(", ")}) ${rounds} times in a row with the same results.`,
+  );
 }
 
-/** Ids of the calls of the last round that failed. */
-function failedCalls({ journal }: SessionLog): ReadonlySet<string> {
-  const failed = new Set<string>();
+function endRepetition(core: SessionLog, message: string): InputEnd {
+  core.warn(message, "repetition");
+  return { reason: "error", error: { message, kind: "repetition", type: "Repetition" } };
+}
+
+/** Of the last round, newest first. */
+function lastResults({ journal }: SessionLog): readonly ToolResultData[] {
+  const results: ToolResultData[] = [];
   const { messages } = journal.context;
   for (let at = messages.length - 1; at >= 0 && messages[at]!.role === "tool"; at--)
-    for (const part of messages[at]!.content)
-      if (part.kind === "tool_result" && part.toolResult.isError) failed.add(part.toolResult.toolCallId);
-  return failed;
+    for (const part of messages[at]!.content) if (part.kind === "tool_result") results.push(part.toolResult);
+  return results;
 }
 
 function detectLoop(core: SessionLog & HostChoices & Work, calls: readonly ToolCallData[]): void {

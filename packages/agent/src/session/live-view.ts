@@ -7,6 +7,7 @@ import type { SessionEvent, Snapshot } from "../contract/events/types.ts";
 const OUTPUT_TAIL = 64 * 1024;
 
 interface LiveCall {
+  readonly nested_in?: string;
   readonly tool_name: string;
   readonly arguments: JsonObject;
   output: string;
@@ -55,6 +56,7 @@ export class LiveView {
         break;
       case "tool_call_start":
         this.#calls.set(event.data.call_id, {
+          ...(event.data.nested_in === undefined ? {} : { nested_in: event.data.nested_in }),
           tool_name: event.data.tool_name,
           arguments: event.data.arguments,
           output: "",

@@ -1,7 +1,8 @@
-// Notices that the model calls the same tools with the same arguments over and over, or one call that fails again and again.
+// Notices that the model calls the same tools with the same arguments over and over, gets the same results over and over, or makes
+// one call that fails again and again.
 
 import { createHash } from "node:crypto";
-import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { JsonObject, JsonValue, ToolResultData } from "@lathe/llm";
 
 const LONGEST_PATTERN = 3;
 
@@ -27,24 +28,50 @@ export class LoopDetector {
   }
 }
 
+interface RoundCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly hasFailed: boolean;
+}
+
 /** Counts how often a call failed in a row, within one input. A round of the same calls goes on with it, whatever its others gave. */
 export class FailureStreak {
   #round = "";
-  readonly #failures = new Map<string, number>();
+  #failures = new Map<string, number>();
 
-  /** For every call of a round: how many times in a row it has failed now; 0 when it did not fail. */
-  record(calls: readonly { name: string; args: JsonObject; hasFailed: boolean }[]): number[] {
-    const keys = calls.map(({ name, args }) => `${name} ${digest(args)}`);
+  /** For every call of a round: how many times in a row it has failed before it and now; 0 when it did not fail. */
+  record(calls: readonly RoundCall[]): { before: number; failures: number }[] {
+    const keys = calls.map(keyOf);
     const round = [...new Set(keys)].sort().join("\n");
-    if (round !== this.#round) this.#failures.clear();
+    const before = round === this.#round ? this.#failures : new Map<string, number>();
     this.#round = round;
+    this.#failures = new Map(before);
     return calls.map(({ hasFailed }, at) => {
       const failures = hasFailed ? (this.#failures.get(keys[at]!) ?? 0) + 1 : 0;
       this.#failures.set(keys[at]!, failures);
-      return failures;
+      return { before: before.get(keys[at]!) ?? 0, failures };
     });
   }
 }
+
+/** Counts the rounds in a row, within one input, that had the same calls and the same results. */
+export class SameRounds {
+  #last = "";
+  #count = 0;
+
+  /** How long a call took makes no difference: some tools say it. */
+  record(calls: readonly RoundCall[], results: readonly ToolResultData["content"][]): number {
+    const round = createHash("sha256")
+      .update(calls.map(keyOf).join("\n"))
+      .update(JSON.stringify(results).replace(/\b\d+ ms\b/g, "ms"))
+      .digest("hex");
+    this.#count = round === this.#last ? this.#count + 1 : 1;
+    this.#last = round;
+    return this.#count;
+  }
+}
+
+const keyOf = ({ name, args }: RoundCall): string => `${name} ${digest(args)}`;
 
 /** A pattern of p calls need not divide the window: the last floor(window / p) * p calls decide. */
 function repeats(calls: readonly string[]): boolean {

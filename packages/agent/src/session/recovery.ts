@@ -3,10 +3,11 @@
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
 import type { AwaitedInput } from "../contract/events/types.ts";
-import type { MessageEntry } from "../contract/journal.ts";
+import type { IntentLine, MessageEntry } from "../contract/journal.ts";
 import { INTERRUPTED_RESULT, pathTo } from "../record/journal/context.ts";
 import { QUEUE_KIND, type QueueChange, queuedIn } from "../record/journal/queue-lines.ts";
 import { argumentsOf } from "./call/card.ts";
+import { nestedReport } from "./call/nest.ts";
 import { EFFECTS_UNKNOWN } from "./call/run-call.ts";
 import type { HostChoices, SessionLog, Work } from "./facades.ts";
 import type { Delivery } from "./inbox.ts";
@@ -60,21 +61,42 @@ export function recoverSession(
 }
 
 function settleIntents(core: SessionLog, leftBy: (callId: string) => string | undefined): void {
+  const intents = core.journal.openIntents();
+  // Before their callers, whose results tell of them.
+  for (const intent of intents) if (intent.within !== undefined) settleNested(core, intent, leftBy);
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
-  for (const intent of core.journal.openIntents()) {
+  for (const intent of intents) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
-    if (intent.effect === "child") continue;
-    if (!call || intent.replay === "safe") {
+    if (intent.effect === "child" || intent.within !== undefined) continue;
+    const nested = call ? nestedReport(core.journal, call.id) : "";
+    // A call that may run again must not when it has made others: they would run twice.
+    if (!call || (intent.replay === "safe" && nested === "")) {
       core.journal.settle(intent.id, "interrupted");
       continue;
     }
+    const content = `${leftBy(call.id) ?? EFFECTS_UNKNOWN}${nested}`;
     core.append({
       type: "message",
       id: intent.for,
-      message: Message.toolResult({ toolCallId: call.id, content: leftBy(call.id) ?? EFFECTS_UNKNOWN, isError: true }),
+      message: Message.toolResult({ toolCallId: call.id, content, isError: true }),
       settled: "interrupted",
     });
   }
+}
+
+function settleNested(core: SessionLog, intent: IntentLine, leftBy: (callId: string) => string | undefined): void {
+  const { callId = "", within = "", tool = "", summary, replay } = intent;
+  const content = leftBy(callId) ?? (replay === "safe" ? INTERRUPTED_RESULT : EFFECTS_UNKNOWN);
+  core.append({
+    type: "nested_call",
+    id: intent.for,
+    callId,
+    within,
+    tool,
+    ...(summary === undefined ? {} : { summary }),
+    message: Message.toolResult({ toolCallId: callId, content, isError: true }),
+    settled: "interrupted",
+  });
 }
 
 function findUnfinished(core: SessionLog, requestWasOpen: boolean): UnfinishedInput | undefined {

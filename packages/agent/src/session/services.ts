@@ -3,6 +3,7 @@
 import { beganWithBriefing } from "../context/compaction/briefing.ts";
 import { Recall } from "../context/recall/recall.ts";
 import type { AwaitedInput } from "../contract/events/types.ts";
+import type { PendingActionService } from "../contract/pending-actions.ts";
 import type { SessionTools } from "../contract/registry/session-tools.ts";
 import type { SchemeRegistry } from "../contract/seams/schemes.ts";
 import type { ToolServices } from "../contract/tool.ts";
@@ -37,7 +38,7 @@ type UnequippedSession = SessionLog &
     readonly tools: Pick<SessionTools, "get">;
   };
 
-export function buildServices(core: UnequippedSession): BuiltServices {
+export function buildServices(core: UnequippedSession, pendingActions: PendingActionService): BuiltServices {
   const facts = new BranchFacts(core);
   const conflicts = new Conflicts();
   // What a first request does without is made when it is first asked for.
@@ -66,6 +67,7 @@ export function buildServices(core: UnequippedSession): BuiltServices {
       const { asyncCommands, autoBackgroundMs, jobPollMs } = core.config;
       return { onRequest: asyncCommands, afterMs: autoBackgroundMs, pollMs: jobPollMs };
     },
+    pendingActions,
     lastingShell: new LastingShell(facts),
     offersTool: (name) => core.tools.get(name) !== undefined,
     shownFiles: new ShownFiles(),

@@ -24,6 +24,7 @@ import type {
   CompactionDemand,
   CompactionPlan,
   Middleware,
+  RequestInfo,
   SessionSwitch,
   SideAnswer,
   SideCall,
@@ -50,7 +51,7 @@ import { SessionMailbox } from "./mailbox.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
 import { changeQueued } from "./queue.ts";
 import { recoverSession } from "./recovery.ts";
-import { noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
+import { describeRequest, noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { sideCall } from "./side-call.ts";
 import type { ModelClient, SessionOptions, Turn } from "./types.ts";
 
@@ -148,6 +149,10 @@ export class Session<Output = unknown> {
   /** Tokens of the next request as far as they are known. */
   get contextTokens(): number {
     return this.#core.meter.tokens();
+  }
+  /** The next request, as compaction looks at it. */
+  nextRequest(): RequestInfo {
+    return describeRequest(this.#core);
   }
   /** Addresses that read and write faces resolve; a host may add and remove its own. */
   get schemes(): SchemeRegistry {
@@ -260,6 +265,8 @@ export class Session<Output = unknown> {
 
   registerTool = (tool: SessionTool): void => this.#core.tools.own.register(tool);
   unregisterTool = (name: string): boolean => this.#core.tools.own.unregister(name);
+  /** All tools, also those that are offered only once they were found. */
+  knownTools = (): readonly ToolDef[] => this.#core.tools.known();
   /** As it is offered now, whichever source brought it. */
   toolNamed = (name: string): ToolDef | undefined => this.#core.tools.get(name)?.tool;
 

@@ -3,6 +3,7 @@
 import type {
   CallContext,
   ContentPart,
+  JsonObject,
   JsonValue,
   Message,
   Request,
@@ -23,7 +24,7 @@ import type { ToolProvider } from "../contract/registry/session-tools.ts";
 import type { SchemeResolver } from "../contract/seams/schemes.ts";
 import type { CallInfo, Middleware, ProposedCall } from "../contract/seams/types.ts";
 import type { AgentDirectory } from "../contract/subagents.ts";
-import type { Access, HostServices, ToolResult } from "../contract/tool.ts";
+import type { DeclaredAccess, HostServices, ToolContext, ToolResult } from "../contract/tool.ts";
 import type { Redactor } from "../policy/redact/redactor.ts";
 import type { ArtifactStore } from "../record/artifacts/store.ts";
 import type { Journal } from "../record/journal/journal.ts";
@@ -99,10 +100,20 @@ export interface SessionOptions {
   /** Whether the user can be asked to give a secret to a call where it does not belong; never when absent. */
   readonly asksAboutSecrets?: (() => boolean) | undefined;
   /** Wraps the execution of every call, inside its intent and deadline; `run` executes it. For recording and replay. */
-  readonly aroundExecute?: ((call: CallInfo, run: () => Promise<ToolResult>) => Promise<ToolResult>) | undefined;
+  readonly aroundExecute?:
+    | ((call: CallInfo, run: () => Promise<ToolResult>, nest: ToolContext["call"]) => Promise<ToolResult>)
+    | undefined;
+  /** The same around each call that a call makes. */
+  readonly aroundNested?:
+    | ((
+        outer: CallInfo,
+        call: Pick<ToolCallData, "name"> & { readonly arguments: JsonObject },
+        run: () => Promise<ToolResult>,
+      ) => Promise<ToolResult>)
+    | undefined;
   /** The same around the look-up of what a call will touch. */
   readonly aroundAccess?:
-    | ((call: ProposedCall, look: () => Promise<readonly Access[]>) => Promise<readonly Access[]>)
+    | ((call: ProposedCall, look: () => Promise<DeclaredAccess>) => Promise<DeclaredAccess>)
     | undefined;
   /** Awaited when the session ends, after its last call and before its journal is closed. Not for children. */
   readonly beforeClose?: (() => Promise<void>) | undefined;

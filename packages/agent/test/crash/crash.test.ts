@@ -45,6 +45,7 @@ function answer(request: RecordedRequest): Turn {
   if (isChild) return said < 2 ? turn.calls([look(0), act(1)]) : turn.text("child is done");
   if (said === 7) return turn.calls([{ name: "spawn_agent", args: { task: CHILD_TASK }, id: id(0) }]);
   if (said === 9) return turn.calls([{ name: "wait", args: { agent_id: spawnedIn(request) }, id: id(0) }, look(1)]);
+  if (said % 4 === 2) return turn.calls([{ name: "nest", args: { n: 5 }, id: id(5) }, look(1)]);
   if (said < ROUNDS) return turn.calls(said % 2 === 0 ? [look(0)] : [act(0), look(1), act(2)]);
   return turn.text("parent is done");
 }

@@ -93,8 +93,16 @@ function profile(folder: string) {
       return `${name} ${String(args["n"])}`;
     },
   });
+  /** Could run again by itself, but has others run that must not. */
+  const nest: ToolDef = {
+    ...counted("nest", "safe"),
+    execute: async ({ n = null }, { call }) => {
+      const results = [await call("act", { n }), await call("look", { n })];
+      return results.flatMap(({ content }) => content.map((part) => (part.kind === "text" ? part.text : ""))).join();
+    },
+  };
   const agents = [spawnAgentTool, sendInputTool, waitTool, closeAgentTool] as unknown as ToolDef[];
-  const toolRegistry = new ToolRegistry([counted("look", "safe"), counted("act", "never"), ...agents]);
+  const toolRegistry = new ToolRegistry([counted("look", "safe"), counted("act", "never"), nest, ...agents]);
   return {
     id: "anthropic",
     model: "claude-opus-4-6",

@@ -33,6 +33,7 @@ export function contextFor(env: ExecutionEnvironment, services: Partial<ToolServ
     blobs: new MemoryBlobs(),
     onOutput: () => {},
     messages: () => [],
+    call: () => Promise.reject(new Error("no session")),
     openArtifact: () => {
       throw new Error("edits need no artifact");
     },

@@ -16,6 +16,7 @@ const context = {
   blobs: { put: () => "" },
   onOutput: () => {},
   messages: () => [],
+  call: () => Promise.reject(new Error("no session")),
   openArtifact: () => {
     throw new Error("not used");
   },

@@ -24,6 +24,7 @@ for (;;) {
         blobs: { put: () => "" },
         onOutput: () => {},
         messages: () => [],
+        call: () => Promise.reject(new Error("no session")),
         openArtifact: () => {
           throw new Error("not used");
         },

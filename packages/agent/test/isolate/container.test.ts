@@ -35,7 +35,7 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     expect(pictureOf(project.root)).toEqual(before);
     const request = { root: project.root, store: project.store, host, signal: new AbortController().signal };
     // The check is the container's to run: what an agent wrote there must not run on the host.
-    const verify = { command: "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt", timeoutMs: 30_000 };
+    const verify = { command: "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt", timeoutMs: 60_000 };
     const where = { kind: view.kind, container, verify, mode: "patch" as const };
     expect(await land({ ...request, ...where, id: "x", deltas: [await view.delta()] })).toMatchObject({
       kind: "landed",

@@ -97,12 +97,12 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     const delta = await view.delta();
     const before = pictureOf(project.root);
     const red = await landing([delta], {
-      verify: { command: "cat a.txt > seen.txt; echo broken; exit 3", timeoutMs: 30_000 },
+      verify: { command: "cat a.txt > seen.txt; echo broken; exit 3", timeoutMs: 60_000 },
     });
     expect(red).toEqual({ kind: "red", exitCode: 3, output: "broken\n" });
     expect(pictureOf(project.root)).toEqual(before);
     const green = await landing([delta], {
-      verify: { command: 'test "$(cat a.txt b.txt)" = "$(printf "2\\n1")"', timeoutMs: 30_000 },
+      verify: { command: 'test "$(cat a.txt b.txt)" = "$(printf "2\\n1")"', timeoutMs: 60_000 },
     });
     expect(green.kind).toBe("landed");
     expect(existsSync(join(project.root, "seen.txt"))).toBe(false);
@@ -114,7 +114,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     await view.env.writeFile("a.txt", "2\n");
     const ready = join(project.folder, "ready");
     const command = `touch ${ready}; until test -e ${ready}.go; do sleep 0.05; done`;
-    const running = landing([await view.delta()], { verify: { command, timeoutMs: 30_000 } });
+    const running = landing([await view.delta()], { verify: { command, timeoutMs: 60_000 } });
     await expect.poll(() => existsSync(ready)).toBe(true);
     project.write("a.txt", "user\n");
     writeFileSync(`${ready}.go`, "");
@@ -234,7 +234,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
         asked.push(...files);
         return "not here";
       },
-      verify: { command: `touch ${project.folder}/ran`, timeoutMs: 30_000 },
+      verify: { command: `touch ${project.folder}/ran`, timeoutMs: 60_000 },
     });
     expect(result).toEqual({ kind: "refused", why: "not here" });
     expect(asked).toEqual([join(project.root, "a.txt"), join(project.root, "b.txt")]);
@@ -246,7 +246,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     const view = await project.open("overlay");
     await view.env.execCommand("echo 2 > a.txt", 30_000);
     project.write("a.txt", "not committed\n");
-    const check = (command: string) => ({ mode: "branch" as const, verify: { command, timeoutMs: 30_000 } });
+    const check = (command: string) => ({ mode: "branch" as const, verify: { command, timeoutMs: 60_000 } });
     const delta = await view.delta();
     expect(await landing([delta], check("grep 1 a.txt"))).toMatchObject({ kind: "red", exitCode: 1 });
     expect(project.git("branch", "--list", "lathe/*")).toBe("");

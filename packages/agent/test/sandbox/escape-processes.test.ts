@@ -212,7 +212,7 @@ for path in ["/dev/tty", "/dev/console", *glob.glob("/dev/pts/*"), "/proc/1/fd/0
 print("TRIED")`;
       const host = `node --conditions=lathe-source --import ./scripts/source-loader.mjs packages/agent/test/sandbox/host.ts`;
       const printed = execFileSync("script", ["-qec", `tty; ${host} python3 -c '${inject}'`, "/dev/null"], {
-        timeout: 60_000,
+        timeout: 180_000,
       }).toString();
       expect(printed).toContain("/dev/pts/");
       expect(printed).toContain("TRIED");

@@ -109,7 +109,7 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
       external: ["@vscode/ripgrep"],
     });
     const printed = execFileSync(process.execPath, [join(installed, "host.mjs"), project, installed], {
-      timeout: 60_000,
+      timeout: 180_000,
     });
     expect(printed.toString()).toBe("a.txt:1:needle\n");
   });

@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultDeps } from "@lathe/llm";
+import { Client, defaultDeps } from "@lathe/llm";
+import { createProvider } from "@lathe/llm/providers";
 import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { CodingAgent } from "../../src/session/headless/coding-agent.ts";
@@ -171,6 +172,18 @@ describe("a host with little", () => {
     expect(agent.session.lastText()).toBe("again");
     await agent.close();
     rmSync(cwd, { recursive: true });
+  });
+
+  it("a provider of the host's own is used through the client that the host gives", async () => {
+    await using server = await startModelServer({ script: [turn.text("hello")] });
+    const deps = defaultDeps({ env: {} });
+    const baseUrl = server.baseUrl("openai");
+    const acme = createProvider("acme", { api: "openai-completions", baseUrl, apiKey: "unused", deps });
+    const client = new Client({ providers: { acme }, deps });
+    const session = await createSession({ model: "acme/qwen3-coder", cwd: tmpdir(), client, deps });
+    expect((await session.submit("hi")).text).toBe("hello");
+    await session.close();
+    await client.close();
   });
 
   it("no HOME and no PATH are no crash; a directory that is not there is refused by name", async () => {

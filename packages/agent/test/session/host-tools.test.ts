@@ -211,3 +211,18 @@ function ids(): () => string {
   let last = 0;
   return () => `entry${String(++last).padStart(3, "0")}`;
 }
+
+it("T-SUB-1 a discoverable tool is offered where nothing hides it, and a provider may hide what another one brings", async () => {
+  const found = tool("found", () => "ok", { loadMode: "discoverable" });
+  const plain = setUp({ script: [{ text: "done" }], toolProviders: [{ tools: () => offer }] });
+  const offer = [found];
+  const hider = { tools: () => none, hides: ({ loadMode }: ToolDef) => loadMode === "discoverable" };
+  const none: ToolDef[] = [];
+  const hidden = setUp({ script: [{ text: "done" }], toolProviders: [{ tools: () => offer }, hider] });
+  for (const s of [plain, hidden]) await s.session.submit("go");
+  const names = (s: typeof plain) => s.client.requests[0]?.tools?.map(({ name }) => name);
+  expect(names(plain)).toEqual(["echo", "found"]);
+  expect(names(hidden)).toEqual(["echo"]);
+  expect(hidden.session.knownTools().map(({ name }) => name)).toEqual(["echo", "found"]);
+  for (const s of [plain, hidden]) await s.finish();
+});

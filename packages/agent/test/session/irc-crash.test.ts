@@ -125,7 +125,7 @@ function judge(disk: Disk): string | undefined {
 
 describe("messages and the end of the process", () => {
   it("T-IRC-1 a message with a receipt is read exactly once, whichever write the process died after, and the next one", {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const first = new Disk();
     await run(first);

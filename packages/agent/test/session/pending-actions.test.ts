@@ -1,8 +1,12 @@
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Session } from "../../src/session/session.ts";
-import { PendingActions } from "../../src/tools/pending-actions/pending-actions.ts";
+import { PlanChanged, type ToolDef } from "../../src/contract/tool.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
+import { agentProfile, batch, cast, firstText, types, yields } from "../support/agents.ts";
 import { resultText } from "../support/scripted-client.ts";
-import { echo, setUp, testProfile, tool } from "../support/session.ts";
+import { echo, type Setup, setUp, testProfile, tool } from "../support/session.ts";
 
 const resolve = (action: string, reason = "because") => ({
   calls: [{ name: "resolve", args: { action, reason }, id: "r" }],
@@ -11,37 +15,28 @@ const preview = { calls: [{ name: "rename", id: "p" }] };
 
 function start(script: Parameters<typeof setUp>[0]["script"], canForce = true) {
   const done: string[] = [];
-  const held: { session?: Session } = {};
-  const pending = new PendingActions({
-    isOffered: () => true,
-    force: (choice) => {
-      if (canForce) held.session?.forceToolChoice(choice);
+  const rename = tool(
+    "rename",
+    (_args, { services }) => {
+      services.pendingActions?.push({
+        label: "rename 3 files",
+        tier: "read",
+        sourceToolName: "rename",
+        apply: (reason) => {
+          done.push(`applied: ${reason}`);
+          return "Renamed 3 files.";
+        },
+        reject: (reason) => {
+          done.push(`rejected: ${reason}`);
+          return undefined;
+        },
+      });
+      return "Would rename 3 files.";
     },
-  });
-  const rename = tool("rename", (_args, { services }) => {
-    services.pendingActions?.push({
-      label: "rename 3 files",
-      tier: "read",
-      sourceToolName: "rename",
-      apply: (reason) => {
-        done.push(`applied: ${reason}`);
-        return "Renamed 3 files.";
-      },
-      reject: (reason) => {
-        done.push(`rejected: ${reason}`);
-        return undefined;
-      },
-    });
-    return "Would rename 3 files.";
-  });
-  const s = setUp({
-    profile: testProfile([rename, echo]),
-    toolProviders: [pending],
-    middleware: [pending.middleware()],
-    services: { pendingActions: pending },
-    script,
-  });
-  held.session = s.session;
+    { deferrable: true },
+  );
+  const modelInfo = { refusesForcedTools: !canForce } as never;
+  const s = setUp({ profile: testProfile([rename, echo], { modelInfo }), script });
   const choice = (n: number) => s.client.requests[n]?.toolChoice;
   return { s, done, choice };
 }
@@ -81,4 +76,120 @@ it("T-RES-1 where the model refuses a forced choice, the guard alone holds; one 
   expect(s.client.requests).toHaveLength(5);
   expect(done).toEqual([]);
   await s.finish();
+});
+
+/** Prepares a new text of a.txt, with what it writes and the change itself. */
+const staged = (path: string): ToolDef =>
+  tool(
+    "stage",
+    (_args, { services }) => {
+      services.pendingActions?.push({
+        label: "change a.txt",
+        tier: "write",
+        sourceToolName: "stage",
+        access: () => [{ kind: "write", path }],
+        preview: async ({ env }) => {
+          const before = Buffer.from(await env.readBytes(path)).toString();
+          const lines = [
+            { text: `- ${before}`, kind: "removed" as const },
+            { text: "+ new", kind: "added" as const },
+          ];
+          return { lines, shows: [], plan: before };
+        },
+        apply: async (reason, { env, approvedPlan }) => {
+          if (Buffer.from(await env.readBytes(path)).toString() !== approvedPlan) throw new PlanChanged();
+          await env.writeFile(path, "new");
+          const beyond = await env.writeFile(`${path}.other`, "x").catch((error: Error) => error.message);
+          return `Changed it: ${reason}. ${beyond}`;
+        },
+      });
+      return "Would change a.txt.";
+    },
+    { deferrable: true },
+  );
+
+it("T-RES-1 G-72 applying is judged as what it writes, its question shows the change, and it can write nothing else; a file that changes meanwhile is asked about again", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-pending-")));
+  const path = join(folder, "a.txt");
+  writeFileSync(path, "old");
+  const s: Setup = setUp({
+    script: [{ calls: [{ name: "stage", id: "p" }] }, resolve("apply", "looks right"), { text: "done" }],
+    profile: testProfile([staged(path)]),
+    env: new LocalEnvironment({ cwd: folder, baseEnv: {} }),
+    middleware: [{ name: "asks", approve: ({ tier }) => (tier === "read" ? undefined : { decision: "ask" }) }],
+    onEvent: (event) => {
+      if (event.kind !== "approval_request") return;
+      if (s.of("approval_request").length === 0 && readFileSync(path, "utf8") === "old") writeFileSync(path, "older");
+      s.session.answerApproval(event.data.call_id, { decision: "allow", by: "user" });
+    },
+  });
+  await s.session.submit("go");
+  await s.finish();
+  const questions = s.of("approval_request").map(({ data }) => data);
+  expect(questions.map(({ tier, access }) => ({ tier, access }))).toEqual(
+    Array(2).fill({ tier: "write", access: [{ kind: "write", path }] }),
+  );
+  expect(questions.map(({ preview: lines }) => lines.map(({ text }) => text))).toEqual([
+    ["apply: change a.txt", "- old", "+ new", "reason: looks right"],
+    ["apply: change a.txt", "- older", "+ new", "reason: looks right"],
+  ]);
+  expect(readFileSync(path, "utf8")).toBe("new");
+  expect(resultText(s.client.requests[2]!, "r")).toMatch(
+    /^Changed it: looks right\. .*a\.txt\.other\. The call did not say that it would write this file\.$/,
+  );
+});
+
+it("G-72 an action that does not say what it touches is a question, as a tool that does not say so is", async () => {
+  const stage = tool(
+    "stage",
+    (_args, { services }) => {
+      services.pendingActions?.push({ label: "do it", sourceToolName: "stage", apply: () => "done" });
+      return "Would do it.";
+    },
+    { deferrable: true },
+  );
+  const asked: unknown[] = [];
+  const s = setUp({
+    script: [{ calls: [{ name: "stage", id: "p" }] }, resolve("apply"), { text: "done" }],
+    profile: testProfile([stage]),
+    middleware: [{ name: "looks", approve: ({ tier, access }) => void asked.push([tier, access]) }],
+  });
+  await s.session.submit("go");
+  await s.finish();
+  expect(asked).toEqual([
+    ["read", undefined],
+    ["exec", undefined],
+  ]);
+});
+
+it("T-RES-1 an agent settles what it prepared itself, and the session is not held up by it", async () => {
+  const applied: string[] = [];
+  const stage = tool(
+    "stage",
+    ({ who }, { services }) => {
+      const apply = (): string => `done ${applied.push(String(who))}`;
+      services.pendingActions?.push({ label: `work of ${who}`, tier: "read", sourceToolName: "stage", apply });
+      return "Would do it.";
+    },
+    { deferrable: true },
+  );
+  const stages = (who: string) => ({ calls: [{ name: "stage", id: `p${who}`, args: { who } }] });
+  const s = setUp({
+    profile: agentProfile([stage]),
+    subagents: { types },
+    config: { maxSubagentDepth: 2 },
+    script: cast({
+      "go on": [batch([{ id: "A", assignment: "look" }]), stages("main"), resolve("apply"), { text: "done" }],
+      assignment: [stages("child"), { calls: [{ name: "echo", id: "e" }] }, resolve("apply"), yields("ready")],
+    }),
+  });
+  await s.session.submit("go on");
+  await s.finish();
+  expect(applied.toSorted()).toEqual(["child", "main"]);
+  const child = s.client.requests.filter((request) => firstText(request).startsWith("You are "));
+  expect(child[1]?.toolChoice).toEqual({ mode: "named", toolName: "resolve" });
+  expect(resultText(child[2]!, "e")).toContain("work of child is pending");
+  const main = s.client.requests.filter((request) => firstText(request) === "go on");
+  expect(main.map(({ toolChoice }) => toolChoice?.mode)).toEqual(["auto", "auto", "named", "auto"]);
+  expect(main[0]?.tools?.map(({ name }) => name)).toContain("resolve");
 });

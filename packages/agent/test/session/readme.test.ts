@@ -48,7 +48,7 @@ it("the host program of the README runs with a tool of its own, steers and ends"
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, "host.mjs")], {
     cwd: folder,
     env,
-    timeout: 20_000,
+    timeout: 120_000,
   });
   expect(readFileSync(join(folder, "hello.txt"), "utf8")).toBe("Hello!\n");
   expect(stdout).toContain("[greeting: ok]");

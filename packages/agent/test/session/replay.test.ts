@@ -11,6 +11,7 @@ import { idSource } from "../../src/record/journal/ids.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
 import { createSession } from "../../src/session/headless/create-session.ts";
+import type { SessionTape } from "../../src/session/replay/log.ts";
 import { Recorder, sleepOn } from "../../src/session/replay/record.ts";
 import { Replayer } from "../../src/session/replay/replay.ts";
 import { Session } from "../../src/session/session.ts";
@@ -94,6 +95,54 @@ it.each(DIALECTS)(
     await expect(other.run(changed.session)).rejects.toThrow(/diverged/);
   },
 );
+
+it("calls inside a call are made again by a replay, in their order, and their tools are not", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-replay-"));
+  let rolled = 0;
+  const open = (deps: ClientDeps, baseUrl: string, tape: SessionTape) => {
+    const store = new MemoryStore();
+    const journal = Journal.create({ id: deps.uuid(), cwd: "/work" }, () => store, {
+      blobs: new MemoryBlobs(),
+      now: deps.now,
+      newId: idSource(deps.random),
+      sync: "none",
+    });
+    const dice = tool("dice", async ({ wait }) => {
+      await new Promise((resolve) => setTimeout(resolve, Number(wait)));
+      return `rolled ${++rolled} ${Math.random()}`;
+    });
+    const cup = tool("cup", async (_args, { call }) => {
+      const pair = await Promise.all([call("dice", { wait: 6 }), call("dice", { wait: 1 })]);
+      return JSON.stringify([...pair, await call("dies", {})].map(({ content }) => content));
+    });
+    const provider = createProvider("anthropic", { apiKey: "key", baseUrl, deps });
+    const session = new Session({
+      profile: profileFor("anthropic", [dice, cup]),
+      env: new MemoryEnvironment(),
+      client: new Client({ providers: { anthropic: provider }, deps }),
+      deps,
+      journal,
+      aroundExecute: tape.aroundExecute,
+      aroundAccess: tape.aroundAccess,
+      aroundNested: tape.aroundNested,
+    });
+    return { session, text: () => store.read(0, store.size).toString("utf8") };
+  };
+  const calls = ["c", "d"].map((id) => ({ name: "cup", args: {}, id }));
+  const server = await startModelServer({ script: [turn.calls(calls), turn.text("done")] });
+  const recorder = new Recorder(folder);
+  const recorded = open(recorder.deps(defaultDeps({ env: {} })), server.baseUrl("anthropic"), recorder);
+  await recorder.input(recorded.session, "submit", "roll");
+  await server.close();
+  expect(rolled).toBe(4);
+  expect(recorded.text().match(/"type":"nested_call"/g)).toHaveLength(6);
+
+  const replayer = new Replayer(folder);
+  const replayed = open(replayer.deps(defaultDeps({ env: {} })), server.baseUrl("anthropic"), replayer);
+  await replayer.run(replayed.session);
+  expect(rolled).toBe(4);
+  expect(replayed.text()).toBe(recorded.text());
+});
 
 it.each([
   ["a recording", (deps: ClientDeps) => deps],

@@ -13,7 +13,7 @@ type Takes = "none" | "required" | "optional";
 
 /** The long options that the program's help lists. Empty when the program is not here, or has no such help. */
 function helpOf(program: string): ReadonlyMap<string, Takes> {
-  const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8", timeout: 10_000, input: "" });
+  const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8", timeout: 60_000, input: "" });
   const found = new Map<string, Takes>();
   for (const line of (stdout ?? "").split("\n").filter((text) => /^\s{1,8}-/.test(text))) {
     // The options stand first; what is said of them follows after two blanks. `-c  --format` has two blanks as well.

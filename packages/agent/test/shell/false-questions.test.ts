@@ -88,6 +88,18 @@ describe("commands that do no harm", () => {
     expect(await askedAbout(EVERYDAY)).toEqual({});
   });
 
+  it("a question about an option that is missing says what the program does without it", async () => {
+    expect(await askedAbout(["netstat -tulpn", "netstat --numeric", "crontab -l"])).toEqual({});
+    expect(await askedAbout(["netstat", "crontab", "hostname -f"])).toEqual({
+      netstat: "netstat without -n asks name servers.",
+      crontab: "crontab without -l may take a new table of jobs from its input.",
+      "hostname -f": "-f is not understood.",
+    });
+    expect(await askedAbout(["cargo tree"], true)).toEqual({
+      "cargo tree": "cargo without --frozen may fetch what Cargo.toml names, and writes Cargo.lock.",
+    });
+  });
+
   it("what a file of the project steers needs none where the folder is trusted, and one everywhere else", async () => {
     const steered = ["go env", "go env GOPATH", "go version", "cargo tree --frozen", "cargo --version", "rustc -V"];
     expect(await askedAbout(steered, true)).toEqual({});

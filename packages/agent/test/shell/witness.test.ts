@@ -30,7 +30,7 @@ const BATCH = 50;
 
 describe("commands that were judged harmless, run for real", () => {
   it("none reads, writes or starts anything that the judgement did not name", {
-    timeout: isLong ? 3_600_000 : 180_000,
+    timeout: isLong ? 3_600_000 : 600_000,
   }, async () => {
     const all = subjects();
     const faults: string[] = [];

@@ -86,7 +86,7 @@ export class Witness {
     const { error } = spawnSync("strace", [...options, "/bin/bash", "-c", DRIVER, "driver", this.#template, ...given], {
       cwd: this.cwd,
       env: this.#env,
-      timeout: 120_000,
+      timeout: 300_000,
       killSignal: "SIGKILL",
       stdio: "ignore",
     });

@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL("./read-one.ts", import.meta.url));
 
 it.skipIf(!has("strace"))(
   "T-READ-1 the system saw it: the real file is opened, never the link, and the descriptor is asked where it stands (needs strace)",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-witness-")));
     try {

@@ -23,7 +23,6 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
   {
     name: "MCP",
     kinds: ["mcp-server"],
-    isNeeded: ({ settings }) => settings["tools.discoveryMode"] === "all",
     load: async () => (await import("./mcp/addition.ts")).mcpAddition(servers),
   },
   {
@@ -55,5 +54,13 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     kinds: [],
     isNeeded: (workspace) => fitsProject(workspace),
     load: async () => (await import("./lsp/addition.ts")).lspAddition,
+  },
+  {
+    // After all that bring tools: it names those that can be found. A built-in tool that is discoverable makes it needed everywhere.
+    name: "tool search",
+    kinds: ["mcp-server", "extension", "tool"],
+    isNeeded: ({ settings, extensions }) =>
+      settings["tools.discoveryMode"] === "all" || settings.extensions.length > 0 || extensions.files.length > 0,
+    load: async () => (await import("./tool-search/addition.ts")).toolSearchAddition,
   },
 ];

@@ -299,10 +299,9 @@ export class Conversation {
   async #handOffWhenFull(): Promise<void> {
     const open = this.open;
     const { session, compaction } = open;
-    const { contextTokens, profile } = session;
     if (this.#parts.staysInSession) return;
     if (compaction.settings.strategy !== "handoff" || session.state !== "idle") return;
-    if (!compaction.compaction.isFull({ contextTokens, contextWindow: profile.contextWindowSize })) return;
+    if (!compaction.compaction.isFull(session.nextRequest())) return;
     const unsent = await this.#maintenance.run(() => handOffOrSummarize(this.workspace, open, () => this.#handOff()));
     for (const content of unsent) await this.submit(content);
   }

@@ -10,6 +10,7 @@ import {
   HANDOFF_WORDS,
   handoffCall,
   handoffMessage,
+  problemForPeople,
   problemWithBriefing,
   roomIn,
   wordsToKeep,
@@ -102,7 +103,7 @@ async function askForBriefing(
     problem = problemWithBriefing(answer, Math.max(LEAST_BRIEFING_TOKENS, summary));
     if (problem === undefined) return { document: answer.text.trim(), words: wordsToKeep(session.journal, keepUser) };
   }
-  throw new Error(`the briefing cannot be used: ${problem}`);
+  throw new Error(`the briefing cannot be used: ${problemForPeople(problem ?? "")}`);
 }
 
 /** Writes the first entries of a session. They note the model, because no request has been made yet that would. */

@@ -19,11 +19,7 @@ export async function openSession(workspace: SessionWorkspace, request: SessionR
   try {
     const base = await sessionBase(workspace, request);
     const added = await adding;
-    const otherTools = [
-      ...(request.toolProviders ?? []),
-      ...added.parts.flatMap(({ toolProviders = [] }) => toolProviders),
-    ];
-    const parts = new JoinedParts(await builtInParts({ ...base, otherTools }), added);
+    const parts = new JoinedParts(await builtInParts(base), added);
     await parts.recover();
     const session = makeSession(base, parts);
     base.session.fill(session);
@@ -32,6 +28,20 @@ export async function openSession(workspace: SessionWorkspace, request: SessionR
   } catch (error) {
     await closeParts((await adding).parts);
     throw error;
+  }
+}
+
+/** A session without a conversation, which ends with the work: for one call, for a look at a request, for a replay. */
+export async function withSession<T>(
+  workspace: SessionWorkspace,
+  request: SessionRequest,
+  work: (open: OpenSession) => Promise<T>,
+): Promise<T> {
+  const open = await openSession(workspace, request);
+  try {
+    return await work(open);
+  } finally {
+    await open.close();
   }
 }
 

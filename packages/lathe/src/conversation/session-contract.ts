@@ -38,6 +38,8 @@ export interface SessionRequest {
   readonly opened: OpenedJournal;
   readonly profile?: FamilyName;
   readonly tools?: readonly string[];
+  /** Discoverable tools that are offered without a search. */
+  readonly loadedTools?: readonly string[];
   readonly systemPrompt?: string;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
@@ -171,7 +173,7 @@ export interface SessionPart {
   /** What the agents of the session are made with. A slot by name. */
   readonly subagents?: NonNullable<SessionOptions["subagents"]>;
   /** Around calls and the end of the session. A slot by name. */
-  readonly around?: Pick<SessionOptions, "aroundExecute" | "aroundAccess" | "beforeClose">;
+  readonly around?: Pick<SessionOptions, "aroundExecute" | "aroundAccess" | "aroundNested" | "beforeClose">;
   /** Each event as it happens, the first ones while the session is being made. Must not throw. */
   onEvent?(event: SessionEvent): void;
   /** Read when the prompt is rendered: before the first request, and again only by `/reload` or for another model. Nothing volatile. */

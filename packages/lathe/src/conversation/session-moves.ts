@@ -113,7 +113,11 @@ export class SessionMoves {
   keptFile(done: string): string {
     const { path } = this.#present.open.journal;
     if (path !== undefined && existsSync(path)) return path;
-    throw usageError(`Nothing of this session is kept that could be ${done}.`);
+    throw usageError(
+      path === undefined
+        ? `This session is not saved (it was started with --no-session), so it cannot be ${done}.`
+        : `This session has no messages yet, so it cannot be ${done}. Send one first.`,
+    );
   }
 
   /** Hooks may object; then nothing has changed. */

@@ -8,6 +8,7 @@ import type { Recorder } from "@lathe/agent/session";
 export interface Tape {
   readonly aroundExecute: NonNullable<SessionOptions["aroundExecute"]>;
   readonly aroundAccess: NonNullable<SessionOptions["aroundAccess"]>;
+  readonly aroundNested?: SessionOptions["aroundNested"];
   surroundings(read: () => Promise<Surroundings>): Promise<Surroundings>;
 }
 

@@ -2,7 +2,8 @@
 // journals, and are shown with the id of the child.
 
 import type { Journal } from "@lathe/agent";
-import type { DecisionLine, MessageEntry } from "@lathe/agent/contract";
+import type { DecisionLine } from "@lathe/agent/contract";
+import { callsIn } from "./call-results.ts";
 import { visible } from "./visible.ts";
 
 export interface AuditRow {
@@ -24,13 +25,8 @@ type AuditReader = Pick<Journal, "entryIds" | "meta" | "entry" | "outside">;
 export function auditOf(journal: AuditReader): AuditRow[] {
   const calls = new Map<string, { readonly tool: string; readonly call: string }>();
   for (const id of journal.entryIds()) {
-    if (journal.meta(id)?.type !== "message") continue;
-    const { message } = journal.entry(id) as MessageEntry;
-    for (const part of message.content) {
-      if (part.kind !== "tool_call") continue;
-      const { id: callId, name, arguments: given } = part.toolCall;
+    for (const { id: callId, name, arguments: given } of callsIn(journal, id))
       calls.set(callId, { tool: name, call: shorten(JSON.stringify(given)) });
-    }
   }
   return [...journal.outside("decision")].map(({ type: _type, ...line }) => ({
     ...line,

@@ -1,7 +1,24 @@
-// The results of an answer's calls in a journal.
+// The calls of a journal and their results.
 
 import type { Journal } from "@lathe/agent";
-import type { MessageEntry } from "@lathe/agent/contract";
+import type { MessageEntry, NestedCallEntry } from "@lathe/agent/contract";
+import type { ToolCallData } from "@lathe/llm";
+
+/** The calls that an entry tells of: those of an answer, or one that a call made. */
+export function callsIn(journal: Pick<Journal, "meta" | "entry">, id: string): readonly ToolCallData[] {
+  const type = journal.meta(id)?.type;
+  if (type === "nested_call") return [nestedCall(journal.entry(id) as NestedCallEntry)];
+  if (type !== "message") return [];
+  const { content } = (journal.entry(id) as MessageEntry).message;
+  return content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
+}
+
+export const nestedCall = ({ callId, tool, arguments: args = {} }: NestedCallEntry): ToolCallData => ({
+  id: callId,
+  name: tool,
+  arguments: args,
+  type: "function",
+});
 
 /** Results stand between the answer that made the calls and the next one. `answer`: its position on the path. */
 export function* resultsAfter(

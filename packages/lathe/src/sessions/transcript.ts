@@ -107,7 +107,9 @@ function* itemsOf(journal: Journal): IterableIterator<Item> {
   for (const [at, id] of path.entries()) {
     const entry = journal.entry(id);
     const results = holdsCalls(entry) ? resultsByCall(journal, path, at) : NO_RESULTS;
-    yield* itemOf(entry, results, journal.labels.get(id));
+    const changes = entry.type === "nested_call" ? (entry.changes ?? []) : [];
+    const diffs = changes.flatMap((change) => diffOf(change, journal));
+    yield* itemOf(entry, results, diffs, journal.labels.get(id));
   }
 }
 
@@ -122,7 +124,13 @@ function resultsByCall(journal: Journal, path: readonly string[], answer: number
   return results;
 }
 
-function itemOf(entry: TreeEntry, results: ReadonlyMap<string, CallResult>, label: string | undefined): Item[] {
+/** `diffs`: of a call inside a call; those of other calls are in their results. */
+function itemOf(
+  entry: TreeEntry,
+  results: ReadonlyMap<string, CallResult>,
+  diffs: readonly CardDiff[],
+  label: string | undefined,
+): Item[] {
   const fields = { id: entry.id, timestamp: entry.timestamp, ...(label === undefined ? {} : { label }) };
   const note = (title: string, text?: string): Item[] => [
     { type: "note", ...fields, title, ...(text === undefined ? {} : { text }) },
@@ -130,6 +138,11 @@ function itemOf(entry: TreeEntry, results: ReadonlyMap<string, CallResult>, labe
   switch (entry.type) {
     case "message":
       return messageItem(entry, fields, results);
+    case "nested_call": {
+      const result = entry.message.content.find((part) => part.kind === "tool_result")?.toolResult;
+      const title = `${entry.tool} ${entry.summary ?? ""}, called by ${entry.within}`;
+      return note(title, [resultText(result?.content ?? ""), ...diffs.map(({ diff }) => diff)].join("\n"));
+    }
     case "model_change":
       return note(`Model: ${entry.model}${entry.reason === undefined ? "" : ` (${entry.reason})`}`);
     case "thinking_level_change":

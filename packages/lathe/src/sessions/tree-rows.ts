@@ -4,7 +4,7 @@ import type { Journal } from "@lathe/agent";
 import { visibleLine } from "@lathe/agent/base";
 import type { TreeEntry } from "@lathe/agent/contract";
 import { isUserMessage, pathTo } from "@lathe/agent/record";
-import { textOf } from "@lathe/llm";
+import { type ContentPart, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "./attached-text.ts";
 import { shorten } from "./list.ts";
 import { reportOf } from "./reports.ts";
@@ -31,7 +31,7 @@ export interface TreeRow {
 const TEXT_CHARS = 200;
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   ...["label", "custom", "model_change", "thinking_level_change", "service_tier_change", "prune", "mode_change"],
-  ...["session_init", "ttsr_injection", "mcp_tool_selection"],
+  ...["session_init", "ttsr_injection", "mcp_tool_selection", "nested_call"],
 ]);
 
 /** Top to bottom; where branches part, the active one comes first, the others by age. Each row is made when it is taken. */
@@ -48,8 +48,23 @@ export function* treeRows(journal: Journal, filter: TreeFilter = "default"): Gen
   const stack: Waiting[] = stackOrder(journal.children(null)).map((id) => ({ id, parentId: null, depth: 0 }));
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { id, parentId, depth } = next;
-    const isShown = shows(filter, journal, id);
-    if (isShown) yield rowOf(journal, id, { parentId, depth, isActive: active.has(id) });
+    const label = journal.labels.get(id);
+    const shown = filter === "labeled-only" && label === undefined ? undefined : shownOf(journal, id, filter);
+    const isShown = shown !== undefined;
+    if (isShown) {
+      const row: { -readonly [Name in keyof TreeRow]: TreeRow[Name] } = {
+        id,
+        type: shown.type,
+        text: visibleLine(shown.text).slice(0, TEXT_CHARS).toWellFormed(),
+        timestamp: shown.timestamp,
+        parentId,
+        depth,
+        isActive: active.has(id),
+      };
+      if (shown.role !== undefined) row.role = shown.role;
+      if (label !== undefined) row.label = label;
+      yield row;
+    }
     const children = journal.children(id);
     const below = depth + (children.length > 1 ? 1 : 0);
     for (const child of stackOrder(children))
@@ -57,36 +72,38 @@ export function* treeRows(journal: Journal, filter: TreeFilter = "default"): Gen
   }
 }
 
-function shows(filter: TreeFilter, journal: Journal, id: string): boolean {
-  if (filter === "all") return true;
-  if (filter === "labeled-only") return journal.labels.has(id);
-  if (BOOKKEEPING.has(journal.meta(id)?.type ?? "")) return false;
-  const entry = filter === "default" ? undefined : journal.entry(id);
-  if (entry?.type !== "message") return filter !== "user-only";
+type Shown = Pick<TreeRow, "type" | "text" | "timestamp"> & { readonly role: string | undefined };
+
+/** Undefined: the filter leaves it out. Most messages need not be parsed for that. */
+function shownOf(journal: Journal, id: string, filter: TreeFilter): Shown | undefined {
+  const glimpse = journal.glimpse(id);
+  if (glimpse) {
+    const { role, timestamp, text, isCall } = glimpse;
+    if (filter === "user-only" ? role !== "user" : filter === "no-tools" && (role === "tool" || isCall))
+      return undefined;
+    return {
+      type: "message",
+      role,
+      timestamp,
+      text: role === "user" && text.startsWith("<") ? wordsOf([{ kind: "text", text }]) : text,
+    };
+  }
+  const entry = journal.entry(id);
+  if (!shows(filter, entry)) return undefined;
+  const { type, timestamp } = entry;
+  const role = type !== "message" ? undefined : reportOf(entry) ? "note" : entry.message.role;
+  // Far more than is shown, so that what is cut off here is never seen, and far less than an answer may have.
+  return { type, role, timestamp, text: textOfEntry(entry).slice(0, 10 * TEXT_CHARS) };
+}
+
+function shows(filter: TreeFilter, entry: TreeEntry): boolean {
+  if (filter === "all" || filter === "labeled-only") return true;
+  if (BOOKKEEPING.has(entry.type)) return false;
+  if (filter === "default") return true;
+  if (entry.type !== "message") return filter !== "user-only";
   const { role, content } = entry.message;
   if (role === "user") return isUserMessage(entry) || filter === "no-tools";
   return filter === "no-tools" && role === "assistant" && content.some(({ kind }) => kind === "text");
-}
-
-function rowOf(journal: Journal, id: string, place: Pick<TreeRow, "parentId" | "depth" | "isActive">): TreeRow {
-  const entry = journal.entry(id);
-  const label = journal.labels.get(id);
-  const role = entry.type !== "message" ? undefined : reportOf(entry) ? "note" : entry.message.role;
-  // Far more than is shown, so that what is cut off here is never seen, and far less than an answer may have.
-  const start = textOfEntry(entry).slice(0, 10 * TEXT_CHARS);
-  const text = visibleLine(start).slice(0, TEXT_CHARS).toWellFormed();
-  const row: { -readonly [Name in keyof TreeRow]: TreeRow[Name] } = {
-    id,
-    type: entry.type,
-    text,
-    timestamp: entry.timestamp,
-    parentId: place.parentId,
-    depth: place.depth,
-    isActive: place.isActive,
-  };
-  if (role !== undefined) row.role = role;
-  if (label !== undefined) row.label = label;
-  return row;
 }
 
 function textOfEntry(entry: TreeEntry): string {
@@ -95,10 +112,7 @@ function textOfEntry(entry: TreeEntry): string {
       const { role, content } = entry.message;
       const report = reportOf(entry);
       if (report) return `${report.title} ${report.text}`;
-      if (role === "user") {
-        const { words, attached } = wordsAndAttachments(content);
-        return [words, ...attached.map(({ name }) => name)].join(" ");
-      }
+      if (role === "user") return wordsOf(content);
       if (role === "tool") return entry.summary ?? "";
       const calls = content.flatMap((part) => (part.kind === "tool_call" ? [`[${part.toolCall.name}]`] : []));
       return [textOf(entry.message), ...calls].join(" ");
@@ -108,7 +122,7 @@ function textOfEntry(entry: TreeEntry): string {
     case "branch_summary":
       return entry.summary;
     case "compaction":
-      return entry.summary === "" ? "taken back" : (entry.shortSummary ?? entry.summary);
+      return entry.summary === "" ? "undone by /uncompact" : (entry.shortSummary ?? entry.summary);
     case "label":
       return `${entry.targetId} ${entry.label ?? ""}`;
     case "model_change":
@@ -117,11 +131,18 @@ function textOfEntry(entry: TreeEntry): string {
       return entry.thinkingLevel;
     case "custom":
       return entry.customType;
+    case "nested_call":
+      return `[${entry.tool}] ${entry.summary ?? ""}`;
     case "mode_change":
       return entry.mode;
     default:
       return "";
   }
+}
+
+function wordsOf(content: readonly ContentPart[]): string {
+  const { words, attached } = wordsAndAttachments(content);
+  return [words, ...attached.map(({ name }) => name)].join(" ");
 }
 
 const KINDS: ReadonlyMap<string, string> = new Map(

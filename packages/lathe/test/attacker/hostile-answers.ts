@@ -1,7 +1,16 @@
 // Answers of a hostile or broken model server: a vendor's own stream with values replaced, events dropped, repeated, swapped and
 // mixed, cut connections, absurd sizes, and HTTP errors whose bodies are of no known shape.
 
-import { call, type ModelTurn, redacted, type StreamPart, type Turn, text, thinking, turn } from "@lathe/testkit";
+import {
+  call,
+  type ModelTurn,
+  redactedThinking,
+  type StreamPart,
+  type Turn,
+  text,
+  thinking,
+  turn,
+} from "@lathe/testkit";
 import type { Chance } from "./chance.ts";
 import { hostileNumber, hostileText, hostileValue, INHERITED } from "./hostile-values.ts";
 
@@ -18,7 +27,7 @@ export function hostileAnswer(chance: Chance): Turn {
 function vendorTurn(chance: Chance): ModelTurn {
   const blocks = [
     ...(chance.percent(40) ? [thinking(hostileText(chance))] : []),
-    ...(chance.percent(5) ? [redacted(hostileText(chance))] : []),
+    ...(chance.percent(5) ? [redactedThinking(hostileText(chance))] : []),
     ...chance.list(2, () => text(hostileText(chance))),
     ...chance.list(3, () => call(callOf(chance))),
   ];

@@ -74,7 +74,7 @@ export function managerOf(configs: readonly ServerConfig[], options: KitOptions 
     },
   });
   const tool = (name: string): ToolDef => {
-    const all = manager.tools().map((one) => one.tool);
+    const all = manager.tools();
     const found = all.find((one) => one.name === name);
     if (!found) throw new Error(`no tool ${name} among ${all.map((one) => one.name).join(", ")}`);
     return found;

@@ -1,6 +1,6 @@
 // An MCP server over stdio that misbehaves on request. Written without the protocol's package: it must be able to break the rules.
 // Its tools say what they do. `--tools n` adds that many, `--delay ms` starts late, `--log file` notes every start,
-// `--more` offers tools that touch the machine and the person.
+// `--pages` lists its tools on pages without end, `--more` offers tools that touch the machine and the person.
 import { appendFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
@@ -14,6 +14,7 @@ const { values } = parseArgs({
     more: { type: "boolean", default: false },
     throw: { type: "boolean", default: false },
     broken: { type: "boolean", default: false },
+    pages: { type: "boolean", default: false },
   },
 });
 if (values.log !== undefined) appendFileSync(values.log, `start ${process.pid}\n`);
@@ -177,7 +178,8 @@ function answer({ id, method, params, result }) {
         serverInfo: { name: "rogue", version: "1" },
       },
     });
-  else if (method === "tools/list") send({ id, result: { tools: tools() } });
+  else if (method === "tools/list")
+    send({ id, result: { tools: tools(), ...(values.pages ? { nextCursor: `page ${id}` } : {}) } });
   else if (method === "ping") send({ id, result: {} });
   else if (method === "tools/call" && calls[params.name]) calls[params.name](id, params);
   else if (method === "tools/call") text(id, `did ${params.name}`);

@@ -57,7 +57,7 @@ describe("commands of the person's own", () => {
   });
 
   it("MO-02 Ctrl+B sends it to the background; a resumed session shows it as it was", async () => {
-    bench.server.push(turn.text("seen"));
+    bench.server.push(turn.text("seen"), turn.text("noted"));
     const run = await bench.open(SONNET, { columns: 120 });
     run.type(`go${KEY.enter}`);
     await run.see("seen");
@@ -69,7 +69,9 @@ describe("commands of the person's own", () => {
     run.type(`/jobs${KEY.enter}`);
     await run.see(/1 {2}running .* echo begun; cat < pipe > out\.txt/);
     await writeFile(join(bench.box.dir, "pipe"), "done\n");
-    await expect.poll(() => existsSync(join(bench.box.dir, "out.txt"))).toBe(true);
+    // The model is told of its end, and that work is over before the user leaves.
+    await run.see(/noted[\s\S]* out · \$/);
+    expect(existsSync(join(bench.box.dir, "out.txt"))).toBe(true);
     run.type(`!!echo mine${KEY.enter}`);
     await run.see("✓ $ echo mine · exit 0, the model does not see it");
     run.type(KEY.ctrl("d"));

@@ -79,6 +79,15 @@ describe("the transcript of a session", () => {
     );
   });
 
+  it("a call that another one makes stands below it, whatever runs beside them", () => {
+    const shown = new Shown(60).play(turnStart(0), answerEnd("", ["cell", "other"], 0));
+    const nested = (begun: SessionEvent): SessionEvent =>
+      ({ ...begun, data: { ...begun.data, nested_in: "cell" } }) as SessionEvent;
+    shown.play(callStart("cell", 1), callStart("other", 1), nested(callStart("cell/1", 2)));
+    shown.play(nested(callEnd("cell/1", 3)), callEnd("cell", 4), callEnd("other", 5), turnEnd(5));
+    expect(shown.scrollback.match(/(?:↳ )?Ran \S+/g)).toEqual(["Ran cell", "↳ Ran cell/1", "Ran other"]);
+  });
+
   it("a warning in the middle of a text does not tear it apart", () => {
     const shown = new Shown(60).play(turnStart(0), textStart(0), textDelta("one **bo", 1));
     shown.play(event("warning", 2, { message: "the disk is\nnearly full", code: "disk" }));

@@ -23,7 +23,9 @@ const SENTENCES: Readonly<Record<string, string>> = {
 export function networkError(origin: string, cause: unknown): NetworkError {
   const code = errorCodeOf(cause);
   const reason = SENTENCES[code ?? ""] ?? (cause instanceof Error ? messageOf(cause) : "the connection failed.");
-  return new NetworkError(`${origin}: ${reason}${code === undefined ? "" : ` (${code})`}`, { cause });
+  const named =
+    code === undefined ? reason : `${reason.replace(/\.$/, "")} (${code})${reason.endsWith(".") ? "." : ""}`;
+  return new NetworkError(`${origin}: ${named}`, { cause });
 }
 
 /** The message of node's HTTP parser, worded about the answer. */

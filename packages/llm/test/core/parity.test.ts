@@ -1,4 +1,4 @@
-import { redacted, startModelServer, text, thinking, turn } from "@lathe/testkit";
+import { redactedThinking, startModelServer, text, thinking, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { generate } from "../../src/generate/generate.ts";
 import { stream } from "../../src/generate/stream.ts";
@@ -200,7 +200,7 @@ describe("thinking in the next request", () => {
   it("A-023 A-024 A-039 DM-05 Anthropic's signature and redacted data survive a round through JSON", async () => {
     const [, one] = THREE as readonly [DialectCase, DialectCase, DialectCase];
     await using server = await startModelServer({
-      script: [turn.blocks([thinking("deep thought"), redacted("abcREDACTED"), text("so")]), turn.text("ok")],
+      script: [turn.blocks([thinking("deep thought"), redactedThinking("abcREDACTED"), text("so")]), turn.text("ok")],
     });
     const client = clientFor(one, server, { model: reasoning(one) });
     const first = await client.complete({ ...ask(one), reasoningEffort: "high" });

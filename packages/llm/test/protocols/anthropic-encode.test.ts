@@ -208,7 +208,7 @@ describe("AD-30 Anthropic request", () => {
         topP: 0.9,
         maxTokens: 100,
         stopSequences: ["END"],
-        metadata: { user_id: "u", session_id: "s" },
+        metadata: { user_id: "u", session_id: "s", team: "t" },
       },
       { operation: "stream" },
     );
@@ -225,6 +225,7 @@ describe("AD-30 Anthropic request", () => {
     });
     expect(warnings).toEqual([
       { message: "topP was not sent: not supported together with temperature", code: "unsupported_parameter" },
+      { message: "metadata: Anthropic takes only user_id", code: "unsupported_parameter" },
     ]);
   });
 

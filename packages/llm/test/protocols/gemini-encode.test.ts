@@ -210,6 +210,12 @@ describe("AD-40 Gemini request", () => {
     ]);
   });
 
+  it("DM-06 metadata, which the vendor has no place for, is dropped with a warning", () => {
+    const unsupported = { message: "metadata: Gemini does not support it", code: "unsupported_parameter" };
+    expect(run({ metadata: { team: "t" } }).warnings).toEqual([unsupported]);
+    expect(run({ metadata: { session_id: "s" } }).warnings).toEqual([]);
+  });
+
   it("DM-06 A-015 CL-09 every parameter and the provider options on top", () => {
     const { json, warnings } = run({
       tools: [read],

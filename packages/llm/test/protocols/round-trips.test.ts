@@ -1,4 +1,4 @@
-import { call, redacted, text, thinking, turn } from "@lathe/testkit";
+import { call, redactedThinking, text, thinking, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { RateLimitError } from "../../src/types/errors.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";
@@ -218,7 +218,10 @@ describe("vendor specials", () => {
   it("A-024 redacted thinking survives a tool round on Anthropic and Bedrock", async () => {
     for (const vendor of ["anthropic", "amazon-bedrock"] as const) {
       const { server, stream } = await start(vendor, {
-        script: [turn.blocks([redacted("b3BhcXVl"), call({ name: "read", args: { path: "a" } })]), turn.text("done")],
+        script: [
+          turn.blocks([redactedThinking("b3BhcXVl"), call({ name: "read", args: { path: "a" } })]),
+          turn.text("done"),
+        ],
       });
       const first = (await stream({ messages: [Message.user("go")], tools, reasoningEffort: "high" })).response!;
       const [part] = first.message.content;

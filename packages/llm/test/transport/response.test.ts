@@ -69,7 +69,7 @@ describe("answers over a real connection", () => {
     const failure = await read().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NetworkError);
     expect((failure as Error).message).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+: the connection was reset .*\(ECONNRESET\)$/,
+      /^http:\/\/127\.0\.0\.1:\d+: the connection was reset .*\(ECONNRESET\)\.$/,
     );
     expect(seen).toBe(expected);
   });

@@ -11,9 +11,11 @@ export function visibleText(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(HIDDEN, escapeCharacter);
 }
 
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
 /** The visible text in one line, without spaces at its ends. */
 export function visibleLine(text: string): string {
-  return oneLine(visibleText(text));
+  return PLAIN_LINE.test(text) ? text : oneLine(visibleText(text));
 }
 
 function escapeCharacter(character: string): string {

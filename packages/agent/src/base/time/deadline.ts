@@ -37,6 +37,27 @@ interface Limits {
   /** How long work may take to react to an abort before it is left behind. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
+  readonly hold?: DeadlineHold | undefined;
+}
+
+/** Stops the clock of a deadline: as long as work is held, no time passes; then it starts anew. */
+export class DeadlineHold {
+  #held = 0;
+  /** Set by the one deadline that it belongs to. */
+  onChange: () => void = () => {};
+
+  get isHeld(): boolean {
+    return this.#held > 0;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#held++ === 0) this.onChange();
+    try {
+      return await work();
+    } finally {
+      if (--this.#held === 0) this.onChange();
+    }
+  }
 }
 
 /** Runs `work` with a signal that aborts when the outer one does or the time is up. */
@@ -53,7 +74,7 @@ export function withDeadline<T>(
 /** Settles as the work does, at the latest `graceMs` after it was aborted: by the outer signal, or because the time is up. */
 export function endInTime<T>(
   deps: SessionDeps,
-  { what, ms, graceMs, signal }: Limits,
+  { what, ms, graceMs, signal, hold }: Limits,
   working: Promise<T>,
   abort: (reason: unknown) => void = () => {},
 ): Promise<T> {
@@ -70,7 +91,8 @@ export function endInTime<T>(
     };
     const onAbort = (): void => stop(signal.reason);
     const startTimer = (): void => {
-      if (!settled) timer = deps.setTimer(() => stop(new DeadlineError(what, ms)), ms);
+      timer?.cancel();
+      if (!settled && !stopped && !hold?.isHeld) timer = deps.setTimer(() => stop(new DeadlineError(what, ms)), ms);
     };
     const settle = (finish: () => void): void => {
       settled = true;
@@ -86,7 +108,9 @@ export function endInTime<T>(
       (error: unknown) => settle(() => reject(stopped ? stopped.reason : error)),
     );
     // Not for what needs no waiting: the first prefix is rendered without, and node's timers cost a start time.
-    if (ms > 0) process.nextTick(startTimer);
+    if (ms === 0) return;
+    process.nextTick(startTimer);
+    if (hold) hold.onChange = startTimer;
   });
 }
 

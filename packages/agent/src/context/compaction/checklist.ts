@@ -18,7 +18,10 @@ export interface Demands {
   readonly headings: boolean;
 }
 
-/** What is wrong with it, for the model that wrote it and for people; undefined when nothing is. */
+/** For people, to whom the headings that a summary must have mean nothing. */
+export const problemForPeople = (problem: string): string => problem.replace(/: ## .*/, "");
+
+/** What is wrong with it, for the model that wrote it; undefined when nothing is. */
 export function problemWith({ text, finish }: Candidate, { replaces, most, headings }: Demands): string | undefined {
   if (text.trim() === "") return "it is empty";
   if (finish === "content_filter") return "the answer was refused";
@@ -27,6 +30,6 @@ export function problemWith({ text, finish }: Candidate, { replaces, most, headi
   if (tokens >= replaces) return "it is longer than the conversation it stands for";
   if (tokens > most) return `it is longer than ${most * 4} characters`;
   const missing = headings ? NEEDED.filter((name) => !new RegExp(`^#+ *${name}\\b`, "im").test(text)) : [];
-  if (missing.length > 0) return `a heading is missing: ${missing.map((name) => `## ${name}`).join(", ")}`;
+  if (missing.length > 0) return `parts are missing: ${missing.map((name) => `## ${name}`).join(", ")}`;
   return undefined;
 }

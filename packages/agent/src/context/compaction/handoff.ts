@@ -29,6 +29,8 @@ export function handoffCall(focus?: string, problem?: string): SideCall {
   };
 }
 
+export { problemForPeople } from "./checklist.ts";
+
 /** Why a briefing cannot be all that the next session knows. `most`: the longest that is accepted, in tokens. */
 export const problemWithBriefing = (answer: SummaryAnswer, most: number): string | undefined =>
   problemWith(answer, { replaces: Number.POSITIVE_INFINITY, most, headings: true });

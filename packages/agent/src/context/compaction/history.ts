@@ -119,10 +119,11 @@ export function hiddenWork(entries: readonly TreeEntry[], before: JsonObject | u
   const written = new Set(strings(before?.["modifiedFiles"]));
   const failures = [...strings(before?.["failures"])];
   for (const entry of entries) {
-    if (entry.type !== "message" || entry.message.role !== "tool") continue;
+    if (entry.type !== "nested_call" && (entry.type !== "message" || entry.message.role !== "tool")) continue;
     for (const path of entry.reads ?? []) read.add(path);
     for (const { path } of entry.changes ?? []) written.add(path);
-    const failure = failureOf(entry);
+    // The caller has dealt with what failed inside of it.
+    const failure = entry.type === "message" ? failureOf(entry) : undefined;
     if (failure !== undefined) failures.push(failure);
   }
   const paths = [...new Set([...written, ...read])].sort();

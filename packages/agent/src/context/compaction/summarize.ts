@@ -4,7 +4,7 @@
 import { Message } from "@lathe/llm";
 import type { SeamContext } from "../../contract/seams/types.ts";
 import { askedAgain } from "./again.ts";
-import { type Demands, problemWith } from "./checklist.ts";
+import { type Demands, problemForPeople, problemWith } from "./checklist.ts";
 import first from "./prompts/first.md";
 import summarizer from "./prompts/summarizer.md";
 import turnPrefix from "./prompts/turn-prefix.md";
@@ -70,7 +70,7 @@ export async function askForSummary(
     if (found === undefined) return answer.text.trim();
     problem = found;
   }
-  throw new Error(`the model's summary was incomplete (${problem})`);
+  throw new Error(`the model's summary was incomplete (${problemForPeople(problem)})`);
 }
 
 /** Notes have all their headings even when the split turn is the first: later ones are made from them. */

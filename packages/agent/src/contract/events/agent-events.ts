@@ -36,6 +36,8 @@ export type AgentEvent =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly args: JsonObject;
+      /** The call that makes this one; the results of such calls are no messages. */
+      readonly nestedIn?: string;
     }
   | {
       readonly type: "tool_execution_update";
@@ -49,6 +51,7 @@ export type AgentEvent =
       readonly toolName: string;
       readonly result: { readonly output: string; readonly details?: JsonValue };
       readonly isError: boolean;
+      readonly nestedIn?: string;
     }
   | {
       readonly type: "auto_retry_start";
@@ -200,7 +203,9 @@ function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
     case "tool_call_start": {
       const { call_id, tool_name, arguments: args } = event.data;
       fold.calls.set(call_id, tool_name);
-      return [{ type: "tool_execution_start", toolCallId: call_id, toolName: tool_name, args }];
+      return [
+        { type: "tool_execution_start", toolCallId: call_id, toolName: tool_name, args, ...nestedIn(event.data) },
+      ];
     }
     case "tool_call_output_delta": {
       const { call_id, delta, stream } = event.data;
@@ -209,15 +214,18 @@ function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
     case "tool_call_end": {
       const { call_id, tool_name, output, error, is_error, details, message } = event.data;
       const result = { output: output ?? error ?? "", ...(details === undefined ? {} : { details }) };
-      fold.results.push(message);
       fold.calls.delete(call_id);
-      return [
-        { type: "tool_execution_end", toolCallId: call_id, toolName: tool_name, result, isError: is_error },
-        ...whole(fold, message),
-      ];
+      const nested = nestedIn(event.data);
+      const end = { toolCallId: call_id, toolName: tool_name, result, isError: is_error, ...nested };
+      if (nested.nestedIn !== undefined) return [{ type: "tool_execution_end", ...end }];
+      fold.results.push(message);
+      return [{ type: "tool_execution_end", ...end }, ...whole(fold, message)];
     }
   }
 }
+
+const nestedIn = ({ nested_in }: { readonly nested_in?: string }): { readonly nestedIn?: string } =>
+  nested_in === undefined ? {} : { nestedIn: nested_in };
 
 function retryEvents(fold: Fold, data: Extract<SessionEvent, { kind: "retry" }>["data"]): readonly AgentEvent[] {
   const discarded: AgentEvent[] = fold.streaming

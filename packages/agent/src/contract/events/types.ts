@@ -49,7 +49,7 @@ export interface InputOutcome<Output = unknown> {
 
 /**
  * What can be done about a failure: the model client's word for it, `storage` when the journal or the disk failed, `repetition` when
- * the model made the same failing call again and again, or `output` when its answers did not fit the output schema.
+ * the model made the same call again and again with the same result, or `output` when its answers did not fit the output schema.
  */
 export type FailureKind = ErrorKind | "storage" | "repetition" | "output";
 
@@ -123,6 +123,8 @@ export interface EventData {
   /** A call begins. `label`, `summary` and `card` are for display; `arguments` are the model's and may be invalid. */
   tool_call_start: {
     call_id: string;
+    /** The call that makes this one; absent for a call of the model. */
+    nested_in?: string;
     tool_name: string;
     label: string;
     summary: string;
@@ -134,6 +136,7 @@ export interface EventData {
   /** The result of a call; `error` says what failed, `changes` which files it changed. */
   tool_call_end: {
     call_id: string;
+    nested_in?: string;
     tool_name: string;
     /** Up to 1 MiB; more is in the artifact. */
     output?: string;
@@ -141,7 +144,7 @@ export interface EventData {
     is_error: boolean;
     duration_ms: number;
     entry_id: string;
-    /** As the model gets it. */
+    /** As the model gets it; that of a nested call is no message of the conversation. */
     message: Message;
     summary: string;
     card: Card;
@@ -154,6 +157,7 @@ export interface EventData {
   /** The call waits for `answerApproval`. */
   approval_request: {
     call_id: string;
+    nested_in?: string;
     tool_name: string;
     label: string;
     summary: string;
@@ -244,7 +248,7 @@ export interface Snapshot {
   /** The answer being streamed. */
   text?: string;
   reasoning?: string;
-  calls: { call_id: string; tool_name: string; arguments: JsonObject; output: string }[];
+  calls: { call_id: string; nested_in?: string; tool_name: string; arguments: JsonObject; output: string }[];
 }
 
 /** The kinds of events. */
@@ -284,7 +288,8 @@ export interface EventEnvelope<K extends EventKind> {
  * ```
  *
  * - Every start has its end, whatever happens. Calls of one turn may interleave; `call_id` tells them apart, and notes
- *   may come between the events of a call. An input has several `user_input` if it begins with several queued messages.
+ *   may come between the events of a call. A call that another call makes has `nested_in`, and ends before that one does.
+ *   An input has several `user_input` if it begins with several queued messages.
  * - `retry!` is a `retry` with `discards: true`: forget what was streamed since `assistant_text_start`. A `retry` with
  *   `discards: false` means that the attempt failed before anything was streamed.
  * - After an error that is not retried, open calls and the turn end (`turn_end` with `failed`; there may be no answer).

@@ -60,6 +60,10 @@ export class ToolRegistry {
     return this.#definitions;
   }
 
+  tools(): ToolDef[] {
+    return [...this.#tools.values()].map(({ tool }) => tool);
+  }
+
   names(): string[] {
     return [...this.#tools.keys()];
   }

@@ -6,7 +6,7 @@ import { messageOf, type ToolDefinition } from "@lathe/llm";
 import { answerAtOnce } from "../../base/answer-at-once.ts";
 import type { Card } from "../card.ts";
 import type { ToolDef, ToolServices } from "../tool.ts";
-import type { SessionTool } from "./host-tool.ts";
+import { type SessionTool, toolDefOf } from "./host-tool.ts";
 import { type RegisteredTool, ToolRegistry } from "./registry.ts";
 
 export interface ToolChange {
@@ -20,7 +20,7 @@ export interface ToolChange {
  */
 export interface ToolProvider {
   tools(): readonly SessionTool[];
-  /** Tools of the profile that are neither offered nor found; asked whenever `tools` gives another array. */
+  /** Tools of the profile and of providers that are neither offered nor found; asked whenever `tools` gives another array. */
   hides?(tool: ToolDef): boolean;
   /** How the model gets a tool that it called and that is not offered; undefined: there is none of that name. */
   wayTo?(name: string): string | undefined;
@@ -40,6 +40,8 @@ export class SessionTools {
   readonly #options: SessionToolsOptions;
   #profile: SessionToolsOptions["profile"];
   #provided: readonly (readonly SessionTool[])[] = [];
+  /** What providers bring, as far as they were asked. */
+  #listed: readonly (readonly SessionTool[])[] = [];
   /** Made for these versions of profile and own tools. */
   #madeFor = "";
   /** Tools that need services, and the names of those that lacked one when the map was made. */
@@ -82,9 +84,27 @@ export class SessionTools {
     this.refresh();
   }
 
+  /** Also tools that a provider hides. For a provider: what the profile has and those before it bring. */
+  known(): readonly ToolDef[] {
+    const all = [...this.#profile.toolRegistry.tools(), ...this.#listed.flat().map(toolDefOf)];
+    return all.filter((tool) => this.#options.lacks(tool).length === 0);
+  }
+
+  /** A tool may leave actions pending. For a provider: those before it have been asked. */
+  get hasDeferrable(): boolean {
+    const mayDefer = (tool: object): boolean => "deferrable" in tool && tool.deferrable === true;
+    const { providers, lacks } = this.#options;
+    const isShown = (tool: ToolDef): boolean => !providers.some((one) => one.hides?.(tool));
+    const registered = [...this.#profile.toolRegistry.tools().filter(mayDefer).filter(isShown), ...this.own.tools()];
+    return registered.some((tool) => mayDefer(tool) && lacks(tool).length === 0) || this.#listed.flat().some(mayDefer);
+  }
+
   /** Looks whether anything came or went since the last time; undefined when not. */
   refresh(): ToolChange | undefined {
-    const lists = this.#options.providers.map((provider, i) => this.#listTools(provider) ?? this.#provided[i] ?? []);
+    const lists: (readonly SessionTool[])[] = [];
+    this.#listed = lists;
+    for (const [i, provider] of this.#options.providers.entries())
+      lists.push(this.#listTools(provider) ?? this.#provided[i] ?? []);
     if (lists.length !== this.#provided.length || lists.some((list, i) => list !== this.#provided[i])) {
       this.#provided = lists;
       this.#madeFor = "";
@@ -147,6 +167,7 @@ export class SessionTools {
     for (const [name, { tool }] of tools)
       if (this.#options.providers.some((one) => one.hides?.(tool))) tools.delete(name);
     for (const tool of this.#provided.flat()) {
+      if (this.#options.providers.some((one) => one.hides?.(tool as ToolDef))) continue;
       const problem = this.#addProvided(tools, tool);
       if (problem !== undefined) this.#refuse(tool, problem);
     }

@@ -100,6 +100,15 @@ export interface ProposedCall {
   readonly tier: Tier;
   /** One line that says what the call does. */
   readonly summary: string;
+  /** The running call that makes this one; absent for a call of the model. */
+  readonly within?: OuterCall | undefined;
+}
+
+/** A running call that makes another one. */
+export interface OuterCall {
+  readonly callId: string;
+  readonly label: string;
+  readonly summary: string;
 }
 
 /** A call that will run as is, if it is allowed to. */

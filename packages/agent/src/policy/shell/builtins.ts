@@ -100,7 +100,7 @@ function judgeDeclaration(operands: readonly ShellWord[], program: string, conte
   const isScalar = program === "export" && !/[aA]/.test(letters);
   // The shell lives on: what a later text assigns to the name would be without effect.
   if (program === "readonly" || (letters.includes("r") && program !== "local"))
-    return inDoubt(`${program} keeps later texts from assigning`);
+    return inDoubt(`${program} prevents later assignments`);
   // Under -n a name stands for another variable, whichever its value names.
   if (letters.includes("n") && program !== "export") return unknownName();
   const exports = program === "export" || letters.includes("x");

@@ -84,7 +84,7 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
   netstat: {
     options: "-aeilnoprstuwx46 --all --listening --numeric --programs --route --tcp --udp",
     operands: "none",
-    needs: "-n",
+    needs: { options: ["-n", "--numeric"], otherwise: "asks name servers" },
   },
   sysctl: { options: "-aenN --all --names --values", operands: "text", each: /^[\w./-]+$/ },
   lspci: { options: "-bDkmntv -d: -s:", operands: "none" },
@@ -92,8 +92,11 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
   lsmod: { options: "", operands: "none" },
   w: { options: "-fhios", operands: "text" },
   last: { options: "-adFiRwx -n: -# -s: -t:", operands: "text" },
-  // Without it, some versions take a new table from their input.
-  crontab: { options: "-l", operands: "none", needs: "-l" },
+  crontab: {
+    options: "-l",
+    operands: "none",
+    needs: { options: ["-l"], otherwise: "may take a new table of jobs from its input" },
+  },
   stty: { options: "-ag --all --save", operands: "text", each: /^(?:size|speed)$/ },
   alias: { options: "", operands: "none" },
   clear: { options: "-x", operands: "none" },
@@ -122,11 +125,10 @@ export const MACHINE: Readonly<Record<string, HarmlessProgram>> = {
  */
 export const HARMLESS_WHERE_TRUSTED: Readonly<Record<string, HarmlessProgram>> = {
   go: { options: "-json", operands: "text", joined: /^(?:version|env(?: [A-Z][A-Z\d_]*)*)$/ },
-  // Otherwise it may fetch what a changed Cargo.toml names, and writes Cargo.lock.
   cargo: {
     options: "--frozen --all-features --no-default-features --depth= --edges= -e: -i: --invert=",
     operands: "text",
     joined: /^tree$/,
-    needs: "--frozen",
+    needs: { options: ["--frozen"], otherwise: "may fetch what Cargo.toml names, and writes Cargo.lock" },
   },
 };

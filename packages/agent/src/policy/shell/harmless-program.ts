@@ -33,8 +33,8 @@ export interface HarmlessProgram {
   readonly each?: RegExp;
   /** What the operands must be, joined by blanks; of these programs only a few subcommands are listed. */
   readonly joined?: RegExp;
-  /** What it does without this option is something else. */
-  readonly needs?: string;
+  /** One of these options must be there; `otherwise` is what it does without, as a clause. */
+  readonly needs?: { readonly options: readonly string[]; readonly otherwise: string };
   /** What every value of an option must look like. */
   readonly values?: RegExp;
   /** The text of the first operand, or of these options, must be a plain script of this language. */

@@ -50,6 +50,9 @@ function harmlessListed(
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
   if ("refused" in read) return read;
   if (entry.joined && !isAmongSubcommands(read, entry.joined)) return undefined;
+  const { needs } = entry;
+  if (needs && !read.options.some(({ name }) => needs.options.includes(name)))
+    return { refused: program, lacking: `${program} without ${needs.options[0]} ${needs.otherwise}` };
   const strange = strangeWord(read, entry);
   if (strange !== undefined) return { refused: strange };
   const isReplaced = read.options.some(({ name }) => entry.patternOptions?.includes(name));
@@ -80,8 +83,7 @@ function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean 
 }
 
 /** A word that the entry does not permit where it stands. */
-function strangeWord(read: ReadOptions, { each, values, language, most, needs, patternOptions }: HarmlessProgram) {
-  if (needs !== undefined && !read.options.some(({ name }) => name === needs)) return needs;
+function strangeWord(read: ReadOptions, { each, values, language, most, patternOptions }: HarmlessProgram) {
   const surplus = most === undefined ? undefined : beyond(read.operands, most);
   if (surplus) return surplus.value;
   // gawk opens a connection behind such a name.

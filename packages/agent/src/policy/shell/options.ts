@@ -37,6 +37,8 @@ export interface ReadOptions {
 /** The word that was not understood. */
 export interface Refused {
   readonly refused: string;
+  /** See ShellPart. */
+  readonly lacking?: string;
 }
 
 const MARKS = {

@@ -175,6 +175,7 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
     : isPlain && !isForeign
       ? harmlessOf(given, name, isTrustedPlace(place, reached.context))
       : undefined;
+  const refused = judged && "refused" in judged ? judged : undefined;
   const named = judged && "refused" in judged ? undefined : judged;
   const fed = TELLS_NAMES.test(name)
     ? undefined
@@ -182,14 +183,13 @@ function addProgram(seen: SeenCommand, name: string, reached: Reached, place: Pl
   const listed = fed ? undefined : named;
   const strange = isForeign
     ? "git outside of the session's repository"
-    : judged && "refused" in judged
-      ? judged.refused
-      : (builtin?.strange ?? fed?.value);
+    : (refused?.refused ?? builtin?.strange ?? fed?.value);
   const harmless = builtin?.isHarmless ? (listed ?? NOTHING) : builtin ? undefined : listed;
   const scope = { context: reached.context, cwd: place.cwd };
   const isReading = harmless !== undefined && harmless.writes.length === 0;
   const danger = input?.danger ?? dangerOf(words, scope) ?? (isReading ? undefined : pathDanger(words, scope));
-  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange, reads: named?.reads });
+  const { lacking } = refused ?? {};
+  addPart(seen, reached, place, to, { doubt: builtin?.doubt, harmless, danger, strange, lacking, reads: named?.reads });
   if (/^(?:cd|pushd|popd)$/.test(name)) move(place, words, reached.context.home);
 }
 
@@ -231,6 +231,8 @@ interface Said {
   readonly reads?: readonly string[] | undefined;
   /** The word that keeps it from being harmless. */
   readonly strange?: string | undefined;
+  /** See ShellPart. */
+  readonly lacking?: string | undefined;
 }
 
 function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collector, said: Said): void {
@@ -247,7 +249,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     effects.doubt ??
     (words.length === 0 && effects.readsUnknown ? "it reads a file that is not known before it runs" : undefined) ??
     steering.map(({ name }) => sensitiveName(name)).find(Boolean) ??
-    placeDoubt([...writes, ...reads], writes, place, reached.context.cwd);
+    placeDoubt([...writes, ...reads], writes, place, reached.context);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
   // What the shell itself does reads none of them.
@@ -284,6 +286,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     danger,
     isHarmless,
     strange: isHarmless ? undefined : (said.strange ?? strangeIn(isTight ? [] : strangers)),
+    lacking: said.lacking,
     isReadOnly: isHarmless && writes.length === 0 && !harmless?.changes,
     doubt,
   });
@@ -317,11 +320,14 @@ function placeDoubt(
   paths: readonly string[],
   writes: readonly string[],
   place: Place,
-  start: string,
+  { cwd: start, root = start }: ShellContext,
 ): string | undefined {
   if (place.cwd === undefined && writes.some((path) => !path.startsWith("/")))
     return "the directory it runs in is not known before it runs";
-  const open = paths.find((path) => !isPlainPath(path, place, start));
+  // A folder can be moved while a command stands in it, and then `..` leads elsewhere; the project's own stays where it is.
+  const open =
+    paths.find((path) => !isPlainPath(path, place, start)) ??
+    (place.cwd === root ? undefined : writes.find((path) => /(?:^|\/)\.\.(?:\/|$)/.test(path)));
   return open === undefined ? undefined : `which file ${open} means is not known before it runs`;
 }
 

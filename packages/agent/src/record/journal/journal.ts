@@ -17,6 +17,7 @@ import { ContextView } from "./context.ts";
 import { parseChecked } from "./decode.ts";
 import { EntryReader } from "./entry-reader.ts";
 import { beside, blobsUnwritable, JournalError, tooLong } from "./errors.ts";
+import { type Glimpse, glimpseOf } from "./glimpse.ts";
 import { type NewHeader, newHeader } from "./header.ts";
 import { encodeLine, LONGEST_LINE } from "./line.ts";
 import { type EntryMeta, LineIndex } from "./line-index.ts";
@@ -165,6 +166,12 @@ export class Journal {
     return this.#reader.entry(this.#store, this.#metaOf(id));
   }
 
+  /** What a list shows of a message, where that is known without parsing it. */
+  glimpse(id: string): Glimpse | undefined {
+    const meta = this.#metaOf(id);
+    return glimpseOf(this.#store.read(meta.offset, meta.length));
+  }
+
   /** An entry as stored in its line: blobs are references. Undefined for one that cannot be used. */
   storedEntry(id: string): Record<string, unknown> | undefined {
     const meta = this.#metaOf(id);
@@ -217,7 +224,7 @@ export class Journal {
    * effect may start.
    */
   async intent(input: NewIntent): Promise<IntentLine> {
-    const { effect, callId, tool, replay } = input;
+    const { effect, callId, tool, replay, within, summary } = input;
     const line: IntentLine = {
       type: "intent",
       id: this.newId(),
@@ -226,6 +233,8 @@ export class Journal {
       ...(callId === undefined ? {} : { callId }),
       ...(tool === undefined ? {} : { tool }),
       replay,
+      ...(within === undefined ? {} : { within }),
+      ...(summary === undefined ? {} : { summary }),
       timestamp: this.#timestamp(),
     };
     this.#outside(line, true);

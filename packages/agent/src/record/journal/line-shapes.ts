@@ -102,9 +102,20 @@ export const usageShape = openObject({
   cacheWriteTokens: maybeNumber,
 });
 
+const resultFacts = {
+  message,
+  artifact: optional(openObject({ id: number(), bytes: number() })),
+  durationMs: maybeNumber,
+  settled: optional(choice(["interrupted", "skipped"])),
+  summary: maybeText,
+  changes: optional(changes),
+  reads: optional(listOf(text())),
+  effects: optional(choice(["none", "done", "unknown"])),
+};
+
 const TREE: Readonly<Record<TreeEntry["type"], Fields>> = {
   message: {
-    message,
+    ...resultFacts,
     provider: maybeText,
     model: maybeText,
     responseId: maybeText,
@@ -117,15 +128,15 @@ const TREE: Readonly<Record<TreeEntry["type"], Fields>> = {
       }),
     ),
     origin: optional(choice(["input", "steering", "follow_up", "loop_detection", "injected"])),
-    artifact: optional(openObject({ id: number(), bytes: number() })),
-    durationMs: maybeNumber,
-    settled: optional(choice(["interrupted", "skipped"])),
     awaits: optional(openObject({ what: choice(["question", "plan"]), text: text() })),
     source: optional(sourceShape),
-    summary: maybeText,
-    changes: optional(changes),
-    reads: optional(listOf(text())),
-    effects: optional(choice(["none", "done", "unknown"])),
+  },
+  nested_call: {
+    ...resultFacts,
+    callId: text(),
+    within: text(),
+    tool: text(),
+    arguments: optional(anyObject()),
   },
   model_change: { model: text(), role: maybeText, reason: maybeText },
   thinking_level_change: { thinkingLevel: text() },
@@ -171,6 +182,8 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
     callId: maybeText,
     tool: maybeText,
     replay: choice(["safe", "never"]),
+    within: maybeText,
+    summary: maybeText,
   },
   settle: {
     intentId: text(),
@@ -181,6 +194,7 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
   },
   decision: {
     callId: text(),
+    within: maybeText,
     decision: choice(["allow", "deny"]),
     by: text(),
     reason: maybeText,

@@ -3,14 +3,14 @@
 import type { ToolCallData } from "@lathe/llm";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
 import { validateArguments } from "../../contract/registry/validate.ts";
-import type { Access } from "../../contract/tool.ts";
+import type { DeclaredAccess } from "../../contract/tool.ts";
 import type { HostChoices, Toolbox } from "../facades.ts";
 
 export async function accessOf(
   core: HostChoices & Toolbox,
   { name, type, arguments: given }: Pick<ToolCallData, "name" | "type" | "arguments">,
   signal: AbortSignal,
-): Promise<readonly Access[] | undefined> {
+): Promise<DeclaredAccess> {
   const tool = core.tools.get(name)?.tool;
   if (!tool?.access) return undefined;
   const checked = await validateArguments({ id: "", name, type, arguments: given }, tool.schema);

@@ -31,6 +31,7 @@ export async function askApproval(
     core.redact({
       type: "decision",
       callId: call.callId,
+      ...(call.within === undefined ? {} : { within: call.within.callId }),
       ...answer,
       ...(asked === undefined ? {} : { asked }),
       ...(parts.length === 0 ? {} : { parts }),
@@ -57,13 +58,14 @@ async function askHost(
   const pending = awaitAnswer(core, signal, call.callId);
   core.emit("approval_request", {
     call_id: call.callId,
+    ...(call.within === undefined ? {} : { nested_in: call.within.callId }),
     tool_name: call.tool.name,
     label: call.tool.label,
     summary: call.summary,
     arguments: call.args,
     tier: call.tier,
     ...(call.access === undefined ? {} : { access: call.access }),
-    preview: [...whoAsks(core), ...preview.lines],
+    preview: [...whoAsks(core), ...whereAsked(call), ...preview.lines],
     // It names paths of the model's choice.
     ...(reason === undefined ? {} : { reason: visibleLine(reason) }),
     asked_by: askedBy,
@@ -76,6 +78,11 @@ function whoAsks({ options: { agentId, assignment } }: SessionLog & HostChoices 
   if (agentId === undefined) return [];
   const task = assignment === undefined ? "" : `: ${visibleLine(assignment)}`;
   return [{ text: `Agent ${agentId}${task}`, kind: "note" }];
+}
+
+/** Nor for a call without the one that makes it. */
+function whereAsked({ within }: CallInfo): PreviewLine[] {
+  return within ? [{ text: visibleLine(`Called by ${within.label}: ${within.summary}`), kind: "note" }] : [];
 }
 
 async function awaitAnswer(

@@ -6,6 +6,7 @@ import type { ToolCallData } from "@lathe/llm";
 import type { HostChoices, Toolbox, WholeSession, Work } from "../facades.ts";
 import { isReport } from "../inbox.ts";
 import { argumentsOf } from "./card.ts";
+import { topPlace } from "./nest.ts";
 import { type Bypass, runCall } from "./run-call.ts";
 
 /** What can be called. */
@@ -18,8 +19,8 @@ export interface Batch {
 
 export async function runBatch(core: WholeSession, signal: AbortSignal, batch: Batch): Promise<void> {
   const { calls } = batch;
-  const start = (call: ToolCallData, index: number): Promise<void> =>
-    runCall(core, signal, call, bypass(core, batch, index));
+  const start = (call: ToolCallData, index: number): Promise<unknown> =>
+    runCall(core, signal, call, topPlace(core.lane), bypass(core, batch, index));
   if (calls.length === 1 || !core.profile.supportsParallelToolCalls) {
     for (const [index, call] of calls.entries()) await start(call, index);
     return;
@@ -50,7 +51,7 @@ const LANES = 32;
 async function runTogether(
   core: Offer,
   calls: readonly ToolCallData[],
-  start: (call: ToolCallData, nth: number) => Promise<void>,
+  start: (call: ToolCallData, nth: number) => Promise<unknown>,
 ): Promise<void> {
   const isExclusive = (call: ToolCallData): boolean => core.tools.get(call.name)?.tool.exclusive === true;
   const inRow: number[] = [];

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, type ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
-import type { MessageEntry } from "../../contract/journal.ts";
+import type { ResultFacts } from "../../contract/journal.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import { placeholdersIn } from "../../policy/redact/redactor.ts";
 import { withoutArtifactNotice } from "../../record/artifacts/notice.ts";
@@ -25,7 +25,7 @@ export function cardOf(shown: ShownCall, result?: CardResult): Card {
 }
 
 /** Of a journalled call; `entry` holds its result, when there is one. */
-export function pastCard(tool: ToolDef | undefined, call: ToolCallData, entry: MessageEntry | undefined): Card {
+export function pastCard(tool: ToolDef | undefined, call: ToolCallData, entry: ResultFacts | undefined): Card {
   const args = argumentsOf(call);
   const summary = entry?.summary ?? summaryOf(tool, args);
   return cardOf({ call, tool, args, summary }, entry && cardResult(entry));
@@ -38,7 +38,7 @@ export function argumentsOf(call: ToolCallData): JsonObject {
 }
 
 /** From the entry that holds the call's result. */
-export function cardResult({ message, details, changes = [] }: MessageEntry): CardResult {
+export function cardResult({ message, details, changes = [] }: ResultFacts): CardResult {
   const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
   const content = result?.content ?? "";
   return {

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "@lathe/llm";
 import type { ProposedCall } from "../../contract/seams/types.ts";
-import type { Access } from "../../contract/tool.ts";
+import type { Access, DeclaredAccess } from "../../contract/tool.ts";
 import type { ShownSecret } from "../../policy/redact/redactor.ts";
 import { sendsToOwner } from "../../policy/redact/sends-to-owner.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
@@ -11,7 +11,7 @@ import type { HostChoices } from "../facades.ts";
 
 export interface FilledCall {
   readonly args: JsonObject;
-  readonly access: readonly Access[];
+  readonly access: DeclaredAccess;
   /** Placeholders that the call gets as they are. */
   readonly kept: readonly string[];
 }
@@ -19,13 +19,14 @@ export interface FilledCall {
 export async function fillIn(
   { options: { redactor, env, asksAboutSecrets } }: HostChoices,
   { args, tier }: ProposedCall,
-  accessOf: (args: JsonObject) => Promise<readonly Access[]>,
+  accessOf: (args: JsonObject) => Promise<DeclaredAccess>,
 ): Promise<FilledCall> {
   const used = redactor?.usedIn(args) ?? [];
   const mayHold = used.length > 0 && (tier === "write" || tier === "exec");
   if (!redactor || !mayHold) return { args, access: await accessOf(args), kept: [] };
   const filled = redactor.restore(args);
   const access = await accessOf(filled);
+  if (!access) return { args, access, kept: [] };
   // A child agent is given a text, in which known secrets are replaced again.
   if (access.some((item) => item.kind === "exec" && item.isAgent))
     return { args, access: await accessOf(args), kept: [] };

@@ -5,7 +5,8 @@ import { wellFormed } from "../../base/text/well-formed.ts";
 import { outputLimit } from "../../base/truncate/limits.ts";
 import { truncationMeta, withMeta } from "../../base/truncate/meta.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
-import type { MessageEntry } from "../../contract/journal.ts";
+import type { MessageEntry, NestedCallEntry } from "../../contract/journal.ts";
+import type { OuterCall } from "../../contract/seams/types.ts";
 import type { ToolResult } from "../../contract/tool.ts";
 import type { HostChoices, SessionLog, Work } from "../facades.ts";
 import { keepOutput } from "./artifact-output.ts";
@@ -25,14 +26,17 @@ export function failure(text: string): CallOutcome {
 export interface StartedCall extends ShownCall {
   readonly call: ToolCallData;
   readonly startedAt: number;
+  /** The call that makes this one. */
+  readonly within: OuterCall | undefined;
 }
 
+/** Gives the result as the call that made this one gets it: whole, as far as an event is. */
 export async function finishCall(
   core: SessionLog & HostChoices & Work,
   started: StartedCall,
   outcome: CallOutcome,
-): Promise<void> {
-  const { call, tool, summary, startedAt } = started;
+): Promise<ToolResult> {
+  const { call, tool, summary, startedAt, within } = started;
   const { settled } = outcome;
   // Before anything is truncated: half a secret would not be found.
   const result = core.redact(outcome.result);
@@ -53,22 +57,31 @@ export async function finishCall(
     ...(effects === undefined ? {} : { effects }),
     ...(output.artifact === undefined ? {} : { artifact: output.artifact }),
   };
-  const entry = core.append({
-    type: "message",
-    message: Message.toolResult({
-      toolCallId: call.id,
-      content: output.forModel,
-      isError,
-      images: imagesOf(result),
-    }),
+  const images = imagesOf(result);
+  const facts = {
+    // Before the output: a list shows it and need not read on.
+    ...{ summary },
+    message: Message.toolResult({ toolCallId: call.id, content: output.forModel, isError, images }),
     durationMs,
     ...more,
     ...(settled === undefined ? {} : { settled }),
-    ...(core.input?.awaits === undefined ? {} : { awaits: core.input.awaits }),
     ...(outcome.entryId === undefined ? {} : { id: outcome.entryId }),
-  }) as MessageEntry;
+  };
+  const entry = core.append(
+    within
+      ? {
+          type: "nested_call",
+          callId: call.id,
+          within: within.callId,
+          tool: call.name,
+          arguments: started.args,
+          ...facts,
+        }
+      : { type: "message", ...facts, ...(core.input?.awaits === undefined ? {} : { awaits: core.input.awaits }) },
+  ) as MessageEntry | NestedCallEntry;
   core.emit("tool_call_end", {
     call_id: call.id,
+    ...(within === undefined ? {} : { nested_in: within.callId }),
     tool_name: call.name,
     is_error: isError,
     duration_ms: durationMs,
@@ -78,6 +91,11 @@ export async function finishCall(
     card: cardOf(started, cardResult(entry)),
     ...more,
   });
+  const content = [
+    { kind: "text" as const, text: output.forHost },
+    ...images.map((image) => ({ kind: "image" as const, image })),
+  ];
+  return { content, isError, changes, reads, effects, details, artifact: output.artifact };
 }
 
 /** A host's tool may return anything as details; what is not JSON cannot be stored, and must not end the session. */

@@ -2,14 +2,15 @@
 // call ends with exactly one result entry and one tool_call_end.
 
 import { type JsonObject, type Message, messageOf, type ToolCallData } from "@lathe/llm";
-import { DeadlineError, endInTime, withDeadline } from "../../base/time/deadline.ts";
+import { DeadlineError, DeadlineHold, endInTime, withDeadline } from "../../base/time/deadline.ts";
 import { CallPaths } from "../../contract/paths/call-paths.ts";
 import type { RegisteredTool } from "../../contract/registry/registry.ts";
 import { validateArguments } from "../../contract/registry/validate.ts";
-import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
+import type { CallInfo, OuterCall, ProposedCall } from "../../contract/seams/types.ts";
 import {
   type Access,
   type CallScope,
+  type DeclaredAccess,
   PlanChanged,
   type ToolContext,
   ToolFailure,
@@ -25,6 +26,7 @@ import { argumentsOf, cardOf } from "./card.ts";
 import { fillIn, keptNote } from "./fill-in.ts";
 import { type CallOutcome, failure, finishCall, type StartedCall } from "./finish-call.ts";
 import { LiveOutput } from "./live-output.ts";
+import { type CallPlace, Nest, nestedReport } from "./nest.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
 /** A tool that was asked to stop gets this long: the shell needs 2 s to end a stubborn process group. */
@@ -42,8 +44,9 @@ export async function runCall(
   core: WholeSession,
   signal: AbortSignal,
   call: ToolCallData,
-  bypass: Bypass,
-): Promise<void> {
+  place: CallPlace,
+  bypass?: Bypass,
+): Promise<ToolResult> {
   const registered = core.tools.get(call.name);
   const args = argumentsOf(call);
   const started: StartedCall = {
@@ -52,9 +55,11 @@ export async function runCall(
     args,
     summary: summaryOf(registered?.tool, args),
     startedAt: core.deps.now(),
+    within: place.within,
   };
   core.emit("tool_call_start", {
     call_id: call.id,
+    ...(place.within === undefined ? {} : { nested_in: place.within.callId }),
     tool_name: call.name,
     label: registered?.tool.label ?? call.name,
     summary: started.summary,
@@ -66,37 +71,44 @@ export async function runCall(
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
     else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
     else if (!registered) outcome = failure(core.tools.explainMissing(call.name));
-    else outcome = await settleCall(core, signal, registered, call);
+    else if (registered.tool.exclusive)
+      outcome = await place.lane.run(core.deps, signal, () => settleCall(core, signal, registered, call, place));
+    else outcome = await settleCall(core, signal, registered, call, place);
   } catch (error) {
     // Only a journal that cannot be written may end the loop from inside a call.
     if (error instanceof JournalError) throw error;
     if (signal.aborted) outcome = { ...failure(INTERRUPTED_RESULT), settled: "interrupted" };
     else outcome = failure(error instanceof ToolFailure ? error.message : toolError(call.name, error));
   }
-  await finishCall(core, started, outcome);
+  return finishCall(core, started, outcome);
 }
 
 async function settleCall(
-  core: SessionLog & HostChoices & ModelContext & Toolbox,
+  core: WholeSession,
   signal: AbortSignal,
   registered: RegisteredTool,
   call: ToolCallData,
+  place: CallPlace,
 ): Promise<CallOutcome> {
   const checked = await checkArguments(registered, call);
   if ("error" in checked) return failure(checked.error);
-  let proposed = propose(registered, call.id, checked.args);
+  let proposed = propose(registered, call.id, checked.args, place.within);
   const before = await core.seams.beforeCall(proposed, signal);
   if ("block" in before) return failure(before.block);
   if (before.args !== proposed.args) {
     const again = await checkArguments(registered, { ...call, arguments: before.args });
     if ("error" in again) return failure(again.error);
-    proposed = propose(registered, call.id, again.args);
+    proposed = propose(registered, call.id, again.args, place.within);
   }
+  const key = `${call.name} ${JSON.stringify(proposed.args)}`;
   for (let plans = 0; plans < MOST_PLANS; plans++) {
     const declared = await declare(core, signal, registered, proposed);
-    const denied = await askApproval(core, signal, declared.info);
-    if (denied !== undefined) return failure(denied);
-    const outcome = await execute(core, signal, registered, declared);
+    const denied = place.tree.denied.get(key) ?? (await askApproval(core, signal, declared.info));
+    if (denied !== undefined) {
+      place.tree.denied.set(key, denied);
+      return failure(denied);
+    }
+    const outcome = await execute(core, signal, registered, declared, place);
     if (outcome !== "plan_changed") return outcome;
   }
   return failure(
@@ -113,9 +125,14 @@ async function checkArguments(
   return { error: `Invalid arguments for tool: ${tool.name}\n${checked.message}` };
 }
 
-function propose({ tool }: RegisteredTool, callId: string, args: JsonObject): ProposedCall {
+function propose(
+  { tool }: RegisteredTool,
+  callId: string,
+  args: JsonObject,
+  within: OuterCall | undefined,
+): ProposedCall {
   const tier = typeof tool.tier === "function" ? tool.tier(args) : tool.tier;
-  return { callId, tool, args, tier, summary: summaryOf(tool, args) };
+  return { callId, tool, args, tier, summary: summaryOf(tool, args), ...(within === undefined ? {} : { within }) };
 }
 
 interface DeclaredCall {
@@ -152,10 +169,10 @@ async function declare(
   const around = core.options.aroundAccess ?? ((_call, look) => look());
   let kept: readonly string[] = [];
   let call = proposed;
-  const look = (): Promise<readonly Access[]> =>
+  const look = (): Promise<DeclaredAccess> =>
     readable(async () => {
-      const filled = await fillIn(core, proposed, async (args) => tool.access?.(args, scope) ?? []);
-      if (filled.args !== proposed.args) call = propose(registered, proposed.callId, filled.args);
+      const filled = await fillIn(core, proposed, async (args) => tool.access?.(args, scope));
+      if (filled.args !== proposed.args) call = propose(registered, proposed.callId, filled.args, proposed.within);
       kept = filled.kept;
       return filled.access;
     });
@@ -190,10 +207,11 @@ async function readable<T>(work: () => Promise<T> | T): Promise<T> {
 }
 
 async function execute(
-  core: SessionLog & HostChoices & ModelContext & Toolbox,
+  core: WholeSession,
   signal: AbortSignal,
   { tool, executor }: RegisteredTool,
   declared: DeclaredCall,
+  place: CallPlace,
 ): Promise<CallOutcome | "plan_changed"> {
   signal.throwIfAborted();
   const call = declared.info;
@@ -202,36 +220,42 @@ async function execute(
     callId: call.callId,
     tool: tool.name,
     replay: tool.replay,
+    ...(call.within && { within: call.within.callId, summary: core.redact(call.summary) }),
   });
   const entryId = intent.for;
   const ms = tool.timeoutMs ?? core.config.defaultToolTimeoutMs;
   const live = new LiveOutput(core, call.callId);
+  const hold = new DeadlineHold();
+  let nest: Nest | undefined;
   try {
     const around = core.options.aroundExecute ?? ((_call, runIt) => runIt());
     const result = await withDeadline(
       core.deps,
-      { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal },
-      (inner) =>
-        around(call, async () => {
+      { what: `tool ${tool.name}`, ms, graceMs: TOOL_GRACE_MS, signal, hold },
+      (inner) => {
+        const run = (within: AbortSignal, nested: ToolCallData, where: CallPlace) =>
+          runCall(core, within, nested, where);
+        const calls = new Nest({ outer: call, place, signal: inner, hold, around: core.options.aroundNested, run });
+        nest = calls;
+        const work = async (): Promise<ToolResult> => {
           inner.throwIfAborted();
-          const running = executor(call.args, toolContext(core, declared, inner, live));
+          const running = executor(call.args, toolContext(core, declared, inner, live, calls));
           // Here and not later: events emitted while a tool runs are not part of a recording.
           const returned = await Promise.resolve(running).finally(() => live.flush());
-          const plain: ToolResult =
-            typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
-          // Tools of hosts and extensions are not all type-checked.
-          if (!Array.isArray(plain?.content)) throw new Error("it returned neither text nor a result");
-          const result = withNote(plain, declared.kept);
-          const { shown } = declared.scope.paths;
-          return shown.size === 0 ? result : { ...result, reads: [...shown] };
-        }),
+          return wholeResult(returned, declared);
+        };
+        return around(call, work, calls.call);
+      },
     );
+    await nest?.end();
     return { result: await afterCall(core, signal, call, result), entryId };
   } catch (error) {
+    await nest?.end();
     if (error instanceof JournalError) throw error;
     if (signal.aborted) {
-      const text = tool.replay === "safe" ? INTERRUPTED_RESULT : EFFECTS_UNKNOWN;
-      return { ...failure(text), entryId, settled: "interrupted" };
+      const nested = nestedReport(core.journal, call.callId);
+      const text = tool.replay === "safe" && nested === "" ? INTERRUPTED_RESULT : EFFECTS_UNKNOWN;
+      return { ...failure(`${text}${nested}`), entryId, settled: "interrupted" };
     }
     if (error instanceof PlanChanged) {
       core.journal.settle(intent.id, "cancelled");
@@ -243,7 +267,16 @@ async function execute(
   }
 }
 
-/** Inside what is recorded: a replay knows no secrets. */
+/** Inside what is recorded: a replay knows neither files nor secrets. */
+function wholeResult(returned: ToolResult | string, { kept, scope }: DeclaredCall): ToolResult {
+  const plain: ToolResult = typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
+  // Tools of hosts and extensions are not all type-checked.
+  if (!Array.isArray(plain?.content)) throw new Error("it returned neither text nor a result");
+  const result = withNote(plain, kept);
+  const { shown } = scope.paths;
+  return shown.size === 0 ? result : { ...result, reads: [...shown] };
+}
+
 function withNote(result: ToolResult, kept: readonly string[]): ToolResult {
   if (kept.length === 0) return result;
   return { ...result, content: [...result.content, { kind: "text", text: keptNote(kept) }] };
@@ -274,6 +307,7 @@ function toolContext(
   { scope, info, approvedPlan }: DeclaredCall,
   signal: AbortSignal,
   live: LiveOutput,
+  nest: Nest,
 ): ToolContext {
   const { callId } = info;
   return {
@@ -285,6 +319,7 @@ function toolContext(
     openArtifact: (name) => core.artifacts.open(name),
     blobs: core.journal.blobs,
     messages: () => upToAnswer(core.messages()),
+    call: nest.call,
     ...(approvedPlan === undefined ? {} : { approvedPlan }),
   };
 }

@@ -61,13 +61,8 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     ...(info === undefined ? {} : { modelInfo: info }),
     ...(config.systemPrompt === undefined ? {} : { basePrompt: config.systemPrompt }),
   });
-  const adapter = createProvider(provider, {
-    deps,
-    ...(config.apiKey === undefined ? {} : { apiKey: config.apiKey }),
-    ...(config.baseUrl === undefined ? {} : { baseUrl: config.baseUrl }),
-  });
-  // A client that the host gave may serve other sessions as well.
-  const client = given.client ?? new Client({ providers: { [provider]: adapter }, deps });
+  // A client that the host gave may serve other sessions as well, and providers that only the host knows.
+  const client = given.client ?? clientFor(provider, config, deps);
   const closeClient = async (): Promise<void> => {
     await given.beforeClose?.();
     if (client instanceof Client && client !== given.client) await client.close();
@@ -80,7 +75,11 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     env: new LocalEnvironment({ cwd: options.workingDirectory, baseEnv: deps.env }),
     deps,
     ...(journal === undefined ? {} : { journal }),
-    ...(tape && { aroundExecute: tape.aroundExecute, aroundAccess: tape.aroundAccess }),
+    ...(tape && {
+      aroundExecute: tape.aroundExecute,
+      aroundAccess: tape.aroundAccess,
+      aroundNested: tape.aroundNested,
+    }),
     ...given,
     // Date, directory and instructions of the day it was recorded.
     surroundings: tape ? (current, env) => tape.takeOutcome(async () => surroundings(current, env)) : surroundings,
@@ -91,4 +90,13 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
       ...(config.reasoning === undefined ? {} : { reasoningEffort: config.reasoning }),
     },
   };
+}
+
+function clientFor(provider: string, { apiKey, baseUrl }: AgentConfig, deps: ClientDeps): Client {
+  const adapter = createProvider(provider, {
+    deps,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  });
+  return new Client({ providers: { [provider]: adapter }, deps });
 }

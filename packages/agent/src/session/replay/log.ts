@@ -6,7 +6,9 @@ import type { ClientDeps, JsonObject, JsonValue } from "@lathe/llm";
 import type { SessionOptions } from "../types.ts";
 
 /** Records a session (`Recorder`), or repeats a recorded one (`Replayer`): everything from outside passes through it. */
-export interface SessionTape extends Required<Pick<SessionOptions, "aroundExecute" | "aroundAccess">> {
+export interface SessionTape
+  extends Required<Pick<SessionOptions, "aroundExecute" | "aroundAccess">>,
+    Pick<SessionOptions, "aroundNested"> {
   deps(base: ClientDeps): ClientDeps;
   /** Recorded: what the work gives. Replayed: what it gave; the work is not done. */
   takeOutcome<T>(work: () => Promise<T>): Promise<T>;
@@ -26,11 +28,13 @@ export type LogLine =
   | { readonly t: "body_end"; readonly n: number; readonly error?: string }
   | (CallLine & { readonly t: "access"; readonly access: JsonValue })
   | (CallLine & { readonly t: "access_error"; readonly name: string; readonly message: string })
+  /** Number `n` of the calls that a call makes. */
+  | (CallLine & { readonly t: "nested"; readonly n: number; readonly name: string; readonly arguments: JsonObject })
   | (CallLine & { readonly t: "tool"; readonly result: JsonValue })
   | (CallLine & { readonly t: "tool_error"; readonly name: string; readonly message: string });
 
 /** Calls of several agents may have the same id: they are told apart by the order in which they were made. */
-interface CallLine {
+export interface CallLine {
   readonly callId: string;
   /** How many calls of this id came before; absent for the first. */
   readonly before?: number;
@@ -47,6 +51,8 @@ export class CallCount {
     return before === 0 ? { callId } : { callId, before };
   }
 }
+
+export const nestedKey = (outer: CallLine, n: number): string => `nested ${n} ${callKey("tool", outer)}`;
 
 export const callKey = (what: "access" | "tool", { callId, before = 0 }: CallLine): string =>
   `${what} ${callId}${before === 0 ? "" : ` ${before}`}`;

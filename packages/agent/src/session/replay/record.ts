@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { AbortError, type ClientDeps, jsonSchemaOf, type Transport, type TransportRequest } from "@lathe/llm";
 import type { InputContent, InputOutcome } from "../../contract/events/types.ts";
 import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
-import type { Access, ToolResult } from "../../contract/tool.ts";
+import type { DeclaredAccess, ToolResult } from "../../contract/tool.ts";
 import type { Redactor } from "../../policy/redact/redactor.ts";
 import type { Session } from "../session.ts";
-import { CallCount, type InputVerb, LOG_NAME, type LogLine, type SessionTape, toJson } from "./log.ts";
+import type { SessionOptions } from "../types.ts";
+import { CallCount, type CallLine, type InputVerb, LOG_NAME, type LogLine, type SessionTape, toJson } from "./log.ts";
 
 /** Records everything that a session takes from outside, so that `Replayer` can run it again. */
 export class Recorder implements SessionTape {
@@ -19,6 +20,8 @@ export class Recorder implements SessionTape {
   /** Set inside work whose result is recorded as a whole: a replay asks for nothing on the way there. */
   readonly #unrecorded = new AsyncLocalStorage<true>();
   readonly #calls = new CallCount();
+  /** How many calls each of them has made so far. */
+  readonly #running = new WeakMap<CallInfo, { readonly line: CallLine; nested: number }>();
   #requests = 0;
   /** Waits are counted by themselves: how many deadlines there are depends on how fast the work under them is. */
   readonly #made = { timer: 0, wait: 0 };
@@ -67,6 +70,7 @@ export class Recorder implements SessionTape {
   readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
     if (call.tool.sessionOnly) return run();
     const line = this.#calls.next("tool", call.callId);
+    this.#running.set(call, { line, nested: 0 });
     try {
       const result = await this.#unrecorded.run(true, run);
       await this.#inOrder();
@@ -80,10 +84,22 @@ export class Recorder implements SessionTape {
     }
   };
 
+  /** A replay makes the same calls again, so what happens inside of them is recorded as in any call. */
+  readonly aroundNested: NonNullable<SessionOptions["aroundNested"]> = async (outer, call, run) => {
+    if (outer.tool.sessionOnly) return run();
+    const running = this.#running.get(outer);
+    if (!running) throw new Error(`the call ${outer.callId} is not running`);
+    const n = running.nested++;
+    await new Promise((resolve) => setImmediate(resolve));
+    await this.#inOrder();
+    this.#write({ t: "nested", ...running.line, n, ...call });
+    return this.#unrecorded.exit(run);
+  };
+
   readonly aroundAccess = async (
     { callId }: ProposedCall,
-    look: () => Promise<readonly Access[]>,
-  ): Promise<readonly Access[]> => {
+    look: () => Promise<DeclaredAccess>,
+  ): Promise<DeclaredAccess> => {
     const call = this.#calls.next("access", callId);
     try {
       const access = await this.#unrecorded.run(true, look);

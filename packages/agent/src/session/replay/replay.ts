@@ -6,16 +6,17 @@ import { join } from "node:path";
 import {
   AbortError,
   type ClientDeps,
+  type JsonObject,
   type JsonSchema,
   NetworkError,
   type Transport,
   type TransportRequest,
 } from "@lathe/llm";
 import type { InputContent } from "../../contract/events/types.ts";
-import type { CallInfo, ProposedCall } from "../../contract/seams/types.ts";
-import { type Access, ToolFailure, type ToolResult } from "../../contract/tool.ts";
+import type { ProposedCall } from "../../contract/seams/types.ts";
+import { type Access, type DeclaredAccess, ToolFailure, type ToolResult } from "../../contract/tool.ts";
 import type { Session } from "../session.ts";
-import { CallCount, callKey, fromJson, LOG_NAME, type LogLine, type SessionTape } from "./log.ts";
+import { CallCount, callKey, fromJson, LOG_NAME, type LogLine, nestedKey, type SessionTape } from "./log.ts";
 import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 
 type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
@@ -73,17 +74,25 @@ export class Replayer implements SessionTape {
     };
   }
 
-  readonly aroundExecute = async (call: CallInfo, run: () => Promise<ToolResult>): Promise<ToolResult> => {
+  readonly aroundExecute: NonNullable<SessionTape["aroundExecute"]> = async (call, run, nest) => {
     if (call.tool.sessionOnly) return run();
-    const line = await this.#wait(callKey("tool", this.#calls.next("tool", call.callId)));
+    const outer = this.#calls.next("tool", call.callId);
+    const ended = this.#wait(callKey("tool", outer));
+    let line: Completion;
+    // Its own work is not done again, but the calls that it made are.
+    for (let n = 0; ; n++) {
+      line = await Promise.race([ended, this.#wait(nestedKey(outer, n))]);
+      if (line.t !== "nested") break;
+      void nest(line.name, fromJson(line.arguments) as JsonObject);
+    }
     if (line.t === "tool") return fromJson(line.result) as ToolResult;
     if (line.t !== "tool_error") throw this.#diverge(`call ${call.callId} has no recorded result`);
     throw failureOf(line);
   };
 
-  readonly aroundAccess = async ({ callId }: ProposedCall): Promise<readonly Access[]> => {
+  readonly aroundAccess = async ({ callId }: ProposedCall): Promise<DeclaredAccess> => {
     const line = await this.#wait(callKey("access", this.#calls.next("access", callId)));
-    if (line.t === "access") return fromJson(line.access) as readonly Access[];
+    if (line.t === "access") return (fromJson(line.access) as readonly Access[] | null) ?? undefined;
     if (line.t !== "access_error") throw this.#diverge(`call ${callId} has no recorded access`);
     throw failureOf(line);
   };
@@ -245,6 +254,8 @@ function keyOf(line: Completion): string {
     case "access":
     case "access_error":
       return callKey("access", line);
+    case "nested":
+      return nestedKey(line, line.n);
     case "tool":
     case "tool_error":
       return callKey("tool", line);
@@ -253,7 +264,7 @@ function keyOf(line: Completion): string {
 
 /** What makes a line superfluous: the request it belongs to was abandoned. */
 function leftKey(line: Completion): string {
-  return "n" in line && !/^(?:timer|wait|taken)$/.test(line.t) ? `request ${line.n}` : keyOf(line);
+  return "n" in line && !/^(?:timer|wait|taken|nested)$/.test(line.t) ? `request ${line.n}` : keyOf(line);
 }
 
 function failureOf({ name, message }: { readonly name: string; readonly message: string }): Error {

@@ -18,14 +18,17 @@ export interface PendingActionParts {
   readonly isOffered: () => boolean;
   /** Sets the tool choice of the next request; does nothing where the model refuses it. */
   readonly force: (choice: ToolChoice) => void;
+  /** Puts the guard into the session; asked for with the first action, because most sessions have none. */
+  readonly guard: (middleware: Middleware) => void;
 }
 
-/** The tool `resolve`, its guard and the queue behind them; give all three to a session. */
+/** The tool `resolve`, its guard and the queue behind them: those of one session. */
 export class PendingActions implements PendingActionService, ToolProvider {
   readonly #parts: PendingActionParts;
   readonly #queue: PendingAction[] = [];
   readonly #offer: readonly ToolDef[] = [resolveTool(this) as unknown as ToolDef];
   readonly #nothing: readonly ToolDef[] = [];
+  #isGuarded = false;
   #unannounced = 0;
   /** The model has been asked since the action was left pending. */
   #isArmed = false;
@@ -36,6 +39,8 @@ export class PendingActions implements PendingActionService, ToolProvider {
   }
 
   push(action: PendingAction): void {
+    if (!this.#isGuarded) this.#parts.guard(this.#middleware());
+    this.#isGuarded = true;
     this.#queue.push(action);
     this.#unannounced++;
     this.#reminders = 0;
@@ -52,31 +57,35 @@ export class PendingActions implements PendingActionService, ToolProvider {
     return taken;
   }
 
+  putBack(action: PendingAction): void {
+    this.#queue.unshift(action);
+  }
+
   tools(): readonly ToolDef[] {
     return this.#parts.isOffered() || this.#queue.length > 0 ? this.#offer : this.#nothing;
   }
 
-  /** Children have no part in it. */
-  middleware(): Middleware {
+  #middleware(): Middleware {
     return {
       name: "pending actions",
-      beforeRequest: (_info, { agentId }) => {
-        if (agentId === undefined) this.#isArmed = this.#queue.length > 0;
+      beforeRequest: () => {
+        this.#isArmed = this.#queue.length > 0;
         return undefined;
       },
-      beforeCall: ({ tool }, { agentId }) => {
-        if (agentId !== undefined || !this.#isArmed || tool.name === RESOLVE) return undefined;
+      // The model does not see calls that another call makes: the one that it sees is stopped, and is told of.
+      beforeCall: ({ tool, within }) => {
+        if (!this.#isArmed || tool.name === RESOLVE || within) return undefined;
         this.#force();
         return { block: `Not run. ${this.#reminder()}` };
       },
-      afterCall: (_call, result, { agentId }) => {
-        if (agentId !== undefined || this.#unannounced === 0) return undefined;
+      afterCall: ({ within }, result) => {
+        if (this.#unannounced === 0 || within) return undefined;
         this.#unannounced = 0;
         this.#force();
         return { ...result, content: [...result.content, { kind: "text", text: `[${this.#reminder()}]` }] };
       },
-      beforeStop: (_info, { agentId }) => {
-        if (agentId !== undefined || this.#queue.length === 0 || this.#reminders >= MOST_REMINDERS) return undefined;
+      beforeStop: () => {
+        if (this.#queue.length === 0 || this.#reminders >= MOST_REMINDERS) return undefined;
         this.#reminders++;
         this.#force();
         return { continueWith: this.#reminder() };

@@ -24,6 +24,7 @@ it.each(["open", "write"])(
       blobs: new MemoryBlobs(),
       onOutput: () => {},
       messages: () => [],
+      call: () => Promise.reject(new Error("no session")),
       openArtifact: () => {
         if (at === "open") fail();
         return {

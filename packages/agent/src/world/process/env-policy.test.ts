@@ -52,7 +52,7 @@ it.each(Object.entries(CASES) as [EnvPolicy, string[]][])(
   async (policy, expected) => {
     const processes = new Processes();
     const env = commandEnv(BASE, { policy });
-    const { stdout } = await processes.run({ argv: shellArgv("/usr/bin/env"), cwd: "/", env, timeoutMs: 10_000 });
+    const { stdout } = await processes.run({ argv: shellArgv("/usr/bin/env"), cwd: "/", env, timeoutMs: 60_000 });
     await processes.cleanup();
     const own = ["_", "PWD", "SHLVL", "LATHE_OWNER", "LATHE_COMMAND"];
     const names = stdout

@@ -55,6 +55,17 @@ describe("G admission by free memory", () => {
     judge.end();
   });
 
+  it("one command starts per turn of the event loop, and none that still waits when its call is cancelled", async () => {
+    const judge = governor(() => 10 * MB, { commandMemoryMb: 0 });
+    const stop = new AbortController();
+    const turns = Array.from({ length: 32 }, () => judge.waitForTurn({ signal: stop.signal }));
+    expect(await turns[0]).toBe(true);
+    expect(await turns[1]).toBe(true);
+    stop.abort();
+    expect((await Promise.all(turns)).filter(Boolean)).toHaveLength(2);
+    judge.end();
+  });
+
   it("the end of one command looks at the memory once, however many wait", async () => {
     let looks = 0;
     const judge = governor(() => {
@@ -106,7 +117,7 @@ describe.runIf(process.platform === "linux")("G limits of all commands together"
   let processes: Processes;
   afterEach(() => processes.cleanup());
   const run = (script: string) =>
-    processes.run({ argv: shellArgv(script), cwd: "/", env: { PATH: process.env["PATH"]! }, timeoutMs: 30_000 });
+    processes.run({ argv: shellArgv(script), cwd: "/", env: { PATH: process.env["PATH"]! }, timeoutMs: 60_000 });
   const eat = (megabytes: number) =>
     `python3 -c 'import time; b = bytearray(b"x") * (${megabytes} << 20); time.sleep(20)'`;
 

@@ -51,6 +51,8 @@ export class Governor {
   readonly #queue: Waiting[] = [];
   /** Admitted, but not started yet. */
   #starting = 0;
+  /** One was let start in this turn of the event loop. */
+  #hasJustStarted = false;
   #group: CommandGroup | undefined | "none";
   #cancelLook: (() => void) | undefined;
 
@@ -69,7 +71,30 @@ export class Governor {
     return expected === 0 || this.#hasMemory(expected, ahead);
   }
 
-  /** Undefined: it may start at once. Every admission is followed by `started` or `gaveUp`. */
+  /** False when the call was cancelled before its turn came. Else `noteStart` or `gaveUp` follows. */
+  async waitForTurn({
+    stays = false,
+    signal,
+  }: {
+    stays?: boolean | undefined;
+    signal?: AbortSignal | undefined;
+  }): Promise<boolean> {
+    if (signal?.aborted) return false;
+    await this.admit(stays, signal);
+    // A start takes milliseconds: between two of them, signals and timers take effect.
+    while (this.#hasJustStarted && !signal?.aborted) await new Promise((resolve) => setImmediate(resolve));
+    if (signal?.aborted) {
+      this.gaveUp();
+      return false;
+    }
+    this.#hasJustStarted = true;
+    setImmediate(() => {
+      this.#hasJustStarted = false;
+    });
+    return true;
+  }
+
+  /** Undefined: it may start at once. Every admission is followed by `noteStart` or `gaveUp`. */
   admit(stays: boolean, signal: AbortSignal | undefined): Promise<void> | undefined {
     if (this.#queue.length === 0 && this.#fits(stays)) {
       this.#starting += 1;

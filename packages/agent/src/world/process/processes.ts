@@ -106,7 +106,7 @@ export class Processes {
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
     refuseHiddenDirectory(confinement, request);
-    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
+    if (!(await this.#governor.waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const child = this.#spawn(request, number, "pipe", (confined) =>
@@ -137,7 +137,7 @@ export class Processes {
     const program = "The command";
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
-    if (!(await this.#waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
+    if (!(await this.#governor.waitForTurn({ ...request, stays: true }))) throw cancelledError(program);
     const number = ++this.#commands;
     const mark = this.#markOf(number);
     const started = startTerminal(pty, command, {
@@ -178,7 +178,7 @@ export class Processes {
     const confinement = this.#confinementOf(request);
     if (confinement) await confinement.ready();
     refuseHiddenDirectory(confinement, request);
-    if (!request.internal && !(await this.#waitForTurn(request))) return neverStarted();
+    if (!request.internal && !(await this.#governor.waitForTurn(request))) return neverStarted();
     const { child, mark, talk, hasWaited = false } = request.shell ? this.#shell(request) : this.#command(request);
     const kills = this.#governor.memoryKills();
     const capture = new Capture(child, request);
@@ -317,15 +317,6 @@ export class Processes {
       confined?.cwd,
       setup,
     ]);
-  }
-
-  /** False when the call was cancelled before its turn came. */
-  async #waitForTurn({ stays = false, signal }: Pick<RunRequest, "stays" | "signal">): Promise<boolean> {
-    if (signal?.aborted) return false;
-    await this.#governor.admit(stays, signal);
-    if (!signal?.aborted) return true;
-    this.#governor.gaveUp();
-    return false;
   }
 
   #govern(child: Watched, stays: boolean, end: (why: string) => void): void {

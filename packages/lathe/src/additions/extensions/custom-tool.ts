@@ -1,6 +1,6 @@
 // A tool of an extension as the loop knows tools.
 
-import type { CardBody, CardLine, ToolContent, ToolDef, ToolResult, ToolServices } from "@lathe/agent";
+import type { CardBody, CardLine, PreviewLine, ToolContent, ToolDef, ToolResult, ToolServices } from "@lathe/agent";
 import {
   type JsonObject,
   type JsonSchema,
@@ -53,6 +53,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
     replay: "never",
     timeoutMs,
     ...(tool.deferrable ? { deferrable: true } : {}),
+    ...(tool.loadMode === "discoverable" ? { loadMode: tool.loadMode } : {}),
     summary: (args) => `${label} ${summary(args)}`.trim(),
     card: (args, result) => {
       const headline = { verb: label, subject: summary(args) };
@@ -103,12 +104,13 @@ function pushAction(
   action: PendingCustomAction,
 ): void {
   if (!pendingActions) throw new Error("Pending action store unavailable for custom tools in this runtime.");
-  const { label, details, sourceToolName = "custom_tool" } = action;
+  const { label, details, sourceToolName = "custom_tool", preview } = action;
   pendingActions.push({
     label: String(label),
     tier: tool.tier ?? "exec",
     sourceToolName,
     ...(details === undefined ? {} : { details: JSON.parse(JSON.stringify(details)) as JsonValue }),
+    ...(preview === undefined ? {} : { preview: () => ({ lines: previewLines(String(preview)), shows: [] }) }),
     apply: async (reason) => {
       const result = await extension.callUnlimited(() => action.apply(reason));
       return typeof result === "string" ? result : resultOf(extension, tool, result);
@@ -116,6 +118,12 @@ function pushAction(
     ...(action.reject ? { reject: (reason) => extension.callUnlimited(() => action.reject?.(reason)) } : {}),
   });
 }
+
+/** The lines of a diff are shown as what they are. */
+const previewLines = (text: string): PreviewLine[] =>
+  text
+    .split("\n")
+    .map((line) => ({ text: line, kind: { "+": "added" as const, "-": "removed" as const }[line[0] ?? ""] }));
 
 function resultOf({ name }: RunningExtension, tool: CustomTool, result: CustomToolOutcome): ToolResult {
   if (!Array.isArray(result?.content))

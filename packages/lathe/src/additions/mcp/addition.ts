@@ -1,10 +1,10 @@
-// What MCP servers add to a session: their tools (behind a search when they are many), prompts as commands, resources by address.
+// What MCP servers add to a session: their tools (which a search may hide when they are many), prompts as commands, resources by address.
 
-import type { Middleware, Session, ToolDef } from "@lathe/agent";
+import type { Middleware } from "@lathe/agent";
 import { thisMachine } from "../../config/workspace/this-machine.ts";
 import type { AdditionMaker, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
-import { type Hideable, ToolSearch } from "../tool-search/tool-search.ts";
+import type { ServerTool } from "../tool-search/tool-search.ts";
 import { DefinitionCache } from "./cache.ts";
 import type { ServerQuestions } from "./client.ts";
 import { serverConfig, signInDeps, timeoutOfAll, valueSources } from "./configs.ts";
@@ -73,21 +73,10 @@ function additionOf(
   request: SessionRequest,
   { warnings, close }: { readonly warnings: readonly string[]; readonly close: () => Promise<void> },
 ): SessionPart {
-  const { settings } = workspace;
-  const { journal } = request.opened;
   const { manager, sessions } = shared;
-  let builtin: (() => readonly ToolDef[]) | undefined;
-  const search = new ToolSearch({
-    mode: settings["tools.discoveryMode"],
-    essential: settings["tools.essentialOverride"],
-    fromServers: hideable(manager, request.tools),
-    builtin: () => builtin?.() ?? [],
-    selected: journal.context.state.mcpTools ?? [],
-    onSelected: (selectedToolNames) => void journal.append({ type: "mcp_tool_selection", selectedToolNames }),
-  });
   const addition: SessionPart = {
     name: "MCP",
-    toolProviders: [search],
+    toolProviders: [{ tools: wantedTools(manager, request.tools) }],
     middleware: [waitForServers(manager)],
     schemes: { mcp: mcpScheme(manager) },
     systemParts: () => (manager.servers.length === 0 ? [] : [{ name: "MCP servers", text: systemPart(manager) }]),
@@ -98,7 +87,6 @@ function additionOf(
       return [mcpCommand(manager, workspace), ...promptCommands(manager)];
     },
     opened: (open) => {
-      builtin = () => builtinTools(open.session);
       manager.onDefinitions = () => addition.onCommands?.();
       sessions.use(open);
       for (const warning of warnings) sessions.warn(warning, "mcp");
@@ -125,13 +113,13 @@ function systemPart({ servers }: ServerManager): string {
 }
 
 /** `--tools` is about these as well. The same array until the manager has another one. */
-function hideable(manager: ServerManager, only: readonly string[] | undefined): () => readonly Hideable[] {
-  let made: { readonly from: unknown; readonly list: readonly Hideable[] } | undefined;
+function wantedTools(manager: ServerManager, only: readonly string[] | undefined): () => readonly ServerTool[] {
+  let made: { readonly from: unknown; readonly list: readonly ServerTool[] } | undefined;
   const isWanted = (name: string): boolean =>
     only?.some((one) => (one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : one === name)) ?? true;
   return () => {
     const from = manager.tools();
-    if (made?.from !== from) made = { from, list: from.filter(({ tool }) => isWanted(tool.name)) };
+    if (made?.from !== from) made = { from, list: from.filter(({ name }) => isWanted(name)) };
     return made.list;
   };
 }
@@ -169,8 +157,4 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
         }
       : {}),
   };
-}
-
-function builtinTools({ profile: { toolRegistry } }: Session): readonly ToolDef[] {
-  return toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []);
 }

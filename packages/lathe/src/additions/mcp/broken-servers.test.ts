@@ -32,6 +32,13 @@ describe("MC-01 a server whose list is partly broken", () => {
     ]);
   });
 
+  it("a list without end is said to be one", async () => {
+    const one = await opened("--pages");
+    expect(one.warnings).toEqual([
+      "MCP server odd (mcp.json) failed: its list of tools has no end: it went on after 64 pages",
+    ]);
+  });
+
   it("an answer in another shape is one sentence, not the validator's list", async () => {
     const one = await opened();
     await expect(one.call("mcp__odd__lie")).rejects.toThrow(

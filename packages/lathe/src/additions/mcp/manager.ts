@@ -1,8 +1,8 @@
 // The servers of sessions that follow each other: which are started when, and which of their tools are offered. Tools that come after the first
 // request come together, so that the cached prompt is lost once (DESIGN 3).
 
-import type { ToolDef } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
+import type { ServerTool } from "../tool-search/tool-search.ts";
 import type { DefinitionCache } from "./cache.ts";
 import { FIRST_REQUEST_WAIT_MS, MOST_LIST_CHANGES } from "./limits.ts";
 import { Server, type ServerHost } from "./server.ts";
@@ -19,12 +19,6 @@ export interface ManagerOptions {
   readonly warn: (message: string, code: string) => void;
 }
 
-export interface OfferedTool {
-  readonly tool: ToolDef;
-  /** What the server calls it. */
-  readonly ofServer: { readonly tool: string; readonly server: string };
-}
-
 /** Definitions this old are looked at again in the background, also where no user is present. */
 const OLD_MS = 24 * 60 * 60_000;
 
@@ -38,7 +32,7 @@ export class ServerManager {
   readonly #warned = new Set<string>();
   /** Called when what a server offers has changed. */
   onDefinitions: () => void = () => {};
-  #tools: readonly OfferedTool[] | undefined;
+  #tools: readonly ServerTool[] | undefined;
   #hasSent = false;
   #isClosed = false;
   #settle = (): void => {};
@@ -100,7 +94,7 @@ export class ServerManager {
   }
 
   /** The same array until something changes. */
-  tools(): readonly OfferedTool[] {
+  tools(): readonly ServerTool[] {
     this.#tools ??= this.servers.flatMap((server) => this.#toolsOf(server));
     return this.#tools;
   }
@@ -206,14 +200,14 @@ export class ServerManager {
   }
 
   /** A tool that has not changed stays the same object, and so does its place in the prefix. */
-  #toolsOf(server: Server): OfferedTool[] {
+  #toolsOf(server: Server): ServerTool[] {
     if (server.state.kind === "disabled") return [];
     const { offered, made } = this.#entry(server);
     return (offered?.tools ?? []).map((listed) => {
       const key = JSON.stringify(listed);
       const known = made.get(listed.name);
       if (known?.key === key) return known.offered;
-      const tool = { tool: mcpTool(server, listed), ofServer: { tool: listed.name, server: server.name } };
+      const tool = { ...mcpTool(server, listed), ofServer: { tool: listed.name, server: server.name } };
       made.set(listed.name, { key, offered: tool });
       return tool;
     });
@@ -250,5 +244,5 @@ interface Entry {
   latest: Definitions | undefined;
   savedAt: number;
   changes: number;
-  readonly made: Map<string, { readonly key: string; readonly offered: OfferedTool }>;
+  readonly made: Map<string, { readonly key: string; readonly offered: ServerTool }>;
 }

@@ -2,11 +2,14 @@
 
 import { messageOf } from "@lathe/llm";
 
+const ENDLESS = /^(\w+)\/list: exceeded listMaxPages \((\d+)\)/;
 const INVALID = /^Invalid result for (\S+): (\[.*\])$/s;
 
 /** The protocol's package puts its whole list of problems into its message. */
 export function problemOf(error: unknown): string {
   const message = messageOf(error);
+  const [, listed, pages] = ENDLESS.exec(message) ?? [];
+  if (listed !== undefined) return `its list of ${listed} has no end: it went on after ${pages} pages`;
   const [, method, list = ""] = INVALID.exec(message) ?? [];
   if (method === undefined) return message;
   const [first] = JSON.parse(list) as readonly { readonly path?: readonly unknown[]; readonly message?: string }[];

@@ -67,7 +67,7 @@ afterAll(async () => {
 describe("official servers", () => {
   it("MC-02 offer their tools over stdio, streamable HTTP and SSE", () => {
     expect(everything.warnings).toEqual([]);
-    const names = everything.manager.tools().map(({ tool }) => tool.name);
+    const names = everything.manager.tools().map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["mcp__all__echo", "mcp__http__echo", "mcp__sse__echo"]));
     expect(names).toEqual(expect.arrayContaining(["mcp__files__read_text_file", "mcp__memory__create_entities"]));
   });

@@ -2,7 +2,7 @@ import type { ToolContext, ToolDef, ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { rank, tokens } from "./rank-tools.ts";
-import { documentOf, type Hideable, SEARCH_TOOL, ToolSearch, type ToolSearchOptions } from "./tool-search.ts";
+import { documentOf, SEARCH_TOOL, type ServerTool, ToolSearch, type ToolSearchOptions } from "./tool-search.ts";
 
 const tool = (name: string, description = "", keys: readonly string[] = []): ToolDef => ({
   name,
@@ -13,27 +13,40 @@ const tool = (name: string, description = "", keys: readonly string[] = []): Too
   replay: "never",
   execute: () => name,
 });
-const ofServer = (server: string, name: string, description = "", keys: readonly string[] = []): Hideable => ({
-  tool: tool(`mcp__${server}__${name}`, description, keys),
+const ofServer = (server: string, name: string, description = "", keys: readonly string[] = []): ServerTool => ({
+  ...tool(`mcp__${server}__${name}`, description, keys),
   ofServer: { tool: name, server },
 });
-const padded = (count: number): Hideable[] =>
+const padded = (count: number): ServerTool[] =>
   Array.from({ length: count }, (_, i) => ofServer("pad", `task_${i}`, `Task ${i}`));
 
-function searchOver(options: Partial<ToolSearchOptions>): { search: ToolSearch; found: string[][] } {
+type Given = Partial<Omit<ToolSearchOptions, "known">> & { fromServers?: () => readonly ToolDef[] };
+
+function searchOver({ fromServers = () => [], ...options }: Given): { search: ToolSearch; found: string[][] } {
   const found: string[][] = [];
+  const { builtin = () => [] } = options;
   const search = new ToolSearch({
     mode: "auto",
     essential: [],
-    fromServers: () => [],
-    builtin: () => [],
     selected: [],
     onSelected: (names) => found.push([...names]),
     ...options,
+    builtin,
+    known: () => [...builtin(), ...fromServers()],
   });
+  servers.set(search, fromServers);
   return { search, found };
 }
-const namesOf = (search: ToolSearch): string[] => search.tools().map(({ name }) => name);
+/** As the session asks for them: the servers' tools are another provider's. */
+const servers = new Map<ToolSearch, () => readonly ToolDef[]>();
+const namesOf = (search: ToolSearch): string[] => {
+  const own = search.tools().map(({ name }) => name);
+  const others =
+    servers
+      .get(search)?.()
+      .filter((one) => !search.hides(one)) ?? [];
+  return [...own, ...others.map(({ name }) => name)];
+};
 const run = async (search: ToolSearch, args: JsonObject): Promise<ToolResult> => {
   const found = search.tools().find(({ name }) => name === SEARCH_TOOL) as ToolDef;
   return (await found.execute(args, {} as ToolContext)) as ToolResult;
@@ -68,6 +81,39 @@ describe("when tools are hidden", () => {
     const many = padded(60);
     expect(namesOf(searchOver({ mode: "off", fromServers: () => many }).search)).toHaveLength(60);
     expect(namesOf(searchOver({ mode: "mcp-only" }).search)).toEqual([]);
+  });
+});
+
+describe("discoverable tools", () => {
+  const debug: ToolDef = {
+    ...tool("debug", "Runs a program step by step, e.g. to look at values. It needs an adapter."),
+    loadMode: "discoverable",
+  };
+  const wordy: ToolDef = { ...tool("wordy", "word ".repeat(100)), loadMode: "discoverable" };
+  const builtin = () => [tool("read_file"), debug, wordy];
+
+  it("T-SUB-1 are behind the search without any server, and its description names each in a few words", async () => {
+    const { search } = searchOver({ builtin });
+    const [searchTool, ...more] = search.tools() as ToolDef[];
+    expect(more).toEqual([]);
+    expect(
+      builtin()
+        .filter((one) => search.hides(one))
+        .map(({ name }) => name),
+    ).toEqual(["debug", "wordy"]);
+    const lines = searchTool?.description.split("\n").slice(-2) ?? [];
+    expect(lines[0]).toBe("- debug: Runs a program step by step, e.g. to look at values.");
+    expect(lines[1]).toMatch(/^- wordy: word word .*…$/);
+    expect(lines[1]?.length).toBeLessThanOrEqual(90);
+    await run(search, { query: "step by step" });
+    expect(search.hides(debug)).toBe(false);
+    expect(search.tools()[0]).toBe(searchTool);
+  });
+
+  it("T-SUB-1 mode off offers them at once, and so does a host that names them", () => {
+    expect(searchOver({ builtin, mode: "off" }).search.tools()).toEqual([]);
+    expect(searchOver({ builtin, mode: "off" }).search.hides(debug)).toBe(false);
+    expect(searchOver({ builtin, selected: ["debug"] }).search.hides(debug)).toBe(false);
   });
 });
 

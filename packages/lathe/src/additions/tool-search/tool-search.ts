@@ -3,27 +3,26 @@
 
 import { type SessionTool, type ToolDef, ToolFailure, type ToolProvider, type ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
+import { shorten } from "../../sessions/list.ts";
 import description from "./description.md";
 import { type Document, rank, tokens } from "./rank-tools.ts";
 
 type DiscoveryMode = "auto" | "mcp-only" | "all" | "off";
 
-/** A tool that may be hidden, and how it is found. */
-export interface Hideable {
-  readonly tool: ToolDef;
-  /** Of a server's tool: what the server calls it, and the server. */
-  readonly ofServer?: { readonly tool: string; readonly server: string };
+/** A tool of a server: what the server calls it, and the server. */
+export interface ServerTool extends ToolDef {
+  readonly ofServer: { readonly tool: string; readonly server: string };
 }
 
 export interface ToolSearchOptions {
   readonly mode: DiscoveryMode;
   /** In mode `all`: built-in tools that are always offered. Empty: those that read, edit and run commands. */
   readonly essential: readonly string[];
-  /** The tools of servers; the same array until something changes. */
-  readonly fromServers: () => readonly Hideable[];
   /** The tools of the present profile. */
   readonly builtin: () => readonly ToolDef[];
-  /** Names that were found in an earlier process. */
+  /** All tools of the session, hidden or not. */
+  readonly known: () => readonly ToolDef[];
+  /** Names that need not be looked for: they were found in an earlier process, or the host names them. */
   readonly selected: readonly string[];
   readonly onSelected: (names: readonly string[]) => void;
 }
@@ -33,6 +32,7 @@ export const SEARCH_TOOL = "search_tool_bm25";
 const MANY = 40;
 const DEFAULT_LIMIT = 8;
 const SUMMARY_CHARS = 200;
+const FEW_WORDS_CHARS = 80;
 /** How the profiles call what no agent can work without. */
 const ESSENTIAL = /^(read|read_file|bash|shell|run_shell_command|edit|edit_file|replace|apply_patch)$/i;
 /** Protocol of the loop itself: never hidden, never found. */
@@ -41,9 +41,14 @@ const INTERNAL: ReadonlySet<string> = new Set(["exit_plan_mode", "ExitPlanMode",
 export class ToolSearch implements ToolProvider {
   readonly #options: ToolSearchOptions;
   readonly #selected: Set<string>;
-  #from: readonly Hideable[] = [];
+  #known: readonly ToolDef[] = [];
   #builtin: readonly ToolDef[] = [];
+  #servers: readonly ToolDef[] = [];
+  /** Names of tools that are not the profile's: what users add is not hidden because there is much of it. */
+  #added: ReadonlySet<string> = new Set();
+  #discoverable: readonly ToolDef[] = [];
   #tools: readonly SessionTool[] | undefined;
+  #searchTool: ToolDef | undefined;
 
   constructor(options: ToolSearchOptions) {
     this.#options = options;
@@ -51,43 +56,62 @@ export class ToolSearch implements ToolProvider {
   }
 
   tools(): readonly SessionTool[] {
-    const from = this.#options.fromServers();
-    const builtin = this.#options.builtin();
-    if (this.#tools && from === this.#from && builtin.length === this.#builtin.length) return this.#tools;
-    this.#from = from;
-    this.#builtin = builtin;
-    const offered = from.map(({ tool }) => tool);
-    this.#tools = this.#isOn ? [this.#searchTool, ...offered.filter(({ name }) => this.#selected.has(name))] : offered;
+    const known = this.#options.known();
+    if (this.#tools && known.length === this.#known.length && known.every((tool, i) => tool === this.#known[i]))
+      return this.#tools;
+    this.#known = known;
+    this.#builtin = this.#options.builtin();
+    const builtin = new Set(this.#builtin.map(({ name }) => name));
+    this.#added = new Set(known.flatMap(({ name }) => (builtin.has(name) ? [] : [name])));
+    this.#servers = known.filter((tool) => serverOf(tool) !== undefined);
+    this.#discoverable = known.filter(({ loadMode }) => loadMode === "discoverable");
+    this.#tools = this.#isOn ? [this.#currentSearchTool()] : [];
     return this.#tools;
   }
 
-  hides({ name }: ToolDef): boolean {
-    if (this.#options.mode !== "all" || INTERNAL.has(name) || this.#selected.has(name)) return false;
-    const { essential } = this.#options;
+  hides(tool: ToolDef): boolean {
+    const { mode, essential } = this.#options;
+    const { name } = tool;
+    if (mode === "off" || INTERNAL.has(name) || this.#selected.has(name)) return false;
+    if (tool.loadMode === "discoverable") return true;
+    if (serverOf(tool)) return this.#hidesServers;
+    if (mode !== "all" || this.#added.has(name)) return false;
     return essential.length > 0 ? !essential.includes(name) : !ESSENTIAL.test(name);
   }
 
   wayTo(name: string): string | undefined {
-    if (!this.#isOn || !this.#hiddenTools().some(({ tool }) => tool.name === name)) return undefined;
+    if (!this.#isOn || !this.#hiddenTools().some((tool) => tool.name === name)) return undefined;
     return `The tool ${name} exists but is not loaded. Call ${SEARCH_TOOL} with the query "${name}" first, then call it again.`;
   }
 
   /** What can be found: hidden, and not found yet. */
-  #hiddenTools(): readonly Hideable[] {
-    const own = this.#builtin.filter((tool) => this.hides(tool)).map((tool) => ({ tool }));
-    return [...own, ...this.#from.filter(({ tool }) => !this.#selected.has(tool.name))];
+  #hiddenTools(): readonly ToolDef[] {
+    return this.#known.filter((tool) => this.hides(tool));
   }
 
   get #isOn(): boolean {
     const { mode } = this.#options;
-    if (mode === "auto") return this.#from.length > 0 && this.#builtin.length + this.#from.length > MANY;
-    return mode === "all" || (mode === "mcp-only" && this.#from.length > 0);
+    return mode === "all" || this.#hidesServers || (mode !== "off" && this.#discoverable.length > 0);
   }
 
-  readonly #searchTool: ToolDef = {
+  get #hidesServers(): boolean {
+    const { mode } = this.#options;
+    if (mode === "off" || this.#servers.length === 0) return false;
+    return mode !== "auto" || this.#builtin.length + this.#servers.length > MANY;
+  }
+
+  /** The same object as long as it says the same: finding a tool does not change it, and the prefix stays. */
+  #currentSearchTool(): ToolDef {
+    const named = this.#discoverable.map((tool) => `- ${tool.name}: ${fewWords(tool.description)}`);
+    const text = [description.trim(), ...(named.length === 0 ? [] : ["", "Among them:", ...named])].join("\n");
+    if (this.#searchTool?.description !== text) this.#searchTool = this.#makeSearchTool(text);
+    return this.#searchTool as ToolDef;
+  }
+
+  readonly #makeSearchTool = (text: string): ToolDef => ({
     name: SEARCH_TOOL,
     label: "Find tools",
-    description: description.trim(),
+    description: text,
     schema: {
       type: "object",
       properties: {
@@ -111,7 +135,7 @@ export class ToolSearch implements ToolProvider {
       ...(result ? { outcome: `${result.details.match_count ?? 0} added` } : {}),
     }),
     execute: (args) => this.#search(args),
-  };
+  });
 
   #search({ query, limit = DEFAULT_LIMIT }: JsonObject): ToolResult {
     const wanted = String(query).trim();
@@ -124,7 +148,7 @@ export class ToolSearch implements ToolProvider {
       this.#tools = undefined;
       this.#options.onSelected([...this.#selected]);
     }
-    const total = this.#builtin.length + this.#from.length;
+    const total = this.#known.length;
     const answer = { query: wanted, activated_tools: names, match_count: names.length, total_tools: total };
     return {
       content: [{ kind: "text", text: JSON.stringify(answer) }],
@@ -134,7 +158,15 @@ export class ToolSearch implements ToolProvider {
   }
 }
 
-export function documentOf({ tool, ofServer }: Hideable): Document {
+const serverOf = (tool: ToolDef): ServerTool["ofServer"] | undefined =>
+  "ofServer" in tool ? (tool as ServerTool).ofServer : undefined;
+
+/** The first sentence, shortened. */
+const fewWords = (text: string): string =>
+  shorten(text.trim().split(/(?<=[.!?])\s+(?=\p{Lu})|\n/u, 1)[0] ?? "", FEW_WORDS_CHARS);
+
+export function documentOf(tool: ToolDef): Document {
+  const ofServer = serverOf(tool);
   const properties = tool.schema["properties"];
   const keys = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
   return {

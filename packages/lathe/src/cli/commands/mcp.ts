@@ -98,7 +98,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
           failed += 1;
         });
         workspace.machine.stdout.write(`${server.name}: ${stateText(server.state)}\n`);
-        for (const { tool } of manager.tools().filter(({ ofServer }) => ofServer.server === server.name))
+        for (const tool of manager.tools().filter(({ ofServer }) => ofServer.server === server.name))
           workspace.machine.stdout.write(`  ${tool.name}\n`);
       }
       return failed > 0 ? EXIT.failed : EXIT.done;

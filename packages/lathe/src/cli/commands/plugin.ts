@@ -5,7 +5,7 @@ import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { placeOf } from "../../found/discovery/place.ts";
 import { type Contents, contentsOf, manifestOf } from "../../found/plugins/contents.ts";
-import { fetchInto } from "../../found/plugins/fetch.ts";
+import { fetchInto, fetchMarketplaceInto } from "../../found/plugins/fetch.ts";
 import { checkedName, Plugins } from "../../found/plugins/installed.ts";
 import { type Marketplace, type Offer, readMarketplace, writeListed } from "../../found/plugins/marketplace.ts";
 import { type PluginSource, readSource, shownSource } from "../../found/plugins/source.ts";
@@ -74,7 +74,7 @@ async function install(shop: Shop, { source, written, offer }: Wanted, known?: s
     const warnings = [...dropped, ...contents.warnings];
     machine.stdout.write(shownContents(name, manifest.version, manifest.description, { ...contents, warnings }));
     if (contents.lines.length === 0)
-      throw usageError(`${name} brings nothing that Lathe knows, so it was not installed.`);
+      throw usageError(`${name} contains nothing that Lathe knows, so it was not installed.`);
     const question = contents.runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";
     if (!(yes || (await askYes(machine, question)))) {
       machine.stderr.write("lathe: Not installed. To install it without a question: --yes\n");
@@ -166,7 +166,7 @@ async function fetchMarketplace({ machine, plugins }: Shop, source: PluginSource
   const staging = await mkdtemp(join(plugins.folder, ".new-"));
   try {
     const fetched = join(staging, "marketplace");
-    await fetchInto(machine, source, fetched);
+    await fetchMarketplaceInto(machine, source, fetched);
     const { name: own, offers } = readMarketplace(fetched);
     const name = checkedName(own ?? basename(shownSource(source)).replace(/\.git$/, ""));
     const root = plugins.marketplaceRoot(name);
@@ -204,7 +204,7 @@ function shownContents(
 ): string {
   const title = [name, version, description && `(${description})`].filter(Boolean).join(" ");
   const text = [
-    `${title} brings:`,
+    `${title} contains:`,
     ...lines.map((line) => `  ${line}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];

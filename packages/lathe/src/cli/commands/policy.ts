@@ -99,19 +99,23 @@ function effectivePolicy(workspace: Workspace): Policy {
 }
 
 const MEANINGS: Readonly<Record<PermissionMode, readonly string[]>> = {
-  "read-only": ["reading is allowed", "commands that are known to change nothing are allowed", "all else is denied"],
-  ask: ["reading is allowed", "every change, every command and every connection is a question"],
-  "auto-edit": [
-    "reading and editing inside the roots are allowed",
-    "commands on the list of harmless ones are allowed",
-    "other commands and connections are a question",
+  "read-only": [
+    "reading is allowed",
+    "commands that are known to change nothing are allowed",
+    "everything else is denied",
   ],
-  full: ["everything is allowed that no rule denies or asks about"],
+  ask: ["reading is allowed", "Lathe asks about every change, command and connection"],
+  "auto-edit": [
+    "reading is allowed, and editing inside the working folders",
+    "commands that are known to be harmless are allowed",
+    "Lathe asks about other commands and connections",
+  ],
+  full: ["everything is allowed unless a rule denies it or asks about it"],
   plan: [
     "reading is allowed",
     "commands that are known to change nothing are allowed",
-    "the plan of the session may be written",
-    "all else is denied",
+    "the session's plan may be written",
+    "everything else is denied",
   ],
 };
 
@@ -131,10 +135,8 @@ async function explain(argv: readonly string[], machine: Machine): Promise<ExitC
     ...MEANINGS[mode].map((line) => `  ${line}`),
     ...(mode === "full"
       ? []
-      : [
-          "  files that hold keys or make programs run later, and dangerous commands, are a question whatever is allowed",
-        ]),
-    `roots: ${workspace.roots.join(", ")}`,
+      : ["  Lathe always asks about dangerous commands and files that hold keys or make programs run later"]),
+    `working folders: ${workspace.roots.join(", ")}`,
     rules.length === 0 ? "rules: none" : "rules, the strongest first:",
     ...rules.map(({ decision, text, origin }) => `  ${decision} ${text}  (${origin})`),
     remembered.length === 0 ? "remembered in this project: nothing" : "remembered in this project:",
@@ -153,7 +155,7 @@ async function suggest(argv: readonly string[], machine: Machine): Promise<ExitC
   const { suggestedFor } = await import("../../found/permissions/suggestions.ts");
   const suggestions = await suggestedFor(workspace, session, effectivePolicy(workspace).places);
   if (values.json) machine.stdout.write(`${JSON.stringify(suggestions)}\n`);
-  else if (suggestions.length === 0) machine.stdout.write("No rule would have saved a question there.\n");
+  else if (suggestions.length === 0) machine.stdout.write("No rule would have avoided a question there.\n");
   else {
     const rows = suggestions.map(({ rule, questions }) => [
       `  ${rule}`,

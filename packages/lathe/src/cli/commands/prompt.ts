@@ -4,7 +4,7 @@ import { contextLedger } from "@lathe/agent/context";
 import type { Message, Request } from "@lathe/llm";
 import { additionsOf } from "../../additions/list.ts";
 import { type ContextReport, reportOn } from "../../conversation/context-report.ts";
-import { openSession } from "../../conversation/open-session.ts";
+import { withSession } from "../../conversation/open-session.ts";
 import { sessionRequest } from "../../conversation/session-request.ts";
 import { promptsOf } from "../../hosts/headless/prompts.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
@@ -25,26 +25,24 @@ export const promptCommand: Command = async (argv, machine) => {
   const workspace = await run.open(args.options);
   let seen: { readonly request: Request; readonly context: ContextReport } | undefined;
   const asked = await sessionRequest(workspace, args.options, memoryJournal(workspace));
-  const open = await openSession(workspace, {
+  const request = {
     ...asked,
     additions: additionsOf(run),
     adapter: fixedAnswers(asked.model.provider, [{ text: "ok" }]),
-  });
-  open.session.use({
-    name: "prompt",
-    async beforeRequest(info, { journal }) {
-      const { promptParts } = await open.session.prefix();
-      const ledger = contextLedger({ info, segments: [], promptParts, journal });
-      seen ??= { request: info.request, context: reportOn(ledger, open.compaction.settings) };
-      return undefined;
-    },
-  });
-  try {
+  };
+  await withSession(workspace, request, async ({ session, compaction }) => {
+    session.use({
+      name: "prompt",
+      async beforeRequest(info, { journal }) {
+        const { promptParts } = await session.prefix();
+        const ledger = contextLedger({ info, segments: [], promptParts, journal });
+        seen ??= { request: info.request, context: reportOn(ledger, compaction.settings) };
+        return undefined;
+      },
+    });
     const [prompt = "(your prompt)"] = await promptsOf(args, { machine }, await readPiped(machine));
-    await open.session.submit(prompt);
-  } finally {
-    await open.close();
-  }
+    await session.submit(prompt);
+  });
   if (seen) machine.stdout.write(render(seen.request, seen.context));
   return EXIT.done;
 };

@@ -1,8 +1,9 @@
 // `lathe tool <name> '<json>'|-`: one tool call through the real pipeline (validation, permissions, truncation), without a model.
 
-import { FAMILIES, type FamilyName, type SessionEvent, type ToolDef } from "@lathe/agent";
+import { FAMILIES, type FamilyName, type ToolDef } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
-import { openSession } from "../../conversation/open-session.ts";
+import { withSession } from "../../conversation/open-session.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
 import { Run } from "../../hosts/run.ts";
@@ -46,29 +47,21 @@ export const toolCommand: Command = async (argv, machine) => {
 };
 
 async function runOne(workspace: SessionWorkspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
-  const open = await openSession(workspace, {
+  let ended = { output: "", isError: true };
+  const request: SessionRequest = {
     model: FIXED_MODEL,
     adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
+    loadedTools: [name],
     limits: {},
-  });
-  let ended = { output: "", isError: true };
-  const see = (event: SessionEvent): void => {
-    if (event.kind === "tool_call_end")
-      ended = { output: event.data.error ?? event.data.output ?? "", isError: event.data.is_error };
+    onEvent: (event) => {
+      if (event.kind === "tool_call_end")
+        ended = { output: event.data.error ?? event.data.output ?? "", isError: event.data.is_error };
+    },
   };
-  try {
-    const reading = (async () => {
-      for await (const event of open.session.events()) see(event);
-    })();
-    await open.session.submit("run the tool");
-    await open.close();
-    await reading;
-    return ended;
-  } finally {
-    await open.close();
-  }
+  await withSession(workspace, request, ({ session }) => session.submit("run the tool"));
+  return ended;
 }
 
 async function argumentsOf(

@@ -55,19 +55,26 @@ export function checkNode(version: string): Finding {
   };
 }
 
+const PROBE_BYTES = 64 << 10;
+
 function checkHome(machine: Machine, { home }: HomePaths): Finding {
   const probe = join(home, `.doctor-${machine.pid}`);
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
-    writeFileSync(probe, "");
-    rmSync(probe);
+    // A file without content can be made on a full disk.
+    try {
+      writeFileSync(probe, Buffer.alloc(PROBE_BYTES), { flush: true });
+    } finally {
+      rmSync(probe, { force: true });
+    }
     return { state: "good", name: "home", text: home };
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;
+    const remedy = why === "ENOSPC" || why === "EDQUOT" ? "Free space there" : "Fix its permissions";
     return {
       state: "wrong",
       name: "home",
-      text: `${home} cannot be written (${why}). Fix its permissions, or set LATHE_HOME to another folder.`,
+      text: `${home} cannot be written (${why}). ${remedy}, or set LATHE_HOME to another folder.`,
     };
   }
 }

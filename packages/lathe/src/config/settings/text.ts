@@ -1,6 +1,6 @@
 // The text of a settings file.
 
-import { readIfThere } from "../../platform/home/small-file.ts";
+import { PIPE, readIfThere } from "../../platform/home/small-file.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
 /** Undefined when there is no such file. */
@@ -9,6 +9,7 @@ export function settingsText(file: string): string | undefined {
     return readIfThere(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw usageError(`Cannot read settings ${file}: ${code}. Fix or remove it.`);
+    const remedy = code === PIPE ? "Give a regular file." : "Fix or remove it.";
+    throw usageError(`Cannot read settings ${file}: ${code}. ${remedy}`);
   }
 }

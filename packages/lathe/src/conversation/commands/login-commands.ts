@@ -14,7 +14,7 @@ import { chosenAccount, itemOf, logIn } from "./login.ts";
 const login: SlashCommand = {
   name: "login",
   arguments: "[provider]",
-  description: "give a provider's key, or sign in",
+  description: "store a provider's key, or sign in",
   whileWorking: true,
   takesSecrets: true,
   complete: async ({ workspace }, typed) =>

@@ -32,7 +32,7 @@ const status: SlashCommand = {
       ["session", session.journal.title?.title ?? session.id],
       ["file", open.journal.path ?? "not kept"],
       ["context", `${tokens(session.contextTokens)} tokens${share}`],
-      ["cost", `${costText(sessionCosts(session.journal).total)} in ${countOf(usage.turns, "turn")}`],
+      ["cost", costRow(sessionCosts(session.journal).total, usage.turns)],
       ["jobs", String(listJobs(conversation).filter(({ isRunning }) => isRunning).length)],
     ];
     const withheld = withheldVariables(workspace);
@@ -44,6 +44,11 @@ const status: SlashCommand = {
     view.line(listing(rows, view.columns));
   },
 };
+
+function costRow(total: Parameters<typeof costText>[0], turns: number): string {
+  const isUnknown = total.cost === 0 && total.unpriced > 0;
+  return `${isUnknown ? "unknown (the model has no price)," : costText(total)} ${isUnknown ? "" : "in "}${countOf(turns, "turn")}`;
+}
 
 function sandboxText(hosts: readonly string[], isOn = false): string {
   if (!isOn) return "off; --sandbox confines commands to this folder";

@@ -7,7 +7,7 @@ export const reviewCommand: SlashCommand = {
   // Many people have a command of this name already.
   yields: true,
   arguments: "[range]",
-  description: "have a change reviewed: main...HEAD, HEAD~3, a commit; else what is not committed",
+  description: "review a change: main...HEAD, HEAD~3, a commit; without one, uncommitted changes",
   run: async (conversation, range, view) => {
     const { changeOf } = await import("../review/change.ts");
     const { changeLine, costLine, nothingLine, reviewText } = await import("../review/report.ts");

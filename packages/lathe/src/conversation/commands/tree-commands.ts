@@ -129,7 +129,7 @@ async function chosenMessage(conversation: Conversation, view: CommandView): Pro
 const label: SlashCommand = {
   name: "label",
   arguments: "[entry <name> | entry --clear]",
-  description: "name a point of the session, or list the names",
+  description: "label an entry of the session, or list the labels",
   run: async ({ session }, argument, view) => {
     const [word, name] = divideArgument(argument);
     const { journal } = session;

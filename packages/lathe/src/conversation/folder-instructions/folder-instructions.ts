@@ -1,7 +1,7 @@
 // Instruction files of folders below the working directory: the model gets them when a file there is first touched.
 
 import type { ExecutionEnvironment, Middleware } from "@lathe/agent";
-import { FolderDocs, joinDocs, pathDown, repositoryRoot } from "@lathe/agent/context";
+import { type DocWarner, FolderDocs, joinDocs, pathDown, repositoryRoot } from "@lathe/agent/context";
 import { isInside } from "@lathe/agent/policy";
 import { givenByPath, type PathText } from "../given-by-path.ts";
 import intro from "./intro.md";
@@ -13,10 +13,13 @@ const FOREIGN = /\/(?:node_modules|\.git)(?:\/|$)/;
 export function folderInstructions(env: ExecutionEnvironment, families: readonly string[]): Middleware {
   const folders = new Map<string, Promise<PathText | undefined>>();
   let opened: Promise<{ readonly root: string; readonly docs: FolderDocs }> | undefined;
+  // The prompt's own files were warned about at the start.
+  let tell: DocWarner | undefined;
+  const warn: DocWarner = (warning) => tell?.(warning);
   const open = async () => {
     const cwd = env.resolve(env.workingDirectory());
     const root = (await env.stat((await repositoryRoot(env, cwd)) ?? cwd))?.realPath ?? cwd;
-    const docs = await FolderDocs.of(env, root);
+    const docs = await FolderDocs.of(env, root, warn);
     // The prompt has these; a link to one of them says nothing new.
     for (const folder of pathDown(root, (await env.stat(cwd))?.realPath ?? cwd)) {
       await docs.in(folder, families);
@@ -28,14 +31,15 @@ export function folderInstructions(env: ExecutionEnvironment, families: readonly
     const found = await docs.in(folder, families);
     if (found.length === 0) return undefined;
     const tag = `<instructions folder="${folder.slice(root.length).replace(/^\//, "")}">`;
-    return { tag, text: `${tag}\n${joinDocs(found).text}\n</instructions>` };
+    return { tag, text: `${tag}\n${joinDocs(found, warn).text}\n</instructions>` };
   };
   return givenByPath({
     name: "folder instructions",
     intro,
-    textsFor: async (path) => {
+    textsFor: async (path, context) => {
       opened ??= open();
       const { root, docs } = await opened;
+      tell = (warning) => context.warn(`${warning.path}: ${warning.message}`, "instructions");
       if (!isInside(path, root) || FOREIGN.test(path.slice(root.length))) return [];
       const texts: PathText[] = [];
       // A file has no instructions in it, but a folder that was searched may.

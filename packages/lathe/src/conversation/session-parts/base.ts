@@ -1,6 +1,6 @@
 // What the parts of a session share. A part names the few things that it needs.
 
-import type { ExecutionEnvironment, Profile, ToolProvider } from "@lathe/agent";
+import type { ExecutionEnvironment, Profile } from "@lathe/agent";
 import type { RunningCommands } from "@lathe/agent/tools";
 import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
 import type { FileHistory } from "../../changes/rewind/file-history.ts";
@@ -32,9 +32,4 @@ export interface SessionBase {
   /** Absent where agents cannot work apart. */
   readonly isolation: IsolationWhenNeeded | undefined;
   readonly agents: SessionAgents;
-}
-
-/** What the parts get: also the tools that the host and the additions bring. */
-export interface PartBase extends SessionBase {
-  readonly otherTools: readonly ToolProvider[];
 }

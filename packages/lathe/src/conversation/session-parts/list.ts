@@ -2,7 +2,7 @@
 
 import type { SessionPart } from "../session-contract.ts";
 import { agentsPart } from "./agents.ts";
-import type { PartBase } from "./base.ts";
+import type { SessionBase } from "./base.ts";
 import { checkpointsPart } from "./checkpoints.ts";
 import { compactionPart } from "./compaction.ts";
 import { fallbackPart } from "./fallback.ts";
@@ -10,7 +10,6 @@ import { folderInstructionsPart } from "./folder-instructions.ts";
 import { isolationPart } from "./isolation.ts";
 import { limitsPart } from "./limits.ts";
 import { manualPart } from "./manual.ts";
-import { pendingActionsPart } from "./pending-actions.ts";
 import { permissionsPart } from "./permissions.ts";
 import { planModelPart } from "./plan-model.ts";
 import { planningPart } from "./planning.ts";
@@ -24,7 +23,7 @@ import { todoPart } from "./todo.ts";
 import { warmUpPart } from "./warm-up.ts";
 
 /** Undefined: the part has nothing to do in this session. */
-type PartMaker = (base: PartBase) => SessionPart | undefined | Promise<SessionPart | undefined>;
+type PartMaker = (base: SessionBase) => SessionPart | undefined | Promise<SessionPart | undefined>;
 
 /**
  * In this order, which their middleware and their hooks follow; additions come after them. So a session recovers from a killed process
@@ -47,7 +46,6 @@ const SESSION_PARTS: readonly PartMaker[] = [
   planningPart,
   todoPart,
   folderInstructionsPart,
-  pendingActionsPart,
   rewindPart,
   // After the rewind, which must find the journal as the killed process left it.
   planModelPart,
@@ -59,7 +57,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   warmUpPart,
 ];
 
-export async function builtInParts(base: PartBase): Promise<readonly SessionPart[]> {
+export async function builtInParts(base: SessionBase): Promise<readonly SessionPart[]> {
   const made = await Promise.all(SESSION_PARTS.map((make) => make(base)));
   return made.filter((part) => part !== undefined);
 }

@@ -5,5 +5,6 @@ import type { SessionBase } from "./base.ts";
 
 export function tapePart({ request: { tape } }: Pick<SessionBase, "request">): SessionPart | undefined {
   if (!tape) return undefined;
-  return { name: "tape", around: { aroundExecute: tape.aroundExecute, aroundAccess: tape.aroundAccess } };
+  const { aroundExecute, aroundAccess, aroundNested } = tape;
+  return { name: "tape", around: { aroundExecute, aroundAccess, aroundNested } };
 }

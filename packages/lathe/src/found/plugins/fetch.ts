@@ -1,7 +1,7 @@
 // Brings a plugin's files into a folder. Nothing of it is run: neither hooks of git nor install scripts of npm.
 
 import { existsSync } from "node:fs";
-import { cp, mkdir, readdir, realpath, rm } from "node:fs/promises";
+import { cp, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { LocalEnvironment } from "@lathe/agent";
 import type { ProgramArgv } from "@lathe/agent/world";
@@ -14,6 +14,13 @@ export async function fetchInto(machine: Machine, source: PluginSource, folder: 
   await fetchFiles(machine, source, folder);
   return withoutLinksOut(folder);
 }
+
+/** Links that led out lead nowhere: who installs a plugin of it is told about those in the plugin. */
+export async function fetchMarketplaceInto(machine: Machine, source: PluginSource, folder: string): Promise<void> {
+  for (const link of await fetchInto(machine, source, folder)) await symlink(LEFT_OUT, join(folder, link));
+}
+
+const LEFT_OUT = ".left-out-by-lathe/";
 
 async function withoutLinksOut(folder: string): Promise<readonly string[]> {
   const root = await realpath(folder);

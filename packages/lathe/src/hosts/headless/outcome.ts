@@ -1,6 +1,7 @@
 // How a run ended, as an exit code, a status word and one line. Pure: made from what the session reported.
 
 import type { EndReason, FailureKind, InputError } from "@lathe/agent";
+import { visibleText } from "@lathe/agent/base";
 import { allowedWith, type DeniedCall } from "../../found/permissions/permissions.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 
@@ -153,15 +154,19 @@ function errorOutcome(facts: RunFacts): RunOutcome {
   const advice = error && ADVICE[error.kind];
   if (advice !== undefined) {
     const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? ": lathe -c" : "";
-    const said = advice === "" ? message : `${sentence(message)} ${advice}${how}`;
+    // Some messages say themselves what to check.
+    const next = advice === CHECK_CONNECTION && /\bcheck the\b/i.test(message) ? "Then try again" : advice;
+    const said = advice === "" ? message : `${sentence(message)} ${next}${how}`;
     return { status: "provider_error", exitCode: EXIT.provider, message: said };
   }
   if (error?.kind === "storage") {
-    const hint = "Free space or set LATHE_HOME to a folder that can be written, or keep nothing: --no-session";
+    const start = /\bfree space\b/i.test(message) ? "Or set" : "Free space or set";
+    const hint = `${start} LATHE_HOME to a folder that can be written, or keep nothing: --no-session`;
     return { status: "internal_error", exitCode: EXIT.internal, message: `${sentence(message)} ${hint}` };
   }
   return { status: "internal_error", exitCode: EXIT.internal, message };
 }
 
-export const joinLines = (text: string): string => text.replace(/\s*\n\s*/g, " ").trim();
+/** In one line, with nothing in it that a terminal would obey: a server may have written it, and a log may be shown in one. */
+export const joinLines = (text: string): string => visibleText(text.replace(/\s*\n\s*/g, " ").trim());
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -11,6 +11,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { type DeniedCall, UNATTENDED } from "../../found/permissions/permissions.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { callsIn } from "../../sessions/call-results.ts";
 import { existingJournal, journalDeps, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import goOn from "./go-on.md";
 import { isRunResult, type RunResult } from "./result.ts";
@@ -85,10 +86,10 @@ function progress(journal: Journal): { begun: number; denied: DeniedCall[] } {
   let begun = 0;
   const tools = new Map<string, string>();
   for (const id of journal.entryIds()) {
+    for (const call of callsIn(journal, id)) tools.set(call.id, call.name);
     if (journal.meta(id)?.type !== "message") continue;
     const { message, origin } = journal.entry(id) as MessageEntry;
     if (origin === "input" && textOf(message) !== goOn.trim()) begun += 1;
-    for (const part of message.content) if (part.kind === "tool_call") tools.set(part.toolCall.id, part.toolCall.name);
   }
   const denied: DeniedCall[] = [];
   for (const { callId, by, reason = "" } of journal.outside("decision")) {

@@ -27,6 +27,7 @@ export class Recording implements RecordingTape {
   readonly workspace: SessionWorkspace;
   readonly aroundExecute: Recorder["aroundExecute"];
   readonly aroundAccess: Recorder["aroundAccess"];
+  readonly aroundNested: Recorder["aroundNested"];
   readonly #outside: SessionWorkspace;
   readonly #folder: RecordFolder;
   readonly #recorder: Recorder;
@@ -42,6 +43,7 @@ export class Recording implements RecordingTape {
     this.#recorder = new Recorder(this.#folder.path, workspace.redactor);
     this.aroundExecute = this.#recorder.aroundExecute;
     this.aroundAccess = this.#recorder.aroundAccess;
+    this.aroundNested = this.#recorder.aroundNested;
     this.#deps = { ...this.#recorder.deps(workspace.machine.deps), env: this.#noteReads(workspace.env) };
     this.workspace = at({
       ...workspace,

@@ -9,7 +9,8 @@ import { ReplayDivergence, Replayer } from "@lathe/agent/session";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import { openSession } from "../../conversation/open-session.ts";
+import { withSession } from "../../conversation/open-session.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Tape } from "../../conversation/tape.ts";
 import { PRACTICE_PROVIDER } from "../../models/models.ts";
@@ -51,7 +52,7 @@ async function replayIn(
   const workspace = replayWorkspace(home, { ...machine, env: end.env, deps }, recorded);
   const opened = reopen(workspace, folder, recorded);
   const { model, limits, profile, tools, systemPrompt, userInstructions } = recorded;
-  const open = await openSession(workspace, {
+  const request: SessionRequest = {
     model,
     limits,
     opened,
@@ -61,18 +62,16 @@ async function replayIn(
     ...(tools === undefined ? {} : { tools }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(userInstructions === undefined ? {} : { userInstructions }),
-  });
+  };
   let divergence: string | undefined;
-  try {
-    await replayer.run(open.session);
-  } catch (error) {
-    if (!(error instanceof ReplayDivergence)) throw error;
-    divergence = error.message;
-  }
-  const again = journalBytes(opened);
-  const agentsAgain = opened.folder === undefined ? new Map<string, Buffer>() : agentJournals(opened.folder);
-  const text = open.session.lastText();
-  await open.close();
+  const [text, again, agentsAgain] = await withSession(workspace, request, async ({ session }) => {
+    await replayer.run(session).catch((error: unknown) => {
+      if (!(error instanceof ReplayDivergence)) throw error;
+      divergence = error.message;
+    });
+    const ofAgents = opened.folder === undefined ? new Map<string, Buffer>() : agentJournals(opened.folder);
+    return [session.lastText(), journalBytes(opened), ofAgents] as const;
+  });
   const difference = firstDifference(journal, again, "the journal") ?? agentDifference(agents, agentsAgain);
   if (difference !== undefined) divergence = divergence === undefined ? difference : `${divergence}; ${difference}`;
   return {
@@ -124,8 +123,8 @@ function tapeOf(replayer: Replayer, beside: string | undefined): Tape {
   return {
     surroundings: (read) => replayer.takeOutcome(read),
     aroundAccess: replayer.aroundAccess,
-    aroundExecute: async (call, run) => {
-      const result = await replayer.aroundExecute(call, run);
+    aroundExecute: async (call, run, nest) => {
+      const result = await replayer.aroundExecute(call, run, nest);
       // The number of an artifact is taken, as it was when the tool wrote it.
       if (result.artifact && beside !== undefined) {
         mkdirSync(beside, { recursive: true });

@@ -28,7 +28,13 @@ const delta = oneOf(
   object({ type: exactly("toolcall_delta"), toolCallId: text(), toolName: text(), delta: text() }),
 );
 
-const approval = { toolCallId: text(), toolName: text(), args: anyObject(), reason: optional(text()) };
+const approval = {
+  toolCallId: text(),
+  toolName: text(),
+  args: anyObject(),
+  reason: optional(text()),
+  nestedIn: optional(text()),
+};
 
 const EVENT_FIELDS = {
   agent_start: {},
@@ -39,13 +45,15 @@ const EVENT_FIELDS = {
   message_update: { assistantMessageEvent: delta },
   /** `discarded`: the attempt failed and is made again; forget the message. */
   message_end: { message: wireMessage, discarded: optional(exactly(true)) },
-  tool_execution_start: { toolCallId: text(), toolName: text(), args: anyObject() },
+  /** `nestedIn`: the call that makes this one; the results of such calls are no messages. */
+  tool_execution_start: { toolCallId: text(), toolName: text(), args: anyObject(), nestedIn: optional(text()) },
   tool_execution_update: { toolCallId: text(), delta: text(), stream: choice(["stdout", "stderr"]) },
   tool_execution_end: {
     toolCallId: text(),
     toolName: text(),
     result: object({ output: text(), details: optional(anything()) }),
     isError: flag(),
+    nestedIn: optional(text()),
   },
   auto_retry_start: { attempt: integer(), delayMs: integer(), errorMessage: text() },
   auto_retry_end: { success: flag() },

@@ -64,13 +64,14 @@ function productEvent(event: SessionEvent): WireEvent | undefined {
     case "prefix_changed":
       return { type: "lathe:prefix_changed", ...event.data };
     case "approval_request": {
-      const { call_id: toolCallId, tool_name: toolName, arguments: args, reason } = event.data;
+      const { call_id: toolCallId, tool_name: toolName, arguments: args, reason, nested_in: nestedIn } = event.data;
       return {
         type: "lathe:approval_request",
         toolCallId,
         toolName,
         args,
         ...(reason === undefined ? {} : { reason }),
+        ...(nestedIn === undefined ? {} : { nestedIn }),
       };
     }
     case "approval_settled": {

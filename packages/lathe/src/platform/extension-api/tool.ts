@@ -17,6 +17,8 @@ export interface CustomTool {
   readonly tier?: "read" | "write" | "exec" | "network" | undefined;
   /** Deadline of a call in milliseconds; 2 minutes when absent. */
   readonly timeoutMs?: number | undefined;
+  /** `discoverable`: the model gets it when it looks for it (`search_tool_bm25`); from the start when absent. */
+  readonly loadMode?: "essential" | "discoverable" | undefined;
   /** Its calls may leave actions pending (`pushPendingAction`); the model then gets the tool `resolve`. */
   readonly deferrable?: boolean | undefined;
   /** What is thrown becomes a result with `isError`. */
@@ -35,6 +37,8 @@ export interface PendingCustomAction {
   apply(reason: string): CustomToolReturn | Promise<CustomToolReturn>;
   reject?(reason: string): string | undefined | Promise<string | undefined>;
   readonly details?: unknown;
+  /** What it would change, such as a diff, for a person who is asked; the label alone when absent. */
+  readonly preview?: string | undefined;
   /** `custom_tool` when absent. */
   readonly sourceToolName?: string | undefined;
 }

@@ -3,6 +3,9 @@
 
 import { readFileSync, type Stats, statSync } from "node:fs";
 
+/** Stands where the system has a code. */
+export const PIPE = "it is a pipe or device";
+
 /** Undefined when there is none; throws for one that cannot be read. */
 export function readIfThere(file: string): string | undefined {
   // Most are absent most of the time, and throwing is expensive.
@@ -10,7 +13,7 @@ export function readIfThere(file: string): string | undefined {
   if (!stat) return undefined;
   // A pipe would be waited for, a device may have no end.
   if (!stat.isFile() && !stat.isDirectory())
-    throw Object.assign(new Error(`${file} is a pipe or device`), { code: "it is a pipe or device" });
+    throw Object.assign(new Error(`${file} is a pipe or device`), { code: PIPE });
   try {
     return readFileSync(file, "utf8");
   } catch (error) {

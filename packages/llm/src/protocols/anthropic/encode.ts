@@ -7,6 +7,7 @@ import type { Warning } from "../../types/response.ts";
 import type { Params } from "../common/body.ts";
 import { assembleBody, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { encodeJson } from "../common/encode-json.ts";
+import { warnAboutMetadata } from "../common/metadata.ts";
 import { samplingOf } from "../common/sampling.ts";
 import type { Block } from "./blocks.ts";
 import { anthropicDialect } from "./blocks.ts";
@@ -147,6 +148,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
     );
     topP = undefined;
   }
+  warnAboutMetadata(request, "Anthropic takes only user_id", warnings, "user_id");
   const userId = request.metadata?.["user_id"];
   return {
     max_tokens: plan.maxTokens,

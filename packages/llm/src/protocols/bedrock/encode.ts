@@ -19,6 +19,7 @@ import { assertNamedTool, formerTools, freeFormSchema, withoutForce } from "../a
 import type { Params } from "../common/body.ts";
 import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { encodeJson } from "../common/encode-json.ts";
+import { warnAboutMetadata } from "../common/metadata.ts";
 import { samplingOf } from "../common/sampling.ts";
 import { bedrockDialect } from "./blocks.ts";
 
@@ -151,6 +152,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   const { request, model } = input;
   const thinkingOn = plan.thinking !== undefined;
   const { temperature, topP } = samplingOf(input, thinkingOn, warnings);
+  warnAboutMetadata(request, "Bedrock does not support it", warnings);
   if (thinkingOn && temperature !== undefined) {
     warnings.push({
       message: "temperature was not sent: not supported together with thinking",

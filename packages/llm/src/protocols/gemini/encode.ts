@@ -18,6 +18,7 @@ import type { Params } from "../common/body.ts";
 import { joinParts, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedTexts, joinTexts } from "../common/joined.ts";
+import { warnAboutMetadata } from "../common/metadata.ts";
 import { modelPath } from "./endpoint.ts";
 import type { CallNote, EncodedContent } from "./parts.ts";
 import { encodeContent } from "./parts.ts";
@@ -169,6 +170,7 @@ function functionDeclarations(tools: readonly ToolDefinition[]): JsonObject {
 
 function parameters(input: EncodeInput, warnings: Warning[]): Params {
   const { request } = input;
+  warnAboutMetadata(request, "Gemini does not support it", warnings);
   const choice = request.tools?.length ? functionCallingConfig(request.toolChoice) : undefined;
   const format = request.responseFormat;
   const json = format !== undefined && format.type !== "text";

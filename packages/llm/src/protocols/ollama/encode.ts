@@ -19,6 +19,7 @@ import {
 import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
 import { toBase64, unsupportedContent } from "../common/media.ts";
+import { warnAboutMetadata } from "../common/metadata.ts";
 import { droppedWarning, isOwn, resultText } from "../common/parts.ts";
 
 const knownOptions = ["foreign_thinking", "cache_retention", "tools"];
@@ -183,10 +184,7 @@ function inlineImage(image: ImageData, provider: string): string {
 
 function generationParams({ request, model }: EncodeInput, warnings: Warning[]): Params {
   const { responseFormat: format, stopSequences = [], reasoningEffort: wish } = request;
-  const metadata = Object.keys(request.metadata ?? {}).filter((key) => key !== "session_id");
-  if (metadata.length > 0) {
-    warnings.push({ code: "unsupported_parameter", message: "metadata: Ollama does not support it" });
-  }
+  warnAboutMetadata(request, "Ollama does not support it", warnings);
   if (wish !== undefined && !takesEffort(model)) {
     warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });
   }

@@ -21,6 +21,7 @@ import {
 } from "../common/body.ts";
 import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
+import { warnAboutMetadata } from "../common/metadata.ts";
 import { messageSegments } from "../common/parts.ts";
 import { samplingOf } from "../common/sampling.ts";
 import { type Compat, resolveCompat } from "./compat.ts";
@@ -230,13 +231,7 @@ function developerRole(compat: Compat, reasons: boolean): MessageContext["develo
 
 function generationParams(input: EncodeInput, compat: Compat, warnings: Warning[]): Params {
   const { request, model } = input;
-  const metadata = Object.keys(request.metadata ?? {}).filter((key) => key !== "session_id");
-  if (metadata.length > 0) {
-    warnings.push({
-      code: "unsupported_parameter",
-      message: "metadata: Chat Completions keeps it only with stored answers",
-    });
-  }
+  warnAboutMetadata(request, "Chat Completions keeps it only with stored answers", warnings);
   const wish = request.reasoningEffort;
   const reasons = wish !== undefined && takesEffort(model) && isOn(clampLevel(model.thinking, wish));
   const { temperature, topP } = samplingOf(input, reasons, warnings);

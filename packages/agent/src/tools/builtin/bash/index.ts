@@ -51,7 +51,8 @@ export const bashTool: ToolDef<BashArgs> = {
   output: SHELL_OUTPUT,
   prepare: () => Promise.all([loadGrammar(), loadAnalysis()]),
   summary: ({ command }) => command,
-  card: ({ command }, result) => shellCard(command, result),
+  card: ({ command, cwd }, result) =>
+    shellCard(cwd === undefined || /^\.?\/?$/.test(cwd) ? command : `in ${cwd}: ${command}`, result),
   async access(args, scope): Promise<readonly Access[]> {
     const { command, cwd } = planCommand(args, scope);
     const changes = shellOf(scope).changed;

@@ -1,6 +1,6 @@
 import { choice, object, type StaticFields, text } from "@lathe/llm/schema";
-import type { PendingActionService } from "../../../contract/pending-actions.ts";
-import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import type { PendingAction, PendingActionService } from "../../../contract/pending-actions.ts";
+import { PlanChanged, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
 import description from "./description.md";
 
@@ -18,6 +18,7 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
   schema: object(params),
   // Applying does what the preview only showed.
   tier: ({ action }) => (action === "apply" ? (pending.next ? (pending.next.tier ?? "exec") : "read") : "read"),
+  access: ({ action }, scope) => (action === "apply" && pending.next ? pending.next.access?.(scope) : []),
   replay: "never",
   exclusive: true,
   summary: ({ action }) => [action, pending.next?.label ?? ""].join(" ").trim(),
@@ -28,11 +29,13 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
     ),
     subject: typeof result?.details["label"] === "string" ? result.details["label"] : (pending.next?.label ?? ""),
   }),
-  preview: ({ action }) => ({
-    lines: [{ text: `${action}: ${pending.next?.label ?? "nothing is pending"}`, kind: "heading" }],
-    shows: ["action"],
-  }),
-  async execute({ action, reason }) {
+  async preview({ action }, scope) {
+    const { next } = pending;
+    const heading = { text: `${action}: ${next?.label ?? "nothing is pending"}`, kind: "heading" as const };
+    const own = action === "apply" ? await next?.preview?.(scope) : undefined;
+    return { lines: [heading, ...(own?.lines ?? [])], shows: ["action"], plan: own?.plan };
+  },
+  async execute({ action, reason }, context) {
     const taken = pending.take();
     if (!taken) throw new ToolFailure("No pending action to resolve. Nothing to apply or discard.");
     const { label, sourceToolName, details: more } = taken;
@@ -41,8 +44,23 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
       const said = (await taken.reject?.(reason)) ?? `Discarded: ${label}. Reason: ${reason}`;
       return { content: [{ kind: "text", text: said }], details, effects: "none" };
     }
-    const applied = await taken.apply(reason);
+    const applied = await applyTaken(pending, taken, reason, context);
     const result = typeof applied === "string" ? { content: [{ kind: "text" as const, text: applied }] } : applied;
     return { effects: "done", ...result, details };
   },
 });
+
+async function applyTaken(
+  pending: PendingActionService,
+  taken: PendingAction,
+  reason: string,
+  context: ToolContext,
+): Promise<ToolResult | string> {
+  try {
+    return await taken.apply(reason, context);
+  } catch (error) {
+    // The call is planned and asked about again, and must find it.
+    if (error instanceof PlanChanged) pending.putBack(taken);
+    throw error;
+  }
+}

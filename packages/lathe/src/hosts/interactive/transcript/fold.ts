@@ -9,7 +9,7 @@ import { AnswerStream } from "./answer-stream.ts";
 import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
 import { EndNotes } from "./end-notes.ts";
-import type { Item, NoteKind, UserItem } from "./item.ts";
+import { type Item, type NoteKind, shownCard, type UserItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 
 export interface FoldOptions {
@@ -269,16 +269,16 @@ export class EventFold {
   }
 
   #callEvent(event: EventOf<CallKind>, now: number): void {
-    const call = this.#call(event.data.call_id);
+    const call = this.#call(event.data.call_id, "nested_in" in event.data ? event.data.nested_in : undefined);
     switch (event.kind) {
       case "tool_call_start":
-        call.start(event.data.card, now);
+        call.start(shownCard(event.data), now);
         break;
       case "tool_call_output_delta":
         call.output(event.data.delta);
         break;
       case "tool_call_end": {
-        call.end(event.data, now);
+        call.end({ ...event.data, card: shownCard(event.data) }, now);
         // What a call has found to look at stands right below it.
         const pictures = picturesIn(event.data.message.content).map((picture) => new WholeBlock(picture));
         this.blocks.splice(this.blocks.indexOf(call) + 1, 0, ...pictures);
@@ -293,11 +293,13 @@ export class EventFold {
     }
   }
 
-  #call(callId: string): CallBlock {
-    const known = this.blocks.find((block) => block instanceof CallBlock && block.callId === callId);
-    if (known instanceof CallBlock) return known;
+  /** A call that another one makes stands below that one. */
+  #call(callId: string, outer?: string): CallBlock {
+    const known = this.calls.find((block) => block.callId === callId);
+    if (known) return known;
     const block = new CallBlock(callId);
-    this.blocks.push(block);
+    const above = this.calls.findLast((call) => call.callId === outer || call.callId.startsWith(`${outer}/`));
+    this.blocks.splice(above ? this.blocks.indexOf(above) + 1 : this.blocks.length, 0, block);
     return block;
   }
 
@@ -324,8 +326,9 @@ export class EventFold {
   #endCompaction({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
     const tokensBefore = this.compacting?.tokens ?? 0;
     this.compacting = undefined;
-    if (error !== undefined) this.note(`The conversation could not be summarized: ${joinLines(error)}`, "warning");
-    else if (pruned !== undefined && pruned > 0 && entry_id === undefined)
+    // A warning has said why.
+    if (error !== undefined) return;
+    if (pruned !== undefined && pruned > 0 && entry_id === undefined)
       this.note(`${pruned} old results were emptied to make room.`, "info");
     else {
       const summary = entry_id === undefined ? undefined : () => this.#options.summaryOf(entry_id);
@@ -378,8 +381,8 @@ export class EventFold {
     }
     if (reasoning) this.#stream.addThinking(reasoning, now);
     if (text) this.#stream.addText(text, now);
-    for (const { call_id, tool_name, output } of calls) {
-      const call = this.#call(call_id);
+    for (const { call_id, nested_in, tool_name, output } of calls) {
+      const call = this.#call(call_id, nested_in);
       call.start(
         { verb: tool_name, subject: "", body: { kind: "output", text: "", keeps: "tail", collapsed: 5 } },
         now,

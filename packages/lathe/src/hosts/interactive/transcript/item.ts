@@ -1,6 +1,6 @@
 // What a transcript is made of, as plain data: the same for what happens now and for what is read back from a journal.
 
-import type { Card } from "@lathe/agent";
+import type { Card, EventData } from "@lathe/agent";
 
 export type Item =
   | UserItem
@@ -54,6 +54,12 @@ export interface CallItem {
   /** Output of a running call. */
   readonly live?: LiveLines | undefined;
 }
+
+/** Of a call that another one makes: it stands below that one, in no group. */
+export const nestedCard = ({ group: _group, ...card }: Card): Card => ({ ...card, verb: `↳ ${card.verb}` });
+
+export const shownCard = ({ card, nested_in }: Pick<EventData["tool_call_start"], "card" | "nested_in">): Card =>
+  nested_in === undefined ? card : nestedCard(card);
 
 /** The end of an output that is still growing. */
 export interface LiveLines {

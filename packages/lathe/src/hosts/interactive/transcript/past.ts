@@ -2,15 +2,15 @@
 
 import type { Session, ToolDef } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
-import type { CustomMessageEntry, MessageEntry, TreeEntry } from "@lathe/agent/contract";
+import type { CustomMessageEntry, MessageEntry, ResultFacts, TreeEntry } from "@lathe/agent/contract";
 import { pathTo } from "@lathe/agent/record";
 import { pastCard, userCommandOf } from "@lathe/agent/session";
 import { knownTool } from "@lathe/agent/tools";
 import { type ToolCallData, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
-import { resultsAfter } from "../../../sessions/call-results.ts";
+import { nestedCall, resultsAfter } from "../../../sessions/call-results.ts";
 import { reportLine } from "../../../sessions/reports.ts";
-import type { CallItem, Item, PictureItem } from "./item.ts";
+import { type CallItem, type Item, nestedCard, type PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 import { commandItem } from "./user-command.ts";
 
@@ -55,6 +55,9 @@ function* itemsOf(
   switch (entry.type) {
     case "message":
       yield* messageItems(entry, results, toolNamed);
+      break;
+    case "nested_call":
+      yield nestedItem(callItem(nestedCall(entry), entry, toolNamed(entry.tool)));
       break;
     case "compaction":
       if (entry.summary !== "")
@@ -123,7 +126,9 @@ function picturesOf(callId: string, { message }: MessageEntry): PictureItem[] {
   );
 }
 
-function callItem(call: ToolCallData, entry: MessageEntry | undefined, tool: ToolDef | undefined): CallItem {
+const nestedItem = (item: CallItem): CallItem => ({ ...item, card: nestedCard(item.card) });
+
+function callItem(call: ToolCallData, entry: ResultFacts | undefined, tool: ToolDef | undefined): CallItem {
   const card = pastCard(tool, call, entry);
   const isError = entry?.message.content.some((part) => part.kind === "tool_result" && part.toolResult.isError);
   const state = entry?.settled === "skipped" || !entry ? "skipped" : isError ? "failed" : "done";

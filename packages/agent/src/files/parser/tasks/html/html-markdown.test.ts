@@ -8,7 +8,7 @@ const never = new AbortController().signal;
 const convertHtml = (html: string): string => htmlMarkdown({ html });
 const parser = new Parser();
 afterAll(() => parser.close());
-const convertOutside = (html: string, { timeoutMs = 20_000, signal = never } = {}): Promise<string> =>
+const convertOutside = (html: string, { timeoutMs = 60_000, signal = never } = {}): Promise<string> =>
   runParser(
     "html",
     { html },
