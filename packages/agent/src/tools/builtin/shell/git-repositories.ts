@@ -38,6 +38,21 @@ export async function gitSteering(folder: string, env: ExecutionEnvironment): Pr
   }
 }
 
+/** Of a repository that the user trusts: a setting that names a program or further settings in the project, where edits need no question. */
+export async function gitProgramInside(folder: string, env: ExecutionEnvironment): Promise<string | undefined> {
+  for await (const { gitFolder } of repositoriesAround(folder, env)) {
+    if (gitFolder === undefined) continue;
+    const shared = (await sharedFolder(gitFolder, env)) ?? gitFolder;
+    for (const place of new Set([gitFolder, shared]))
+      for (const name of ["config", "config.worktree"]) {
+        const text = (await textOf(posix.join(place, name), env)) ?? "";
+        const setting = text === TOO_LARGE ? name : programSetting(text, undefined, true);
+        if (setting !== undefined) return `git's setting ${setting}`;
+      }
+  }
+  return undefined;
+}
+
 /** Whether `git rebase --continue` would run commands here: they lie in a file that whoever made the folder may have written. */
 export async function hasPreparedCommands(folder: string, env: ExecutionEnvironment): Promise<boolean> {
   for await (const { gitFolder } of repositoriesAround(folder, env)) {
