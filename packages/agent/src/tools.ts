@@ -1,8 +1,8 @@
 // @lathe/agent/tools. The built-in tools, commands that run, to-do lists, profiles in detail.
 
+export type { RefactoredFile, Refactoring } from "./files/edit/refactoring.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
-export type { RefactoredFile, Refactoring } from "./files/edit/refactoring.ts";
 export { type LanguageServices, type LspAction, type LspQuestion, lspTool } from "./tools/builtin/lsp/index.ts";
 export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";

@@ -10,6 +10,7 @@ import { isAlive, until } from "../../agent/test/alive.ts";
 import { Answers } from "../src/additions/lsp/answers.ts";
 import { ErrorsAfterEdit } from "../src/additions/lsp/errors-after-edit.ts";
 import { LanguageServers } from "../src/additions/lsp/language-servers.ts";
+import { Refactorings } from "../src/additions/lsp/refactorings.ts";
 
 const SERVER = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const signal = new AbortController().signal;
@@ -55,7 +56,7 @@ function serve(behaviour: string, idleMs?: number): void {
 }
 
 const hover = async (): Promise<string> =>
-  new Answers({ servers, mayShow: () => true }).answer(
+  new Answers({ servers, mayShow: () => true, refactorings: new Refactorings(servers) }).answer(
     { action: "hover", file, line: 1, symbol: "one", timeoutMs: 10_000 },
     env,
     signal,
@@ -121,7 +122,7 @@ it.each(["floods", "edits"])(
   "a server that %s is bounded: its own list is read, places that are not there too",
   async (behaviour) => {
     serve(behaviour);
-    const answers = new Answers({ servers, mayShow: () => true });
+    const answers = new Answers({ servers, mayShow: () => true, refactorings: new Refactorings(servers) });
     const said = await answers.answer({ action: "diagnostics", file, timeoutMs: 20_000 }, env, signal);
     expect(said.split("\n")).toEqual(["1:1 error broken", "1000000001:1 error broken"]);
   },

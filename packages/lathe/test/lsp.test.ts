@@ -105,6 +105,47 @@ it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in
   expect(readFileSync(file("src/a.ts"), "utf8")).toBe("export const gone = 1;\n");
 }, 120_000);
 
+it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file is followed by its importers", async () => {
+  await project([
+    lsp({ action: "rename", file: "src/a.ts", line: 1, symbol: "greet", new_name: "hail", apply: false }),
+    lsp({ action: "rename", file: "src/a.ts", line: 1, symbol: "greet", new_name: "hail" }),
+    lsp({ action: "rename_file", file: "src/a.ts", new_name: "src/hello world/hail#1.ts" }),
+    lsp({ action: "rename_file", file: "src/c.ts", new_name: "src/b.ts" }),
+    turn.text("done"),
+  ]);
+  writeFileSync(file("src/a.ts"), "\uFEFFexport function greet(name: string): string {\r\n  return name;\r\n}\r\n");
+  writeFileSync(file("src/d.ts"), 'export const text = "greet";\n');
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  const [shown, renamed, moved, refused] = results();
+  expect(shown).toContain("Would change 2 files.");
+  expect(renamed).toContain("Changed 2 files.");
+  expect(renamed).toContain("Also have a word greet, and stay as they are: src/d.ts.");
+  expect(moved).toContain("Moved src/a.ts to src/hello world/hail#1.ts.");
+  expect(refused).toContain("src/b.ts exists already. Nothing was written.");
+  // Byte order mark and line ends stay.
+  const text = readFileSync(file("src/hello world/hail#1.ts"), "utf8");
+  expect(text).toBe("\uFEFFexport function hail(name: string): string {\r\n  return name;\r\n}\r\n");
+  const importer = readFileSync(file("src/b.ts"), "utf8");
+  expect(importer).toContain('import { hail } from "./hello world/hail#1.js";');
+  expect(importer).toContain('hail("y")');
+}, 120_000);
+
+it("LP-04 a quick fix is listed and made; without permission to write nothing is renamed", async () => {
+  await project([
+    lsp({ action: "code_actions", file: "src/b.ts", line: 1 }),
+    lsp({ action: "code_actions", file: "src/b.ts", line: 1, query: "import", apply: true }),
+    turn.text("done"),
+    lsp({ action: "rename", file: "src/a.ts", line: 1, symbol: "greet", new_name: "hail" }),
+    turn.text("done"),
+  ]);
+  writeFileSync(file("src/b.ts"), 'export const x = greet("y");\n');
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  expect(results()[0]).toMatch(/^1\. .*import/im);
+  expect(readFileSync(file("src/b.ts"), "utf8")).toMatch(/^import \{ greet \} from "\.\/a/);
+  await scene.run(["--permission-mode", "read-only", "--profile", "lathe", "again"]);
+  expect(readFileSync(file("src/a.ts"), "utf8")).toContain("greet");
+}, 120_000);
+
 it("G-113 no program of a folder that is not trusted starts, and the tool says why", async () => {
   await project(
     [lsp({ action: "status" }), lsp({ action: "hover", file: "src/a.ts", line: 1 }), turn.text("done")],

@@ -29,7 +29,10 @@ export const lspAddition: AdditionMaker = async (workspace, { opened: { journal 
     return engine;
   };
   const tools = [
-    lspTool({ answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal) }),
+    lspTool({
+      answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal),
+      plan: async (question, place, signal) => (await load()).refactorings.plan(question, place, signal),
+    }),
   ];
   return {
     name: "language servers",

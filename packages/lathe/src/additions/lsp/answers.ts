@@ -1,15 +1,16 @@
 // Answers the questions of the tool `lsp`: finds the server for the file, asks it, and writes what it said as text for the model.
 
-import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import type { LanguageServices, LspAction, LspQuestion } from "@lathe/agent/tools";
 import { isJsonObject, messageOf } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { characterOf, columnOf, findSymbol, firstName, linesOf, type Position } from "./positions.ts";
+import { noServer, Places, shortPath } from "./places.ts";
+import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { type Location, locationsIn } from "./protocol.ts";
+import type { Refactorings } from "./refactorings.ts";
 import { stateOf } from "./server-state.ts";
 import { showCalls, showHover, showSymbols } from "./show-answers.ts";
 
@@ -32,24 +33,21 @@ const LONGEST_LINE = 200;
 
 export interface AnswersOptions {
   readonly servers: LanguageServers;
+  readonly refactorings: Refactorings;
   /** Whether the text of a file may be shown that the question did not name. */
   readonly mayShow: (path: string) => boolean;
 }
 
-/** A question about a place, and the server that knows. */
-interface Place {
-  readonly live: LiveServer;
-  readonly file: string;
-  readonly position: Position;
-  readonly name: string;
-}
-
-export class Answers implements LanguageServices {
+export class Answers implements Pick<LanguageServices, "answer"> {
   readonly #servers: LanguageServers;
+  readonly #places: Places;
+  readonly #refactorings: Refactorings;
   readonly #mayShow: (path: string) => boolean;
 
-  constructor({ servers, mayShow }: AnswersOptions) {
+  constructor({ servers, mayShow, refactorings }: AnswersOptions) {
+    this.#refactorings = refactorings;
     this.#servers = servers;
+    this.#places = new Places(servers);
     this.#mayShow = mayShow;
   }
 
@@ -65,6 +63,8 @@ export class Answers implements LanguageServices {
         return this.#diagnostics(question, env, signal);
       case "symbols":
         return this.#symbols(question, env, signal);
+      case "code_actions":
+        return this.#refactorings.listActions(question, env, signal);
       default:
         return this.#aboutPlace(question, env, signal);
     }
@@ -75,7 +75,7 @@ export class Answers implements LanguageServices {
   async #aboutPlace(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const { action, query, timeoutMs = TIMEOUT_MS } = question;
     const [method, capability] = PLACE_METHODS[action] ?? ["", ""];
-    const place = await this.#placeOf(question, capability, env, signal);
+    const place = await this.#places.placeOf(question, capability, env, signal);
     const { live, file, position, name } = place;
     await live.loaded();
     const params = { textDocument: { uri: toUri(file) }, position };
@@ -93,47 +93,6 @@ export class Answers implements LanguageServices {
     const locations = locationsIn(answer);
     if (locations.length === 0) return `No ${action.replaceAll("_", " ")} of ${name} was found.`;
     return this.#showLocations(locations, live, env);
-  }
-
-  async #placeOf(
-    { file, line = 1, symbol }: LspQuestion,
-    capability: string,
-    env: ExecutionEnvironment,
-    signal: AbortSignal,
-  ): Promise<Place> {
-    if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
-    const live = await this.#liveFor(file, capability, env, signal);
-    const text = await live.show(file);
-    if (text === undefined) throw new ToolFailure(`${file} is no file that can be shown to a language server.`);
-    const lines = linesOf(text);
-    const onLine = lines[line - 1];
-    if (onLine === undefined) throw new ToolFailure(`${shortPath(file, env)} has ${lines.length} lines, not ${line}.`);
-    const column = symbol === undefined ? firstName(onLine) : findSymbol(onLine, symbol);
-    if (column === undefined) throw new ToolFailure(notOnLine(symbol ?? "", line, lines));
-    const name = symbol?.replace(/#\d+$/, "") ?? (/^[\p{L}\p{N}_$]+/u.exec(onLine.slice(column))?.[0] || "this place");
-    return { live, file, name, position: { line: line - 1, character: characterOf(onLine, column, live.encoding) } };
-  }
-
-  /** The one server that knows definitions. */
-  async #liveFor(
-    file: string,
-    capability: string,
-    env: ExecutionEnvironment,
-    signal: AbortSignal,
-  ): Promise<LiveServer> {
-    const fitting = await this.#servers.forFile(file, env);
-    const reasons: string[] = [];
-    for (const { row, server, off } of fitting.filter((one) => !one.row.isLinter)) {
-      const live = await server?.use(signal).catch((error: unknown) => {
-        signal.throwIfAborted();
-        reasons.push(`${row.name}: ${messageOf(error)}`);
-        return undefined;
-      });
-      if (live?.can(capability)) return live;
-      if (live) reasons.push(`${row.name} does not offer this`);
-      if (off !== undefined) reasons.push(`${row.name}: ${off}`);
-    }
-    throw new ToolFailure(noServer(file, reasons, env));
   }
 
   async #showLocations(locations: readonly Location[], live: LiveServer, env: ExecutionEnvironment): Promise<string> {
@@ -166,7 +125,7 @@ export class Answers implements LanguageServices {
   async #symbols(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const { file, query, timeoutMs = TIMEOUT_MS } = question;
     if (file !== undefined) {
-      const live = await this.#liveFor(file, "documentSymbolProvider", env, signal);
+      const live = await this.#places.liveFor(file, "documentSymbolProvider", env, signal);
       if ((await live.show(file)) === undefined) throw new ToolFailure(`${file} is gone, or too large.`);
       const params = { textDocument: { uri: toUri(file) } };
       const found = await live.ask("textDocument/documentSymbol", params, { timeoutMs, signal });
@@ -253,24 +212,3 @@ export class Answers implements LanguageServices {
 }
 
 const reasonOf = ({ row, off }: UsableServer): string[] => (off === undefined ? [] : [`${row.name}: ${off}`]);
-
-function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
-  const why = reasons.length === 0 ? "none is known for such files in this project" : reasons.join("; ");
-  return `No language server can answer for ${shortPath(path, env)}: ${why}.`;
-}
-
-export function shortPath(path: string, env: ExecutionEnvironment): string {
-  const relative = posix.relative(env.workingDirectory(), path);
-  return relative.startsWith("../") || relative === "" ? path : relative;
-}
-
-/** Says where the name is, when it is near. */
-function notOnLine(symbol: string, line: number, lines: readonly string[]): string {
-  const near = lines
-    .map((text, at) => ({ at: at + 1, isThere: findSymbol(text, symbol) !== undefined }))
-    .filter(({ isThere }) => isThere)
-    .sort((a, b) => Math.abs(a.at - line) - Math.abs(b.at - line))[0];
-  return near === undefined
-    ? `${symbol} is not on line ${line}, nor anywhere in the file.`
-    : `${symbol} is not on line ${line}; the nearest is on line ${near.at}.`;
-}

@@ -7,6 +7,7 @@ import { Answers } from "./answers.ts";
 import { ErrorsAfterEdit, type ErrorsOptions } from "./errors-after-edit.ts";
 import { LanguageServers } from "./language-servers.ts";
 import { configuredServers } from "./lsp-files.ts";
+import { Refactorings } from "./refactorings.ts";
 
 export interface EngineOptions extends Pick<ErrorsOptions, "contentOf"> {
   readonly workspace: Workspace;
@@ -18,6 +19,7 @@ export interface EngineOptions extends Pick<ErrorsOptions, "contentOf"> {
 export class Engine {
   readonly servers: LanguageServers;
   readonly answers: Answers;
+  readonly refactorings: Refactorings;
   readonly errors: ErrorsAfterEdit;
 
   constructor({ workspace, isLeftOut, contentOf, warn }: EngineOptions) {
@@ -33,7 +35,8 @@ export class Engine {
       now: machine.deps.now,
       warn,
     });
-    this.answers = new Answers({ servers: this.servers, mayShow });
+    this.refactorings = new Refactorings(this.servers);
+    this.answers = new Answers({ servers: this.servers, mayShow, refactorings: this.refactorings });
     this.errors = new ErrorsAfterEdit({ servers: this.servers, mayShow, contentOf });
   }
 

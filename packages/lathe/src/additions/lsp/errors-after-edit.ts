@@ -3,11 +3,11 @@
 
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import { shortPath } from "./answers.ts";
 import { findDependents } from "./dependents.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
+import { shortPath } from "./places.ts";
 import { isError, problemLines } from "./problem-lines.ts";
 import type { Problem } from "./protocol.ts";
 

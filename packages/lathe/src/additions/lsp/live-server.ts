@@ -112,7 +112,7 @@ export class LiveServer {
       this.hide(path);
       return undefined;
     }
-    const text = earlier ?? (await this.#env.readFile(path));
+    const text = (earlier ?? (await this.#env.readFile(path))).replace(/^\uFEFF/, "");
     const known = this.#shown.get(path);
     const textDocument = { uri: toUri(path), version: (known?.version ?? 0) + 1 };
     this.#shown.delete(path);

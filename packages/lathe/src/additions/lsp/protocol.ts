@@ -28,6 +28,8 @@ export const CLIENT_CAPABILITIES = {
     didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
     symbol: {},
     diagnostics: { refreshSupport: true },
+    workspaceEdit: { documentChanges: true },
+    fileOperations: { willRename: true, didRename: true },
   },
   textDocument: {
     synchronization: { didSave: true },
@@ -39,6 +41,11 @@ export const CLIENT_CAPABILITIES = {
     implementation: { linkSupport: true },
     references: {},
     callHierarchy: {},
+    rename: { prepareSupport: false },
+    codeAction: {
+      codeActionLiteralSupport: { codeActionKind: { valueSet: ["", "quickfix", "refactor", "source"] } },
+      resolveSupport: { properties: ["edit"] },
+    },
     documentSymbol: { hierarchicalDocumentSymbolSupport: true },
   },
 };

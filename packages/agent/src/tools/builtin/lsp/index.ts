@@ -4,7 +4,14 @@ import { choice, flag, integer, object, optional, type StaticFields, text } from
 import type { CallPaths } from "../../../contract/paths/call-paths.ts";
 import type { Access, CallScope, ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
-import { type FileOutcome, fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../../files/edit/outcome.ts";
+import {
+  type FileOutcome,
+  fileChanges,
+  hostDetails,
+  modelDiff,
+  paragraphs,
+  trailer,
+} from "../../../files/edit/outcome.ts";
 import { editPreview } from "../../../files/edit/preview.ts";
 import { applyRefactoring, type Refactoring, refactoredPaths } from "../../../files/edit/refactoring.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
@@ -104,7 +111,14 @@ class LspFace {
         const plan = await this.#planOf(args, scope);
         const files = await applyRefactoring({ ...scope, planOnly: true }, plan);
         const moves = new Map(plan.moves.map(({ from, to }) => [from, to]));
-        return editPreview({ files, notes: plan.notes, moves }, ["action", "file", "line", "symbol", "new_name", "query"]);
+        return editPreview({ files, notes: plan.notes, moves }, [
+          "action",
+          "file",
+          "line",
+          "symbol",
+          "new_name",
+          "query",
+        ]);
       },
       execute: (args, context) => this.#execute(args, context),
     };
@@ -141,8 +155,7 @@ class LspFace {
   #planOf(args: Args, scope: CallScope): Promise<Refactoring> {
     const known = this.#plans.get(scope.paths);
     const plan =
-      known ??
-      questionOf(args, scope).then((question) => this.#services.plan(question, scope.env, scope.signal));
+      known ?? questionOf(args, scope).then((question) => this.#services.plan(question, scope.env, scope.signal));
     this.#plans.set(scope.paths, plan);
     return plan;
   }

@@ -1,0 +1,82 @@
+// The place in a file that a question is about, and the server that knows it.
+
+import { posix } from "node:path";
+import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import type { LspQuestion } from "@lathe/agent/tools";
+import { messageOf } from "@lathe/llm";
+import type { LanguageServers } from "./language-servers.ts";
+import type { LiveServer } from "./live-server.ts";
+import { characterOf, findSymbol, firstName, linesOf, type Position } from "./positions.ts";
+
+/** A question about a place, and the server that knows. */
+export interface Place {
+  readonly live: LiveServer;
+  readonly file: string;
+  readonly position: Position;
+  readonly name: string;
+}
+
+export class Places {
+  readonly #servers: LanguageServers;
+
+  constructor(servers: LanguageServers) {
+    this.#servers = servers;
+  }
+
+  async placeOf(
+    { file, line = 1, symbol }: LspQuestion,
+    capability: string,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<Place> {
+    if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
+    const live = await this.liveFor(file, capability, env, signal);
+    const text = await live.show(file);
+    if (text === undefined) throw new ToolFailure(`${file} is no file that can be shown to a language server.`);
+    const lines = linesOf(text);
+    const onLine = lines[line - 1];
+    if (onLine === undefined) throw new ToolFailure(`${shortPath(file, env)} has ${lines.length} lines, not ${line}.`);
+    const column = symbol === undefined ? firstName(onLine) : findSymbol(onLine, symbol);
+    if (column === undefined) throw new ToolFailure(notOnLine(symbol ?? "", line, lines));
+    const name = symbol?.replace(/#\d+$/, "") ?? (/^[\p{L}\p{N}_$]+/u.exec(onLine.slice(column))?.[0] || "this place");
+    return { live, file, name, position: { line: line - 1, character: characterOf(onLine, column, live.encoding) } };
+  }
+
+  /** The one server that knows definitions. */
+  async liveFor(file: string, capability: string, env: ExecutionEnvironment, signal: AbortSignal): Promise<LiveServer> {
+    const fitting = await this.#servers.forFile(file, env);
+    const reasons: string[] = [];
+    for (const { row, server, off } of fitting.filter((one) => !one.row.isLinter)) {
+      const live = await server?.use(signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        reasons.push(`${row.name}: ${messageOf(error)}`);
+        return undefined;
+      });
+      if (live?.can(capability)) return live;
+      if (live) reasons.push(`${row.name} does not offer this`);
+      if (off !== undefined) reasons.push(`${row.name}: ${off}`);
+    }
+    throw new ToolFailure(noServer(file, reasons, env));
+  }
+}
+
+export function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
+  const why = reasons.length === 0 ? "none is known for such files in this project" : reasons.join("; ");
+  return `No language server can answer for ${shortPath(path, env)}: ${why}.`;
+}
+
+export function shortPath(path: string, env: ExecutionEnvironment): string {
+  const relative = posix.relative(env.workingDirectory(), path);
+  return relative.startsWith("../") || relative === "" ? path : relative;
+}
+
+/** Says where the name is, when it is near. */
+function notOnLine(symbol: string, line: number, lines: readonly string[]): string {
+  const near = lines
+    .map((text, at) => ({ at: at + 1, isThere: findSymbol(text, symbol) !== undefined }))
+    .filter(({ isThere }) => isThere)
+    .sort((a, b) => Math.abs(a.at - line) - Math.abs(b.at - line))[0];
+  return near === undefined
+    ? `${symbol} is not on line ${line}, nor anywhere in the file.`
+    : `${symbol} is not on line ${line}; the nearest is on line ${near.at}.`;
+}
