@@ -76,6 +76,8 @@ export interface FoundFiles {
   readonly isBare?: boolean | undefined;
   /** Its names begin at the top of the repository. */
   readonly isFromTop?: boolean | undefined;
+  /** Git's index holds the names, also those of files that are not there. */
+  readonly isTracked?: boolean | undefined;
 }
 
 /** How found files are looked up in `ShellContext.plainFound`. */

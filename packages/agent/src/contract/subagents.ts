@@ -20,8 +20,6 @@ export interface SpawnRequest {
   readonly maxTurns?: number | undefined;
   /** The kind of agent; a plain child when absent. */
   readonly agent?: string | undefined;
-  /** With an unknown kind of agent the child is a plain one instead of an error. */
-  readonly anyAgent?: boolean | undefined;
 }
 
 /** One of several tasks that are given out together. */

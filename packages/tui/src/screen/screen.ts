@@ -37,14 +37,13 @@ export interface ScreenParts {
   readonly sync?: boolean;
   /** Whether the terminal has said that it knows these marks: then the cursor need not be hidden besides. `undefined` while it has not answered. */
   readonly knowsSync?: () => boolean | undefined;
-  /** At most one frame is drawn in this time, except by `paint`. */
-  readonly frameMs?: number;
   /** What the terminal does to rows when its width changes; asked at every change. */
   readonly reflow?: () => Reflow;
   /** Draws the pictures of committed rows; undefined for one that cannot be drawn. */
   readonly draw?: (file: Uint8Array, most: CellArea) => DrawnPicture | undefined;
 }
 
+/** At most one frame is drawn in this time, except by `paint`. */
 const FRAME_MS = 85;
 /** A picture takes no more. */
 const PICTURE_ROWS = 20;
@@ -82,8 +81,8 @@ export class Screen {
   /** Something live has changed. What can wait, as a spinner can, says how long: a frame that comes anyway takes it along. */
   requestFrame(patienceMs = 0): void {
     if (this.#isPaused || this.#isEnded) return;
-    const { clock, frameMs = FRAME_MS } = this.#parts;
-    const due = Math.max(clock.now(), this.#lastFrame + frameMs) + patienceMs;
+    const { clock } = this.#parts;
+    const due = Math.max(clock.now(), this.#lastFrame + FRAME_MS) + patienceMs;
     if (this.#timer !== undefined && this.#due <= due) return;
     this.#cancelTimer();
     this.#due = due;

@@ -20,7 +20,7 @@ import { readJournal } from "./life.ts";
 import { Names } from "./names.ts";
 import type { ParentSession } from "./parent.ts";
 import { cutRun } from "./past.ts";
-import { checkBatch, mustSayWhat, permitPlain, permittedType, typeNamed } from "./policy.ts";
+import { checkBatch, mustSayWhat, permitPlain, permittedType } from "./policy.ts";
 import { raceChildren } from "./race.ts";
 import { knownAgents } from "./records.ts";
 import { resultText } from "./result-text.ts";
@@ -84,7 +84,7 @@ export class Subagents implements HostSubagents, AgentOwner {
   async #spawn(request: SpawnRequest, signal: AbortSignal): Promise<AgentReport> {
     mustSayWhat(request.task, "The task");
     const cwd = await workingDirOf(this.#parent.env, request.workingDir);
-    const type = await this.#wishedType(request);
+    const type = request.agent === undefined ? undefined : await permittedType(this.#parent, request.agent);
     if (!type) permitPlain(this.#parent);
     const child = agreedChild(this.#parent, this.#parts.sessions, type, undefined, {
       agentId: this.#parts.names.give(),
@@ -279,12 +279,6 @@ export class Subagents implements HostSubagents, AgentOwner {
       isClosed: () => this.isClosed,
     });
     return { sessions, mail, runs, names: new Names(parent.agentId, parent.deps.random) };
-  }
-
-  async #wishedType({ agent, anyAgent }: SpawnRequest): Promise<AgentType | undefined> {
-    if (agent === undefined) return undefined;
-    if (anyAgent && !typeNamed((await this.#parent.options.types?.()) ?? [], agent)) return undefined;
-    return permittedType(this.#parent, agent);
   }
 
   #wake(child: Child, callId: string): Promise<"injected" | "woken" | "revived"> {

@@ -108,7 +108,7 @@ const LISTERS: Readonly<Record<string, Lister>> = {
 function trackedFiles(paths: readonly string[]): Omit<FoundFiles, "names"> | undefined {
   if (paths.some((path) => /^[:/~]|\.\./.test(path))) return undefined;
   const isOpen = paths.length === 0 || paths.some((path) => /[*?[{]/.test(path));
-  return { roots: isOpen ? ["."] : paths, without: ["*/.git"] };
+  return { roots: isOpen ? ["."] : paths, without: ["*/.git"], isTracked: true };
 }
 
 /** Programs that pass on lines of their input as they are. */

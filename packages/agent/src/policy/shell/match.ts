@@ -14,11 +14,6 @@ export function patternWords(pattern: string): readonly string[] {
   );
 }
 
-/** Whether a pattern covers words that are all known. */
-export function matchesWords(pattern: readonly string[], words: readonly string[]): boolean {
-  return covers(pattern, { words, unknown: [] });
-}
-
 /** How many words of the pattern stand before its last `*`. */
 export function namedLength(pattern: readonly string[]): number {
   return pattern.at(-1) === "*" ? pattern.length - 1 : pattern.length;

@@ -72,9 +72,6 @@ export class Server {
   get neededScope(): string | undefined {
     return this.#neededScope;
   }
-  get isConnected(): boolean {
-    return this.#connected !== undefined;
-  }
   get timeoutMs(): number {
     return this.#host.timeoutMs ?? this.config.timeoutMs ?? REQUEST_TIMEOUT_MS;
   }
@@ -163,7 +160,7 @@ export class Server {
       this.#requests -= 1;
       // What it asked for the sake of a request that has ended, or was given up, needs no answer any more.
       if (this.#requests === 0)
-        for (const question of this.#questions) question.abort(new Error("nobody waits for it"));
+        for (const question of this.#questions) question.abort(new Error("the caller no longer waits for it"));
     }
   }
 

@@ -2,9 +2,8 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { LocalEnvironment } from "@lathe/agent";
 import { quoteShell } from "@lathe/agent/world";
-import { isNewer, isPackageName, newestVersion } from "../../config/update/newer-version.ts";
+import { isNewer, isPackageName, newestVersion, runForUser } from "../../config/update/newer-version.ts";
 import { Run } from "../../hosts/run.ts";
 import { packageFolder } from "../../platform/home/package-folder.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -39,7 +38,7 @@ export async function update(argv: readonly string[], machine: Machine, folder: 
       machine.stdout.write("Nothing was changed. To run it without a question: lathe update --yes\n");
     return EXIT.done;
   }
-  const { exitCode } = await run(machine, command, (text) => void machine.stdout.write(text));
+  const { exitCode } = await runForUser(machine, command, PATIENCE_MS, (text) => void machine.stdout.write(text));
   if (exitCode !== 0)
     throw new CliError(EXIT.failed, `The update failed (exit code ${exitCode}). Try it yourself: ${command}`);
   machine.stdout.write("Updated. Sessions that are open keep running the old version.\n");
@@ -57,9 +56,10 @@ const checkoutUpdate = (root: string): string =>
 
 async function newCommits(root: string, machine: Machine): Promise<string | undefined> {
   const git = `git -C ${quoteShell(root)}`;
-  const { exitCode, stdout, stderr } = await run(
+  const { exitCode, stdout, stderr } = await runForUser(
     machine,
     `${git} fetch --quiet && ${git} rev-list --count HEAD..@{upstream}`,
+    PATIENCE_MS,
   );
   if (exitCode !== 0)
     throw new CliError(EXIT.failed, `Cannot look for new commits in ${root}: ${stderr.trim().split("\n")[0]}`);
@@ -92,18 +92,4 @@ export function commandFor(folder: string, name: string): string | undefined {
   if (/\/\.?yarn\/global\//.test(folder)) return `yarn global add ${name}`;
   const [, prefix] = /^(.*)\/lib\/node_modules\//.exec(folder) ?? [];
   return prefix === undefined ? undefined : `npm install -g --prefix ${quoteShell(prefix)} ${name}`;
-}
-
-async function run(machine: Machine, command: string, onOutput?: (text: string) => void) {
-  const environment = new LocalEnvironment({
-    cwd: machine.userHome,
-    baseEnv: machine.env,
-    envPolicy: "inherit_all",
-    owner: machine.deps.uuid(),
-  });
-  try {
-    return await environment.execCommand(command, PATIENCE_MS, { internal: true, ...(onOutput ? { onOutput } : {}) });
-  } finally {
-    await environment.cleanup();
-  }
 }

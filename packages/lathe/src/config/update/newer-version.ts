@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { LocalEnvironment } from "@lathe/agent";
 import { quoteShell } from "@lathe/agent/world";
 import { readJsonFile, replaceFile } from "../../platform/home/json-file.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const DAY_MS = 86_400_000;
@@ -68,19 +69,27 @@ function read(file: string, name: string): Answer | undefined {
 
 /** As npm, configured for the user, knows it; undefined without an answer. */
 export async function newestVersion({ machine }: Workspace, name: string): Promise<string | undefined> {
+  // Without a network npm would retry for longer than a user waits; tomorrow is soon enough.
+  const command = `npm view ${quoteShell(name)} version --loglevel=silent --fetch-retries=0`;
+  const { exitCode, stdout } = await runForUser(machine, command, PATIENCE_MS);
+  return exitCode === 0 && VERSION.test(stdout.trim()) ? stdout.trim() : undefined;
+}
+
+/** The user's own programs, as they are configured for them: nothing that a project brings takes part. */
+export async function runForUser(
+  { userHome, env, deps }: Machine,
+  command: string,
+  timeoutMs: number,
+  onOutput?: (text: string) => void,
+) {
   const environment = new LocalEnvironment({
-    // The user's npm, as it is configured for them: nothing that a project brings takes part.
-    cwd: machine.userHome,
-    baseEnv: machine.env,
+    cwd: userHome,
+    baseEnv: env,
     envPolicy: "inherit_all",
-    owner: machine.deps.uuid(),
+    owner: deps.uuid(),
   });
   try {
-    // Without a network npm would retry for longer than a user waits; tomorrow is soon enough.
-    const command = `npm view ${quoteShell(name)} version --loglevel=silent --fetch-retries=0`;
-    const asked = await environment.execCommand(command, PATIENCE_MS, { internal: true });
-    const version = asked.stdout.trim();
-    return asked.exitCode === 0 && VERSION.test(version) ? version : undefined;
+    return await environment.execCommand(command, timeoutMs, { internal: true, ...(onOutput ? { onOutput } : {}) });
   } finally {
     await environment.cleanup();
   }

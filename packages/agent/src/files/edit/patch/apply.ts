@@ -22,24 +22,17 @@ export interface PatchOutcome {
   readonly done: readonly PatchedOperation[];
   readonly files: readonly FileOutcome[];
   readonly notes: readonly string[];
-  /** Only with `keepEarlier`: why the rest was not done. */
-  readonly failure?: { readonly message: string; readonly notDone: readonly string[] };
 }
 
-export interface PatchOptions {
-  /** Keeps the operations before a failing one instead of writing nothing. */
-  readonly keepEarlier?: boolean | undefined;
-}
-
-export async function applyV4a(context: EditScope, input: string, options: PatchOptions = {}): Promise<PatchOutcome> {
+export async function applyV4a(context: EditScope, input: string): Promise<PatchOutcome> {
   const patch = parseOrFail(() => parseV4a(input));
-  if (!patch.paddedMarkers) return run(context, patch.operations, options);
+  if (!patch.paddedMarkers) return run(context, patch.operations);
   try {
-    return await run(context, patch.operations, { ...options, keepEarlier: false });
+    return await run(context, patch.operations);
   } catch (error) {
     // Read as context the marker-like line fits nowhere, so it can only have been meant as a marker.
     if (!(error instanceof ToolFailure)) throw error;
-    return run(context, parseOrFail(() => parseV4a(input, { padded: true })).operations, options);
+    return run(context, parseOrFail(() => parseV4a(input, { padded: true })).operations);
   }
 }
 
@@ -68,7 +61,6 @@ export async function applyUnified(context: EditScope, input: string): Promise<P
   return run(
     context,
     parseOrFail(() => parseUnified(input)),
-    {},
   );
 }
 
@@ -81,28 +73,13 @@ function parseOrFail<T>(parse: () => T): T {
   }
 }
 
-async function run(
-  context: EditScope,
-  operations: readonly PatchOperation[],
-  options: PatchOptions,
-): Promise<PatchOutcome> {
+async function run(context: EditScope, operations: readonly PatchOperation[]): Promise<PatchOutcome> {
   const paths = operations.flatMap(pathsOf);
   return withWorkspace(context, paths, async (workspace) => {
-    const done: PatchedOperation[] = [];
     const notes: string[] = [];
-    let failure: PatchOutcome["failure"];
-    for (const [index, operation] of operations.entries()) {
-      try {
-        done.push(stage(workspace, operation, notes));
-      } catch (error) {
-        if (!options.keepEarlier || done.length === 0 || !(error instanceof ToolFailure)) throw error;
-        const notDone = operations.slice(index).map((later) => later.path);
-        failure = { message: error.message.replaceAll("Nothing was written.", "This file was not changed."), notDone };
-        break;
-      }
-    }
+    const done = operations.map((operation) => stage(workspace, operation, notes));
     const files = await outcomes(context, await workspace.commit());
-    return { done, files, notes, ...(failure ? { failure } : {}) };
+    return { done, files, notes };
   });
 }
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { contextFor, fullServices, run, temporary } from "../../../../test/edit/harness.ts";
-import { applyPatchTool, createApplyPatchTool } from "./index.ts";
+import { applyPatchTool } from "./index.ts";
 
 const wrap = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 
@@ -124,25 +124,6 @@ describe("PA-03 effects", () => {
     const result = await run(applyPatchTool, { patch }, contextFor(env));
     expect(result.text).toContain('c, hunk 2: this line is not in the file: "missing line". Nothing was written.');
     for (const name of ["a", "b", "c"]) expect(await readFile(path(name), "utf8")).toBe(`${name}1\n${name}2\n`);
-  });
-
-  it("PA-03 keepEarlier keeps the files before the failing one and says what was not done", async () => {
-    const { env, path } = temporary();
-    for (const name of ["a", "b", "c"]) await writeFile(path(name), `${name}\n`);
-    const patch = wrap(
-      ...["a", "b", "c"].flatMap((name) => [
-        `*** Update File: ${name}`,
-        "@@",
-        name === "b" ? "-nope" : `-${name}`,
-        "+x",
-      ]),
-    );
-    const result = await run(createApplyPatchTool({ keepEarlier: true }), { patch }, contextFor(env));
-    expect(result.failed).toBe(true);
-    expect(result.text).toContain("Done and kept: a. Not done: b, c.");
-    expect(await readFile(path("a"), "utf8")).toBe("x\n");
-    expect(await readFile(path("b"), "utf8")).toBe("b\n");
-    expect(await readFile(path("c"), "utf8")).toBe("c\n");
   });
 
   it("PA-03 a file that somebody changed since it was shown is not deleted before it is read again", async () => {

@@ -5,7 +5,7 @@ import type { Card, CardResult } from "../../../contract/card.ts";
 import type { Preview, ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
 import { fileChanges, hostDetails, modelDiff, paragraphs, trailer } from "../../../files/edit/outcome.ts";
-import { applyV4a, type PatchOptions, type PatchOutcome, v4aPaths } from "../../../files/edit/patch/apply.ts";
+import { applyV4a, type PatchOutcome, v4aPaths } from "../../../files/edit/patch/apply.ts";
 import { editPreview } from "../../../files/edit/preview.ts";
 import { objectsIn } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
@@ -14,25 +14,20 @@ import description from "./description.md";
 
 const params = { patch: text("The patch, from `*** Begin Patch` to `*** End Patch`") };
 
-export function createApplyPatchTool(options: PatchOptions = {}): ToolDef<StaticFields<typeof params>> {
-  return {
-    name: "apply_patch",
-    label: "Patch",
-    description: description.trim(),
-    schema: object(params),
-    tier: "write",
-    replay: "never",
-    output: EDIT_OUTPUT,
-    access: ({ patch }, scope) => fileAccess("write", v4aPaths(patch), scope),
-    summary: ({ patch }) => v4aPaths(patch).join(", "),
-    card: ({ patch }, result) => patchCard(v4aPaths(patch), result),
-    preview: async ({ patch }, scope) =>
-      patchPreview(await applyV4a({ ...scope, planOnly: true }, patch, options), ["patch"]),
-    execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch, options), context),
-  };
-}
-
-export const applyPatchTool = createApplyPatchTool();
+export const applyPatchTool: ToolDef<StaticFields<typeof params>> = {
+  name: "apply_patch",
+  label: "Patch",
+  description: description.trim(),
+  schema: object(params),
+  tier: "write",
+  replay: "never",
+  output: EDIT_OUTPUT,
+  access: ({ patch }, scope) => fileAccess("write", v4aPaths(patch), scope),
+  summary: ({ patch }) => v4aPaths(patch).join(", "),
+  card: ({ patch }, result) => patchCard(v4aPaths(patch), result),
+  preview: async ({ patch }, scope) => patchPreview(await applyV4a({ ...scope, planOnly: true }, patch), ["patch"]),
+  execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch), context),
+};
 
 /** Names what became of each file, where it was more than a change. */
 export function patchCard(paths: readonly string[], result: CardResult | undefined): Card {
@@ -43,25 +38,20 @@ export function patchCard(paths: readonly string[], result: CardResult | undefin
   return editCard((done.length > 1 ? done : paths).join(", "), result);
 }
 
-export function patchPreview({ done, files, notes, failure }: PatchOutcome, shows: readonly string[]): Preview {
+export function patchPreview({ done, files, notes }: PatchOutcome, shows: readonly string[]): Preview {
   const moves = new Map(done.flatMap(({ from, path }) => (from === undefined ? [] : [[from, path] as const])));
-  const rest = failure ? [`not done: ${failure.notDone.join(", ")}: ${failure.message}`] : [];
-  return editPreview({ files, notes: [...notes, ...rest], moves }, shows);
+  return editPreview({ files, notes, moves }, shows);
 }
 
-export function patchResult({ done, files, notes, failure }: PatchOutcome, context: ToolContext): ToolResult {
+export function patchResult({ done, files, notes }: PatchOutcome, context: ToolContext): ToolResult {
   const list = done.map(({ letter, path, from }) => (from ? `${letter} ${from} -> ${path}` : `${letter} ${path}`));
-  const failed = failure
-    ? `${failure.message}\nDone and kept: ${done.map(({ path }) => path).join(", ")}. Not done: ${failure.notDone.join(", ")}. Send only what is not done.`
-    : "";
   return {
-    content: [{ kind: "text", text: paragraphs(list.join("\n"), failed, trailer(notes, files), modelDiff(files)) }],
+    content: [{ kind: "text", text: paragraphs(list.join("\n"), trailer(notes, files), modelDiff(files)) }],
     details: {
       operations: done.map(({ letter, path, from }) => ({ letter, path, ...(from ? { from } : {}) })),
       files: files.map(hostDetails),
     },
     changes: fileChanges(context, files),
     effects: "done",
-    ...(failure ? { isError: true } : {}),
   };
 }

@@ -1,7 +1,7 @@
 // Commands that get the names of files from other commands: the files that are there decide.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -144,6 +144,42 @@ it("a glob that moves or copies a denied folder is denied", async () => {
   put("project/secrets/x");
   mkdirSync(join(project, "sub"));
   await expectAll(["mv sec* sub/", "cp -r s* y", "cp -r sec* y", "mv secrets s"], "deny", [rule as Rule]);
+});
+
+describe("names that stand in git's index alone", () => {
+  const listing = [
+    "git ls-files | xargs cat",
+    "cat $(git ls-files)",
+    "git ls-files -d | xargs sort",
+    "git grep -l --cached a | xargs head",
+    "git diff --name-only | xargs cat",
+  ];
+  const keep = (name: string): void => {
+    const blob = execFileSync("git", ["hash-object", "-w", "--stdin"], { cwd: project, input: "a\n" });
+    const entry = `100644,${blob.toString().trim()},${name}`;
+    execFileSync("git", ["update-index", "--add", "--cacheinfo", entry], { cwd: project });
+  };
+
+  it.each(["-o", "--compress-program=x", "x /etc/passwd", "a '/etc/passwd'"])("%s is a question", async (name) => {
+    await expectAll(listing, "allow");
+    keep("src/a.ts");
+    keep("gone.ts");
+    await expectAll(listing, "allow");
+    keep(name);
+    await expectAll(listing, "ask");
+    await expectAll(["git ls-files | wc -l", "find src -type f | xargs cat"], "allow");
+  });
+
+  it.each([
+    ["aa/id_rsa", "../id_rsa"],
+    ["aetc/passwd", "/etc/passwd"],
+  ])("one that git itself would not have written there is a question: %s as %s", async (name, forged) => {
+    keep(name);
+    const index = join(project, ".git/index");
+    writeFileSync(index, readFileSync(index, "latin1").replace(name, forged), "latin1");
+    expect(execFileSync("git", ["ls-files"], { cwd: project, encoding: "utf8" })).toBe(`${forged}\n`);
+    await expectAll(listing, "ask");
+  });
 });
 
 it("names that the same text makes are not looked for in vain", async () => {

@@ -1,4 +1,4 @@
-// The paths in git's index at which other repositories lie. It is read as git reads it, and before git runs.
+// The paths in git's index, and which of them are other repositories. It is read as git reads it, and before git runs.
 
 const HEADER = 12;
 /** Times, numbers, mode, owner, size, SHA-1 and flags come before the name. */
@@ -16,29 +16,31 @@ interface Entry {
   readonly end: number;
 }
 
-/** Undefined when the index is not understood, or may hold more than it lists. */
-export function gitlinksIn(index: Buffer): readonly string[] | undefined {
+export const GITLINK = 0o160000;
+
+/** The paths whose kind is `wanted`, or all; undefined when the index is not understood, or may hold more than it lists. */
+export function pathsIn(index: Buffer, wanted?: number): readonly string[] | undefined {
   if (index.length < HEADER + HASH || index.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = index.readUInt32BE(4);
   const count = index.readUInt32BE(8);
   if (version < 2 || version > 4) return undefined;
   const starts = index.includes("IEOT") ? new Map<number, number>() : undefined;
-  const links: string[] = [];
+  const paths: string[] = [];
   let before = Buffer.alloc(0);
   for (let at = HEADER, number = 0; number < count; number++) {
     const entry = entryAt(index, at, version, before);
     // A folder in the place of its files is one of a sparse index.
     if (entry === undefined || entry.kind === 0o040000) return undefined;
-    if (entry.kind === 0o160000) {
+    if (wanted === undefined || entry.kind === wanted) {
       const path = entry.name.toString("utf8");
       if (/[\0\uFFFD]/.test(path)) return undefined;
-      links.push(path);
+      paths.push(path);
     }
     if (entry.copied === 0) starts?.set(at, number);
     before = entry.name as typeof before;
     at = entry.end;
   }
-  return starts && !isTableTrue(index, starts, count) ? undefined : links;
+  return starts && !isTableTrue(index, starts, count) ? undefined : paths;
 }
 
 function entryAt(index: Buffer, at: number, version: number, before: Buffer): Entry | undefined {

@@ -22,7 +22,7 @@ import { CallPaths } from "../../../contract/paths/call-paths.ts";
 import { judge } from "../../../policy/permissions/judge.ts";
 import { LocalEnvironment } from "../../../world/env/local.ts";
 import { commandAccess } from "./access.ts";
-import { gitlinksIn } from "./git-index.ts";
+import { GITLINK, pathsIn } from "./git-index.ts";
 import { programSetting } from "./git-settings.ts";
 
 let folder: string;
@@ -228,12 +228,12 @@ describe("the index", () => {
       git(project, "update-index", "--index-version", version);
       const index = readIndex();
       expect(index.readUInt32BE(4)).toBe(Number(version));
-      expect(gitlinksIn(index)).toEqual(["libs/one", `${"long".repeat(50)}/two`]);
+      expect(pathsIn(index, GITLINK)).toEqual(["libs/one", `${"long".repeat(50)}/two`]);
     }
     git(project, "update-index", "--index-version", "2", "--skip-worktree", "a.txt");
     expect(readIndex().readUInt32BE(4)).toBe(3);
-    expect(gitlinksIn(readIndex())).toHaveLength(2);
-    expect(gitlinksIn(readIndex().subarray(0, 300))).toBeUndefined();
+    expect(pathsIn(readIndex(), GITLINK)).toHaveLength(2);
+    expect(pathsIn(readIndex().subarray(0, 300), GITLINK)).toBeUndefined();
   });
 
   it("a table for threads leads only to entries that were seen", () => {
@@ -253,9 +253,9 @@ describe("the index", () => {
       const index = Buffer.from(readIndex());
       const table = index.indexOf("IEOT");
       expect(table).toBeGreaterThan(0);
-      expect(gitlinksIn(index)).toEqual([]);
+      expect(pathsIn(index, GITLINK)).toEqual([]);
       index.writeUInt32BE(index.readUInt32BE(table + 12) + 8, table + 12);
-      expect(gitlinksIn(index)).toBeUndefined();
+      expect(pathsIn(index, GITLINK)).toBeUndefined();
     }
   });
 

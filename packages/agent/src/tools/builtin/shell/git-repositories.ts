@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
-import { gitlinksIn } from "./git-index.ts";
+import { GITLINK, pathsIn } from "./git-index.ts";
 import { programSetting } from "./git-settings.ts";
 
 interface Repository {
@@ -38,6 +38,21 @@ export async function gitSteering(folder: string, env: ExecutionEnvironment): Pr
   }
 }
 
+/** Of a repository that the user trusts: a setting that names a program or further settings in the project, where edits need no question. */
+export async function gitProgramInside(folder: string, env: ExecutionEnvironment): Promise<string | undefined> {
+  for await (const { gitFolder } of repositoriesAround(folder, env)) {
+    if (gitFolder === undefined) continue;
+    const shared = (await sharedFolder(gitFolder, env)) ?? gitFolder;
+    for (const place of new Set([gitFolder, shared]))
+      for (const name of ["config", "config.worktree"]) {
+        const text = (await textOf(posix.join(place, name), env)) ?? "";
+        const setting = text === TOO_LARGE ? name : programSetting(text, undefined, true);
+        if (setting !== undefined) return `git's setting ${setting}`;
+      }
+  }
+  return undefined;
+}
+
 /** Whether `git rebase --continue` would run commands here: they lie in a file that whoever made the folder may have written. */
 export async function hasPreparedCommands(folder: string, env: ExecutionEnvironment): Promise<boolean> {
   for await (const { gitFolder } of repositoriesAround(folder, env)) {
@@ -46,6 +61,17 @@ export async function hasPreparedCommands(folder: string, env: ExecutionEnvironm
     if (steps === TOO_LARGE || /^[ \t]*(?:x|exec)[ \t]/m.test(steps ?? "")) return true;
   }
   return false;
+}
+
+/** The paths that git lists here, also those of files that are not there. Undefined when that cannot be told. */
+export async function listedByGit(folder: string, env: ExecutionEnvironment): Promise<readonly string[] | undefined> {
+  const all: string[] = [];
+  for await (const { gitFolder } of repositoriesAround(folder, env)) {
+    const paths = gitFolder === undefined ? undefined : await indexedPaths(gitFolder, env);
+    if (paths === undefined) return undefined;
+    for (const path of paths) all.push(path);
+  }
+  return all;
 }
 
 /** From the folder upwards, as git looks for its own; those that git may find unfit and pass over come before the one that it takes. */
@@ -149,13 +175,7 @@ async function steeringInModules(folder: string, look: Look): Promise<string | u
 /** Repositories in the work tree whose commits the index names: git looks into them, wherever they keep their files. */
 async function steeringInLinked(gitFolder: string, workTree: string, look: Look): Promise<string | undefined> {
   const { env } = look;
-  const path = posix.join(gitFolder, "index");
-  const stat = await env.stat(path);
-  if (stat === undefined) return undefined;
-  // A part of the index may lie in another file.
-  const isSplit = (await env.listDirectory(gitFolder, 1)).some(({ name }) => /^sharedindex\./i.test(name));
-  if (isSplit || stat.kind !== "file" || stat.size > LARGEST_INDEX) return "git's index";
-  const links = gitlinksIn(Buffer.from(await env.readBytes(path)));
+  const links = await indexedPaths(gitFolder, env, GITLINK);
   if (links === undefined || links.length > MOST_FOLDERS) return "git's index";
   for (const link of links) {
     const inner = posix.join(workTree, link);
@@ -165,6 +185,22 @@ async function steeringInLinked(gitFolder: string, workTree: string, look: Look)
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** See `pathsIn`. */
+async function indexedPaths(
+  gitFolder: string,
+  env: ExecutionEnvironment,
+  wanted?: number,
+): Promise<readonly string[] | undefined> {
+  const path = posix.join(gitFolder, "index");
+  const stat = await env.stat(path);
+  if (stat === undefined) return [];
+  if (stat.kind !== "file" || stat.size > LARGEST_INDEX) return undefined;
+  const index = Buffer.from(await env.readBytes(path));
+  // A part of it may lie in another file; the extension that says so is called `link`.
+  const entries = index.includes("link") ? await env.listDirectory(gitFolder, 1) : [];
+  return entries.some(({ name }) => /^sharedindex\./i.test(name)) ? undefined : pathsIn(index, wanted);
 }
 
 /** No text of git's settings, and no path. */
