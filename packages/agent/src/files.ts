@@ -1,5 +1,6 @@
 // @lathe/agent/files. Files as tools see them: snapshots and rewinding, isolated views, formats, conflicts, the parser.
 
+export type { CommitJournal, JournalledChange, JournalledFile, OpenCommitJournal } from "./files/edit/commit.ts";
 export { type ConflictRegion, type ConflictSide, hasConflicts } from "./files/edit/conflict-regions.ts";
 export { DocumentError, documentText } from "./files/edit/document.ts";
 export { fileDiff } from "./files/edit/file-diff.ts";
@@ -7,12 +8,13 @@ export { PathLocks } from "./files/edit/locks.ts";
 export { ShownFiles, type ShownLimits, type ShownVersion } from "./files/edit/shown.ts";
 export { Syntax, type SyntaxBlock, type SyntaxLimits } from "./files/edit/syntax.ts";
 export * from "./files/formats/conflict/conflicts.ts";
+export { commitJournalIn } from "./files/isolate/commit-journal.ts";
 export { type LandRequest, land } from "./files/isolate/land.ts";
 export { landWithRetries } from "./files/isolate/land-with-retries.ts";
 export { type LeftView, leftViews } from "./files/isolate/left-view.ts";
 export { continueView, type LeftRequest, openView, readView } from "./files/isolate/open-view.ts";
 export { patchOf } from "./files/isolate/patch.ts";
-export { type Recovery, recoverStore } from "./files/isolate/recover.ts";
+export { type CutEdit, type Recovery, recoverStore } from "./files/isolate/recover.ts";
 export * from "./files/isolate/types.ts";
 export { isSafeId } from "./files/isolate/view-folder.ts";
 export { Parser, type ParserJob, type ParserOptions } from "./files/parser/parser.ts";

@@ -188,7 +188,7 @@ it("a denied call gets an error result and the run goes on", async () => {
   try {
     await scene.run(["go"]);
     expect(scene.server.requests[1]?.view.messages.at(-1)?.results).toEqual([
-      { id: "toolu_1", text: expect.stringContaining("nobody can be asked"), isError: true },
+      { id: "toolu_1", text: expect.stringContaining("no user can be asked"), isError: true },
     ]);
   } finally {
     await scene.close();

@@ -121,7 +121,7 @@ it("G-113 no program of a folder that is not trusted starts, and the tool says w
   );
   const { code, stderr } = await scene.run([...FULL, "go"]);
   expect(code).toBe(0);
-  expect(stderr).toContain("lsp.json takes no effect until you trust it: lathe trust");
+  expect(stderr).toContain("lsp.json has no effect until you trust it: lathe trust");
   expect(results()[0]).toContain("typescript: off: its program is the project's own, and the folder is not trusted");
   expect(results()[1]).not.toContain("evil");
   expect(() => readFileSync(mark)).toThrow();

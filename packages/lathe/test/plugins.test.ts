@@ -42,7 +42,7 @@ describe("lathe plugin", () => {
   it("EX-10 shows what a plugin brings before it is installed, and installs nothing without a yes", async () => {
     const refused = await plugin("add", sample());
     expect(refused.code).toBe(1);
-    expect(refused.stdout).toContain("sample 1.2.0 (shows how) brings:");
+    expect(refused.stdout).toContain("sample 1.2.0 (shows how) contains:");
     expect(refused.stdout).toContain("command sample:greet");
     expect(refused.stdout).toContain(`hook on PreToolUse, runs: touch ${here("hooked")}`);
     expect(refused.stdout).toMatch(/MCP server clock, runs: node .*clock\.mjs/);
@@ -141,7 +141,7 @@ describe("lathe plugin", () => {
     write(join(escaping, ".claude-plugin/plugin.json"), { name: "x\x1b[2J" });
     expect((await plugin("add", escaping, "--yes")).stderr).toContain('"x" cannot be the name of a plugin');
     mkdirSync(here("empty"));
-    expect((await plugin("add", here("empty"), "--yes")).stderr).toContain("brings nothing that Lathe knows");
+    expect((await plugin("add", here("empty"), "--yes")).stderr).toContain("contains nothing that Lathe knows");
     expect((await plugin("frobnicate")).code).toBe(2);
   });
 
@@ -166,7 +166,7 @@ describe("lathe plugin", () => {
     const added = await plugin("add", "documents@agent-skills", "--yes");
     expect(added.stdout).toContain("skill documents:xlsx\n  skill documents:pdf\n");
     expect(added.stdout).not.toContain("art");
-    expect(added.stdout).toContain("notes/SKILL.md: it has no description, so the model is not told of this skill.");
+    expect(added.stdout).toContain("notes/SKILL.md: it has no description, so the model is not told about this skill.");
     await plugin("add", "examples@agent-skills", "--yes");
     rig.server.push(turn.text("done"));
     await rig.box.run([...MODEL, "-p", "/skill:documents:xlsx sum column A"], { env: rig.env });

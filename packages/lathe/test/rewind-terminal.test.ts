@@ -28,7 +28,7 @@ describe.skipIf(!hasScript)("at a terminal", () => {
       at = await terminal.see(at, /Rewound to before: change it\r?\n1 file restored\.[\s\S]*› /);
       expect(read("a.txt")).toBe("one\n");
       terminal.keys("/redo\n");
-      at = await terminal.see(at, /The rewind was taken back\.[\s\S]*› /);
+      at = await terminal.see(at, /The rewind was undone\.[\s\S]*› /);
       expect(read("a.txt")).toBe("two\n");
       terminal.keys("/redo files\n");
       at = await terminal.see(at, /"files" is not known here\. Choose from: force\.[\s\S]*› /);

@@ -114,7 +114,7 @@ describe("lathe rewind", () => {
     expect((await scene.box.run(["rewind"])).stdout).toContain("first");
     writeFileSync(file("a.txt"), "mine again\n");
     const redone = await scene.box.run(["rewind", "--redo"]);
-    expect(redone).toMatchObject({ code: 1, stdout: "The rewind was taken back.\nNo file was restored.\n" });
+    expect(redone).toMatchObject({ code: 1, stdout: "The rewind was undone.\nNo file was restored.\n" });
     expect(await scene.box.run(offered(redone.stderr))).toMatchObject({ code: 0, stderr: "" });
     expect(read("a.txt")).toBe("mine\n");
   });
@@ -189,7 +189,7 @@ describe("lathe rewind", () => {
       expect(await said(option)).toContain(`${option} needs an entry, or --undo. To list the entries: lathe rewind`);
     for (const option of ["--files", "--conversation"])
       expect(await said("--redo", option)).toContain(`Leave out: ${option}`);
-    expect(await said("--redo")).toContain("There is no rewind to take back.");
+    expect(await said("--redo")).toContain("There is no rewind to undo.");
     expect(await said("a", "--undo")).toContain("See: lathe rewind --help");
     expect(await said("--nonsense")).toContain("See: lathe rewind --help");
     const child = scene.start(["-c", "wait"]);
@@ -319,7 +319,7 @@ describe.skipIf(!canMount)("lathe rewind with a full disk", () => {
         "lathe: The disk is full, so nothing was rewound: all files are as they were. Free some space, then try again.\n",
       ]);
       expect(record(project)).toEqual(before);
-      expect((await scene.box.run(["rewind", "--redo"], at)).stderr).toContain("There is no rewind to take back.");
+      expect((await scene.box.run(["rewind", "--redo"], at)).stderr).toContain("There is no rewind to undo.");
       expect((await scene.box.run(["rewind"], at)).stderr).toBe("");
       rmSync(filler);
       expect(await scene.box.run(["rewind", "--undo"], at)).toMatchObject({ code: 0, stderr: "" });

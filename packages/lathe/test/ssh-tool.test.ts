@@ -86,7 +86,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("ssh (needs sshd)", () => {
     box.script(turn.text("done"), turn.text("done"));
     const { stderr } = await run();
     expect(names()).not.toContain('"name":"ssh"');
-    expect(stderr).toContain("ssh.json takes no effect until you trust it: lathe trust");
+    expect(stderr).toContain("ssh.json has no effect until you trust it: lathe trust");
   });
 
   it("T-SSH-1 a file that is wrong is one line; the others still count", async () => {

@@ -70,7 +70,7 @@ describe("the todo list", () => {
       expect(body).toContain("- [/] announce");
       expect([...talk.talk.session.customEntries("user_todo_edit")]).toHaveLength(3);
       await talk.say("/todo");
-      expect(talk.lines.at(-1)).toContain("Settled earlier:\n- [x] tag\n- [x] publish");
+      expect(talk.lines.at(-1)).toContain("Finished earlier:\n- [x] tag\n- [x] publish");
     } finally {
       await talk.talk.close();
       await talk.server.close();

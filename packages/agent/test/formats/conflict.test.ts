@@ -92,7 +92,7 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
       ]);
       expect(view).not.toMatch(/<<<<<<<|>>>>>>>/);
       expect(await write("conflict://1", "two of both")).toMatch(
-        /^Settled conflict:\/\/1\. a\.txt has 1 left; read a\.txt:conflicts\.\nSnapshots:\n¶a\.txt#[0-9A-F]{4}$/,
+        /^Resolved conflict:\/\/1\. a\.txt has 1 left; read a\.txt:conflicts\.\nSnapshots:\n¶a\.txt#[0-9A-F]{4}$/,
       );
       expect(await read("conflict://2/theirs")).toContain("EIGHT of feature");
       expect(await write("conflict://2", "@theirs")).toContain("a.txt has no conflicts left.");
@@ -104,7 +104,7 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
     },
   );
 
-  it("T-WRITE-4 conflict://* settles all of them at once, with a header per file", async () => {
+  it("T-WRITE-4 conflict://* resolves all of them at once, with a header per file", async () => {
     merged("diff3");
     await read("a.txt:conflicts");
     await read("b.txt:conflicts");
@@ -123,7 +123,7 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
     put("b.txt", disk("b.txt").replace("feature\n", "something else\n"));
     const before = disk("a.txt");
     await expect(write("conflict://1-3", "@ours")).rejects.toThrow(
-      "conflict://3 is no longer in b.txt as it was shown: something has changed or settled it. Read b.txt:conflicts again. Nothing was written.",
+      "conflict://3 is no longer in b.txt as it was shown: something has changed or resolved it. Read b.txt:conflicts again. Nothing was written.",
     );
     expect(disk("a.txt")).toBe(before);
     // Changes elsewhere in the file do not matter.
@@ -148,7 +148,7 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
     expect(await refused("conflict://1", "@base")).toContain("conflict://1 in a.txt has no base");
     expect(await refused("conflict://1", disk("a.txt"))).toContain("has conflict markers itself");
     await write("conflict://1", "");
-    expect(await refused("conflict://1", "x")).toContain("conflict://1 is settled already.");
+    expect(await refused("conflict://1", "x")).toContain("conflict://1 is resolved already.");
     expect(disk("a.txt").startsWith("one\nthree\n")).toBe(true);
     put("plain.txt", "nothing here\n");
     expect(await read("plain.txt:conflicts")).toBe("plain.txt has no unresolved conflicts.");
@@ -185,7 +185,7 @@ describe.skipIf(!has("git"))("conflicts of real merges", () => {
 
 it("T-READ-9 T-WRITE-4 half a conflict is not called resolved", async () => {
   put("half.txt", "top\n<<<<<<< HEAD\nours\n=======\ntheirs\nend\n");
-  const half = "half.txt has conflict markers without their counterparts on line 2. Settle these with edit.";
+  const half = "half.txt has conflict markers without their counterparts on line 2. Resolve these with edit.";
   expect(await read("half.txt:conflicts")).toBe(half);
   const region = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n";
   put("half.txt", `${region}>>>>>>> left\n`);

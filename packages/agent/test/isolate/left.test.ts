@@ -113,7 +113,7 @@ describe.skipIf(!CAN_ISOLATE)(`views that are kept ${NEEDS}`, () => {
 
       await killedIn(kind, "echo two > a.txt", ["land"]);
       expect([project.read("a.txt"), readdirSync(project.store)]).toEqual(["two\n", ["run"]]);
-      expect(await recover()).toEqual({ undone: 0, inDoubt: [], left: [] });
+      expect(await recover()).toEqual({ undone: 0, undoneEdits: 0, cutEdits: [], inDoubt: [], left: [] });
       expect(readdirSync(project.store)).toEqual([]);
     },
     60_000,

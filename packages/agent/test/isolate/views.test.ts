@@ -63,6 +63,12 @@ describe.skipIf(!CAN_ISOLATE)(`views ${NEEDS}`, () => {
       }
     });
 
+    it("libraries that open files themselves get none of the project's files for those of the view", async () => {
+      project = makeProject({ "a.db": "one\n" });
+      const view = await project.open(kind);
+      expect(await view.env.localPath?.(join(project.root, "a.db"), "write")).toBeUndefined();
+    });
+
     it("works without a repository", async () => {
       project = makeProject({ "a.txt": "one\n" });
       const { rmSync } = await import("node:fs");

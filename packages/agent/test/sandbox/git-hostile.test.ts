@@ -13,7 +13,9 @@ const GIT_ENV = { ...process.env, ...IDENTITY, GIT_CONFIG_GLOBAL: "/dev/null", G
 /** A repository with a submodule, a linked work tree and another repository inside. */
 const MAKE = `set -e
 git init -q -b main "$1"; cd "$1"; echo 1 > a; mkdir src docs; echo 1 > src/b; echo 1 > docs/c; git add .; git commit -qm one
-git config extensions.worktreeConfig true
+git config extensions.worktreeConfig true; git config include.path ../own.inc; git config filter.f.clean ./tools/clean.sh
+mkdir tools; : > own.inc; printf '#!/bin/sh\\ncat\\n' > tools/clean.sh; chmod +x tools/clean.sh; echo '*.f filter=f' > .gitattributes; echo 1 > x.f
+git add .; git commit -qm named
 git -c protocol.file.allow=always submodule --quiet add "$2" mod; git commit -qm module
 git worktree add -q tree; echo tree >> .git/info/exclude
 git init -q -b main vendor; git -C vendor commit -q --allow-empty -m vendor; echo vendor >> .git/info/exclude`;
@@ -31,6 +33,12 @@ const ATTACKS: readonly (readonly [name: string, script: string])[] = [
   ["git config", 'git config core.fsmonitor "$P; false"'],
   ["configuration put in its place", "cp .git/config new; setting new; mv -f new .git/config"],
   ["a file that the configuration includes", "setting more$N; git config include.path ../more$N"],
+  ["a file that the user's configuration includes", "setting own.inc"],
+  ["one put in its place", "setting new$N; mv -f new$N own.inc"],
+  [
+    "a program that the user's configuration names",
+    'printf "#!/bin/sh\\n%s\\ncat\\n" "$P" > tools/clean.sh; echo 2 >> x.f',
+  ],
   ["a hook", "hook .git/hooks"],
   ["another folder for hooks", 'hook kit$N; git config core.hooksPath "$PWD/kit$N"'],
   ["a folder for hooks put in its place", "mv .git/hooks .git/old; hook .git/hooks"],
@@ -142,7 +150,9 @@ describe.skipIf(!CAN_CONFINE)(`git outside after a hostile command in the sandbo
     rmSync(cell.root, { recursive: true });
     copyTo(cell.root);
     makeVictims("confined");
-    const script = HELPERS + [...attacks.keys()].map((index) => attack("confined", index, cell.root)).join("\n");
+    const sequence = 'mkdir .git/sequencer; printf "[options]\\n\\tstrategy = /evil\\n" > .git/sequencer/opts\n';
+    const script =
+      sequence + HELPERS + [...attacks.keys()].map((index) => attack("confined", index, cell.root)).join("\n");
     await cell.env.execCommand(script, 120_000, { env: { ...IDENTITY, GIT_CONFIG_GLOBAL: "/dev/null" } });
     await cell.env.cleanup();
     bash(PLAIN_GIT, cell.root);
@@ -153,6 +163,11 @@ describe.skipIf(!CAN_CONFINE)(`git outside after a hostile command in the sandbo
     "G starts and changes nothing: %s",
     (_, index) => expect(hasEffect("confined", index)).toBe(false),
   );
+
+  it("G a cherry-pick that would start a program as its strategy loses its options", () => {
+    expect(existsSync(join(cell.root, ".git/sequencer/opts"))).toBe(false);
+    expect(told.join("\n")).toContain("The unfinished cherry-pick or revert");
+  });
 
   it("G says what was made harmless, and leaves nothing of its own in the repository", () => {
     expect(told.join("\n")).toMatch(/sub\d+\/\.git is now \S+sub\d+\/\.git\.untrusted/);

@@ -42,6 +42,17 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
     expect(existsSync("/tmp/made")).toBe(false);
   });
 
+  it.each(["", "deep/down"])("G a project below /tmp (%s) is what file tools and commands see", async (below) => {
+    const root = join(folder("/tmp/lathe-below-"), below);
+    mkdirSync(root, { recursive: true });
+    writeFileSync(join(root, "a"), "of the project");
+    cell = makeCell({ cwd: root, roots: () => [root] });
+    const { env, run } = cell;
+    expect(await env.stat(root)).toMatchObject({ kind: "directory", realPath: root });
+    expect((await env.listDirectory(root, 1)).map(({ name }) => name)).toContain("a");
+    expect((await run("cat a")).stdout).toBe("of the project");
+  });
+
   it("G file tools neither see the machine's /tmp nor write to what holds the sandbox", async () => {
     cell = makeCell();
     const { env, run } = cell;

@@ -161,7 +161,7 @@ describe("agents that wait for each other", () => {
     const reports = s.session.subagents.list();
     expect(reports.map(({ status }) => status)).toContain("failed");
     expect(reports.map(({ output }) => output).join("\n")).toContain(
-      "it only talked: 16 messages answered each other and nobody did anything else",
+      "it only talked: 16 messages answered each other and no agent did anything else",
     );
     await s.finish();
   });

@@ -168,7 +168,7 @@ describe("the tool task", () => {
     const errors = s.of("tool_call_end").flatMap(({ data }) => data.error ?? []);
     expect(errors).toEqual([
       'Task 1: the id "../x" may hold only letters, digits, "_" and "-".',
-      "Two tasks have the id x. Give each an id of its own.",
+      "Two tasks have the id x. Give each its own id.",
       "Task 1: the id Main has another meaning.",
     ]);
   });

@@ -224,7 +224,7 @@ describe("what a rewind covers", () => {
     await expect(world.rewind("nothere1")).rejects.toThrow("There is no entry nothere1 in this session.");
     const first = await world.turn([]);
     await expect(world.rewind(first)).rejects.toThrow("There is nothing to rewind");
-    await expect(world.rewinder.takeBack()).rejects.toThrow("There is no rewind to take back.");
+    await expect(world.rewinder.takeBack()).rejects.toThrow("There is no rewind to undo.");
     let refusal: unknown;
     world.acts.set("rewind", async () => {
       refusal = await world.rewind(null).catch((error: Error) => error.message);

@@ -129,7 +129,7 @@ describe("rewind of conversation and files", () => {
     expect([world.read("src/b.txt"), world.journal.leaf]).toEqual(["two\n", second]);
     expect((await world.rewinder.takeBack({ force: true })).left).toEqual([]);
     expect([world.read("a.txt"), world.read("src/b.txt")]).toEqual(["three\n", "three\n"]);
-    await expect(world.rewinder.takeBack({ force: true })).rejects.toThrow("There is no rewind to take back.");
+    await expect(world.rewinder.takeBack({ force: true })).rejects.toThrow("There is no rewind to undo.");
   });
 
   it("reads each list of files once, however many files go back", async () => {
@@ -229,7 +229,7 @@ describe("rewind of conversation and files", () => {
     expect([world.record(), world.journal.leaf]).toEqual([trees[1], points[1]]);
     await world.rewinder.takeBack();
     expect([world.record(), world.journal.leaf]).toEqual([trees[2], points[2]]);
-    await expect(world.rewinder.takeBack()).rejects.toThrow("There is no rewind to take back.");
+    await expect(world.rewinder.takeBack()).rejects.toThrow("There is no rewind to undo.");
   });
 
   it("a rewind is not taken back over a conversation that has gone on", async () => {
@@ -237,7 +237,7 @@ describe("rewind of conversation and files", () => {
     await world.turn([world.shell("echo two > a.txt")]);
     await world.rewind(first);
     await world.turn([]);
-    await expect(world.rewinder.takeBack()).rejects.toThrow("The conversation has gone on");
+    await expect(world.rewinder.takeBack()).rejects.toThrow("The conversation has continued");
   });
 
   it("files alone, or the conversation alone", async () => {

@@ -29,7 +29,7 @@ export type Approver = (question: ApprovalQuestion, signal: AbortSignal) => Prom
 export const NOBODY: Approver = async ({ reason }) => ({
   decision: "deny",
   by: UNATTENDED,
-  reason: ["Nobody can be asked here.", ...(reason === undefined ? [] : [reason])].join(" "),
+  reason: ["No user can be asked here.", ...(reason === undefined ? [] : [reason])].join(" "),
 });
 
 const GIVEN_UP = "The user closed the question without an answer.";

@@ -122,7 +122,7 @@ function textOfEntry(entry: TreeEntry): string {
     case "branch_summary":
       return entry.summary;
     case "compaction":
-      return entry.summary === "" ? "taken back" : (entry.shortSummary ?? entry.summary);
+      return entry.summary === "" ? "undone by /uncompact" : (entry.shortSummary ?? entry.summary);
     case "label":
       return `${entry.targetId} ${entry.label ?? ""}`;
     case "model_change":

@@ -112,7 +112,7 @@ describe("hooks", () => {
     rig.server.push(shell("touch made"), turn.text("ok"));
     expect(await print("--permission-mode", "full", "go")).toMatchObject({ code: 0, stdout: "ok\n" });
     expect(made("made")).toEqual([false]);
-    expect(rig.server.requests[1]?.result("s")).toContain("Nobody can be asked here. four eyes");
+    expect(rig.server.requests[1]?.result("s")).toContain("No user can be asked here. four eyes");
   });
 
   it("a remembered answer to another question does not answer what a hook asks, and none is offered", async () => {

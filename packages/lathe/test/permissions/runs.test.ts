@@ -170,7 +170,7 @@ let text = ""; process.stdin.on("data", (d) => (text += d)).on("end", () => {
     expect(result.code).toBe(4);
     const said = run.server.requests.map(({ view }) => view.messages.at(-1)?.results[0]?.text ?? "");
     expect(said[2]).toContain("Denied by the permission command: because");
-    expect(said[3]).toContain("nobody can be asked here");
+    expect(said[3]).toContain("no user can be asked here");
   });
 
   it("--permission-command that fails permits nothing", async () => {

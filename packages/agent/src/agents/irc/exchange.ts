@@ -140,7 +140,8 @@ export class Exchange {
     this.#refuseTalk(from, to);
     if (!same(to, EVERYBODY)) return [await this.#sendTo(this.#place(to), { ...message, to }, callId)];
     const live = this.#places().filter(({ agent: { id, state } }) => id !== from && isLive(state));
-    if (live.length === 0) throw new ToolFailure("No other agent is running or idle, so nobody would get the message.");
+    if (live.length === 0)
+      throw new ToolFailure("No other agent is running or idle, so no agent would get the message.");
     return Promise.all(live.map((place) => this.#sendTo(place, { ...message, to: place.agent.id }, callId)));
   }
 
@@ -184,7 +185,7 @@ export class Exchange {
     if (this.#talk.lengthFor(from) <= MOST_TALK) return;
     // The agent that would have answered is stopped as well when it goes on.
     this.#talk.noteMessage(from, this.#place(to)?.agent.id ?? to);
-    const why = `it only talked: ${MOST_TALK} messages answered each other and nobody did anything else`;
+    const why = `it only talked: ${MOST_TALK} messages answered each other and no agent did anything else`;
     this.#place(from)?.group.stop(from, why);
     throw new ToolFailure(
       `The message was not sent: ${MOST_TALK} messages answered each other with no work in between.`,

@@ -6,7 +6,7 @@ import { messageOf } from "@lathe/llm";
 import type { LeftView } from "../../files/isolate/left-view.ts";
 import { readView } from "../../files/isolate/open-view.ts";
 import { patchOf } from "../../files/isolate/patch.ts";
-import { recoverStore } from "../../files/isolate/recover.ts";
+import { type CutEdit, recoverStore } from "../../files/isolate/recover.ts";
 import type { View, ViewAgent } from "../../files/isolate/types.ts";
 import { EnvError } from "../../world/process/types.ts";
 import { leftOutText, unreadText } from "./landing-text.ts";
@@ -23,7 +23,7 @@ export interface RecoveredWork {
 
 /** Undoes landings that were cut off, and makes patches of what agents of killed processes had changed. */
 export async function recoverAgentWork(places: Omit<IsolatedAgentsOptions, "journal">): Promise<RecoveredWork> {
-  const { undone, inDoubt, left } = await recoverStore(places.store, places.host);
+  const { undone, undoneEdits, cutEdits, inDoubt, left } = await recoverStore(places.store, places.host);
   const work: string[] = [];
   for (const view of left) {
     const line = view.agent && (await keepLeftWork(places, view, view.agent));
@@ -32,12 +32,18 @@ export async function recoverAgentWork(places: Omit<IsolatedAgentsOptions, "jour
   return {
     landings: [
       ...(undone > 0 ? ["An earlier landing was interrupted. What it had written was undone."] : []),
-      ...inDoubt.map((path) => `${path} was changed after that landing and stays as it is. Look at it.`),
+      ...(undoneEdits > 0 ? ["An edit of several files was interrupted. What it had written was undone."] : []),
+      ...inDoubt.map((path) => `${path} has been changed since and stays as it is. Look at it.`),
+      ...cutEdits.map(cutLine),
     ],
     work,
     left: left.filter(({ agent }) => !agent),
   };
 }
+
+const cutLine = ({ written, others }: CutEdit): string =>
+  `An edit of ${written.length + others.length} files in another place was interrupted. Written: ${written.join(", ") || "none"}. ` +
+  `Maybe not written, look at them: ${others.join(", ") || "none"}.`;
 
 /** Returns what to say of it; undefined when nothing was changed, or another process is about it. */
 async function keepLeftWork(

@@ -55,7 +55,7 @@ export function checkBatch({ tasks }: BatchRequest): void {
     if (id === undefined) continue;
     const problem = nameProblem(id);
     if (problem !== undefined) throw new ToolFailure(`Task ${index + 1}: ${problem}.`);
-    if (seen.has(id.toLowerCase())) throw new ToolFailure(`Two tasks have the id ${id}. Give each an id of its own.`);
+    if (seen.has(id.toLowerCase())) throw new ToolFailure(`Two tasks have the id ${id}. Give each its own id.`);
     seen.add(id.toLowerCase());
   }
 }

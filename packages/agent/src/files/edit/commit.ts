@@ -8,15 +8,70 @@ import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../wo
 import { eachAtOnce } from "./at-once.ts";
 import type { FileContent, StagedChange } from "./staged.ts";
 
-/** Gives the changes that were made, but overwrote what something else wrote in the same moment. */
+declare module "../../contract/tool.ts" {
+  interface ToolServices {
+    /** Writes commits of several files down until they are whole. Without it, a kill may leave half of one. */
+    readonly commitJournal?: OpenCommitJournal;
+  }
+}
+
+/** Writes down what is about to be changed, before the first write. */
+export type OpenCommitJournal = (
+  env: ExecutionEnvironment,
+  changes: readonly JournalledChange[],
+) => Promise<CommitJournal>;
+
+/** A file before and after a commit; absent: there is none. */
+export interface JournalledChange {
+  readonly target: { readonly real: string };
+  readonly before?: JournalledFile;
+  readonly after?: JournalledFile;
+}
+
+/** What a file holds. */
+export interface JournalledFile {
+  readonly bytes: Uint8Array;
+  readonly mode?: number;
+  readonly executable?: boolean;
+}
+
+/** A commit that is written down. */
+export interface CommitJournal {
+  /** For the next file that is written beside its old one: it is removed if we are killed. */
+  readonly nextTemporary: () => string | undefined;
+  readonly noteWritten: (change: JournalledChange) => void;
+  /** From here on nothing is undone. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Gives the changes that were made, but overwrote what something else wrote in the same moment. With `openJournal`, a kill leaves
+ * all of a commit of several files or nothing.
+ */
 export async function commitChanges(
   env: ExecutionEnvironment,
   changes: readonly StagedChange[],
   signal: AbortSignal,
+  openJournal?: OpenCommitJournal,
 ): Promise<ReadonlySet<StagedChange>> {
   refuseNesting(changes);
   await eachAtOnce(changes, (change) => refuseRace(env, change));
   signal.throwIfAborted();
+  // One file is replaced as a whole anyway.
+  if (!openJournal || changes.length < 2) return writeAll(env, changes);
+  const journal = await openJournal(env, changes);
+  try {
+    return await writeAll(env, changes, journal);
+  } finally {
+    await journal.close();
+  }
+}
+
+async function writeAll(
+  env: ExecutionEnvironment,
+  changes: readonly StagedChange[],
+  journal?: CommitJournal,
+): Promise<ReadonlySet<StagedChange>> {
   const started: StagedChange[] = [];
   const overwrote = new Set<StagedChange>();
   let failed: { readonly change: StagedChange; readonly cause: unknown } | undefined;
@@ -24,8 +79,14 @@ export async function commitChanges(
     if (failed) return;
     started.push(change);
     try {
-      if (change.after) await put(env, change, change.after, conditionOf(change));
-      else await env.deleteFile(change.target.real, change.before ? { ifContent: change.before.bytes } : {});
+      const temp = journal?.nextTemporary();
+      if (change.after) await put(env, change, change.after, { ...conditionOf(change), temp });
+      else
+        await env.deleteFile(change.target.real, {
+          temp,
+          ...(change.before ? { ifContent: change.before.bytes } : {}),
+        });
+      journal?.noteWritten(change);
     } catch (cause) {
       if (cause instanceof EnvError && cause.code === "overwrote") overwrote.add(change);
       else failed ??= { change, cause };
@@ -40,7 +101,7 @@ export async function commitChanges(
     changes.filter((change) => !change.after),
     write,
   );
-  if (failed) await restore(env, started, failed.change, failed.cause);
+  if (failed) await restore(env, started, failed.change, failed.cause, journal);
   return overwrote;
 }
 
@@ -110,6 +171,7 @@ async function restore(
   started: readonly StagedChange[],
   failed: StagedChange,
   cause: unknown,
+  journal: CommitJournal | undefined,
 ): Promise<never> {
   const reason = messageOf(cause);
   const lost: string[] = [];
@@ -122,7 +184,7 @@ async function restore(
         lost.push(change.target.path);
         continue;
       }
-      if (change.before) await put(env, change, change.before);
+      if (change.before) await put(env, change, change.before, { temp: journal?.nextTemporary() });
       else await env.deleteFile(change.target.real);
     } catch {
       // Reported below: the call has failed already, and the reader needs the names of all files in doubt.

@@ -228,11 +228,11 @@ export class EditWorkspace {
   /** Writes everything staged, or nothing. */
   async commit(): Promise<StagedChange[]> {
     const changes = this.changes();
-    const { planOnly, approvedPlan, signal } = this.#scope;
+    const { planOnly, approvedPlan, signal, services } = this.#scope;
     if (planOnly) return changes;
     if (approvedPlan !== undefined && planOf(changes) !== approvedPlan) throw new PlanChanged();
     const files = await this.#files(changes);
-    const overwrote = await commitChanges(this.#env, [...new Set(files.values())], signal);
+    const overwrote = await commitChanges(this.#env, [...new Set(files.values())], signal, services.commitJournal);
     const made: StagedChange[] = [];
     for (const change of changes) {
       const file = files.get(change) as StagedChange;

@@ -1,10 +1,10 @@
-// What a landing is about to do, written down before it does it: when the process is killed in between, the next one undoes what
-// was done, so that a landing happens as a whole or not at all.
+// What a landing, or a commit of several files, is about to do, written down before it does it: when the process is killed in
+// between, the next one undoes what was done, so that it happens as a whole or not at all.
 
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
-  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -52,10 +52,13 @@ interface Line {
 const JOURNAL = "journal.json";
 const BEFORE = "before";
 
-/** Of the temporary files that a landing makes beside the files it writes. */
+/** Of the environment that a landing writes with. */
 export const landingOwner = (id: string): string => `landing-${id}`;
 
-export function writeJournal(folder: string, id: string, steps: readonly LandingStep[]): void {
+/** Of the names of temporary files beside the files that are written, by the owner of the journal. */
+export const temporaryPrefix = (owner: string): string => `.lathe-${owner.replace(/[^\w-]/g, "")}-`;
+
+export function writeJournal(folder: string, owner: string, steps: readonly LandingStep[]): void {
   const contents: Uint8Array[] = [];
   let at = 0;
   const lines = steps.map(({ path, top, before, after }): Line => {
@@ -71,7 +74,7 @@ export function writeJournal(folder: string, id: string, steps: readonly Landing
     return { path, top, before: kept, after: signOf(after) };
   });
   writeSynced(join(folder, BEFORE), Buffer.concat(contents));
-  writeSynced(join(folder, `${JOURNAL}.new`), Buffer.from(JSON.stringify({ id, lines })));
+  writeSynced(join(folder, `${JOURNAL}.new`), Buffer.from(JSON.stringify({ owner, lines })));
   renameSync(join(folder, `${JOURNAL}.new`), join(folder, JOURNAL));
 }
 
@@ -82,16 +85,17 @@ export function closeJournal(folder: string, landed?: string): void {
   else renameSync(journal, join(landed, LANDED));
 }
 
-export const hasJournal = (folder: string): boolean => existsSync(join(folder, JOURNAL));
+/** When it was written, in milliseconds; 0 without one. */
+export const journalTime = (folder: string): number => lstatOf(join(folder, JOURNAL))?.mtimeMs ?? 0;
 
 /** Puts back what the landing wrote. Returns the paths that something else has changed since: they stay as they are. */
 export function undoLanding(folder: string): string[] {
-  const { id, lines } = JSON.parse(readFileSync(join(folder, JOURNAL), "utf8")) as { id: string; lines: Line[] };
+  const { owner, lines } = JSON.parse(readFileSync(join(folder, JOURNAL), "utf8")) as { owner: string; lines: Line[] };
   const contents = readFileSync(join(folder, BEFORE));
   // What was made goes first: it may be in the place of a folder that has to come back, or be the folder that is in a file's place.
   const made = lines.filter(({ before }) => before.kind === "absent");
   const inDoubt = made.filter((line) => !undoLine(line, contents));
-  for (const parent of new Set(lines.map(({ path }) => dirname(path)))) removeTemporary(parent, id);
+  for (const parent of new Set(lines.map(({ path }) => dirname(path)))) removeTemporary(parent, temporaryPrefix(owner));
   for (const { path, top } of made) removeEmptyFolders(dirname(path), top);
   inDoubt.push(...lines.filter((line) => line.before.kind !== "absent" && !undoLine(line, contents)));
   closeJournal(folder);
@@ -136,7 +140,10 @@ export function putAt(path: string, wanted: Found): void {
   }
   mkdirSync(dirname(path), { recursive: true });
   if (wanted.kind === "link") symlinkSync(wanted.target, temp);
-  else writeFileSync(temp, wanted.bytes, { mode: wanted.mode });
+  else {
+    writeFileSync(temp, wanted.bytes, { mode: 0o600 });
+    chmodSync(temp, wanted.mode);
+  }
   renameSync(temp, path);
 }
 
@@ -152,9 +159,8 @@ export function signOf(found: Found): string {
   return `${runs} ${createHash("sha256").update(found.bytes).digest("hex")}`;
 }
 
-function removeTemporary(folder: string, id: string): void {
+function removeTemporary(folder: string, prefix: string): void {
   if (!lstatOf(folder)?.isDirectory()) return;
-  const prefix = `.lathe-${landingOwner(id).replace(/[^\w-]/g, "")}-`;
   for (const name of readdirSync(folder)) if (name.startsWith(prefix)) rmSync(join(folder, name), { force: true });
 }
 
@@ -162,8 +168,9 @@ export function removeEmptyFolders(folder: string, top: string): void {
   for (let at = folder; at.startsWith(`${top}/`); at = dirname(at)) {
     try {
       rmdirSync(at);
-    } catch {
-      return; // it holds something, or is gone already
+    } catch (error) {
+      // One that was never made, or is gone already, says nothing about those above it.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") return;
     }
   }
 }

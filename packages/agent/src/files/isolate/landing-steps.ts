@@ -15,6 +15,7 @@ import {
   fileAt,
   findAt,
   type LandingStep,
+  landingOwner,
   putAt,
   removeEmptyFolders,
   signOf,
@@ -119,7 +120,7 @@ export async function writeSteps(
   const exact = steps.map((step) => ({ ...step, ...modesOnDisk(step) }));
   const swaps = new Swaps(exact);
   const first = exact.filter(({ path }) => swaps.isInTheWay(path));
-  writeJournal(folder, id, exact);
+  writeJournal(folder, landingOwner(id), exact);
   try {
     const lost = [...(await write(env, first, signal))];
     for (const path of swaps.folders()) removeFolders(path);

@@ -1,35 +1,51 @@
-// What processes that were killed have left in a store: half a landing is undone, containers and folders are removed. Their mounts and
-// processes ended with them. A view that is kept stays when something was changed in it.
+// What processes that were killed have left in a store. In this order: half a landing and half a commit are undone, the newest first;
+// containers, processes and folders are removed. A view that is kept stays when something was changed in it.
 
-import { basename } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { Processes } from "../../world/process/processes.ts";
 import { removeContainer } from "./container-view.ts";
-import { hasJournal, undoLanding } from "./landing-journal.ts";
+import { journalTime, undoLanding } from "./landing-journal.ts";
 import { endLeftProcesses } from "./left-processes.ts";
 import { isChanged, type LeftView, leftViews, recordIn } from "./left-view.ts";
 import type { ViewHost } from "./types.ts";
-import { abandonedFolders, isFullDisk, removeFolder, takeOver } from "./view-folder.ts";
+import { abandonedFolders, FAR_COMMIT, FAR_WRITTEN, isFullDisk, removeFolder, takeOver } from "./view-folder.ts";
 
 /** What was done. */
 export interface Recovery {
   /** Landings that were undone. */
   readonly undone: number;
-  /** Files that such a landing had written, and that something else has changed since. They stay as they are. */
+  /** Edits of several files that were undone. */
+  readonly undoneEdits: number;
+  /** Edits of files that are not on this machine's disk. */
+  readonly cutEdits: readonly CutEdit[];
+  /** Files that such a landing or edit had written, and that something else has changed since. They stay as they are. */
   readonly inDoubt: readonly string[];
   /** Views with changes that can be continued. */
   readonly left: readonly LeftView[];
+}
+
+/** An edit of several files in another place that was cut off, and stays as it is. */
+export interface CutEdit {
+  readonly written: readonly string[];
+  /** They may be written or not. */
+  readonly others: readonly string[];
 }
 
 /** To be called before anything else is done with a store; views and landings do so themselves. */
 export async function recoverStore(store: string, host: ViewHost): Promise<Recovery> {
   const abandoned = abandonedFolders(store);
   const inDoubt: string[] = [];
-  let undone = 0;
+  const undone: string[] = [];
+  const cutEdits: CutEdit[] = [];
+  // A later one may have begun with what an earlier one had written.
+  const begun = abandoned.filter(({ folder }) => journalTime(folder) > 0);
+  for (const { folder } of begun.sort((one, other) => journalTime(other.folder) - journalTime(one.folder))) {
+    inDoubt.push(...undoLanding(folder));
+    undone.push(basename(folder));
+  }
   for (const { folder, owner } of abandoned) {
-    if (hasJournal(folder)) {
-      inDoubt.push(...undoLanding(folder));
-      undone++;
-    }
+    cutEdits.push(...farCommitIn(folder));
     if (owner?.container) {
       const processes = new Processes({ clock: host.clock });
       await removeContainer(processes, owner.container, host.baseEnv);
@@ -41,7 +57,20 @@ export async function recoverStore(store: string, host: ViewHost): Promise<Recov
     // Another process may be about to continue it.
     if (!record || isOurs(store, basename(folder))) await removeFolder(folder);
   }
-  return { undone, inDoubt, left: leftViews(store) };
+  const undoneEdits = undone.filter((id) => id.startsWith("commit-")).length;
+  return { undone: undone.length - undoneEdits, undoneEdits, cutEdits, inDoubt, left: leftViews(store) };
+}
+
+function farCommitIn(folder: string): CutEdit[] {
+  const lines = linesIn(join(folder, FAR_COMMIT));
+  if (lines.length === 0) return [];
+  const written = linesIn(join(folder, FAR_WRITTEN)).map((line) => JSON.parse(line) as string);
+  return [{ written, others: (JSON.parse(lines[0]!) as string[]).filter((path) => !written.includes(path)) }];
+}
+
+/** Whole lines only: the last one may have been cut. */
+function linesIn(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 }
 
 function isOurs(store: string, id: string): boolean {

@@ -27,6 +27,10 @@ export const RECORD = "view.json";
 /** The work of the view is in the project: it is not kept any more. */
 export const LANDED = "landed.json";
 
+/** Paths of a commit to files that are not on this machine's disk, and those of them that are written. */
+export const FAR_COMMIT = "far-commit.json";
+export const FAR_WRITTEN = "far-written";
+
 /** Letters, digits, `-`, `_` and single dots: never a way out of the store. */
 export function isSafeId(id: string): boolean {
   return /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/.test(id) && !/\.lock$/i.test(id) && id.length <= 100;

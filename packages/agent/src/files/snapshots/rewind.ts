@@ -105,10 +105,10 @@ export class Rewinder {
     await this.#mustBeIdle();
     const stretches = readTimeline(journal);
     const last = rewindToTakeBack(stretches, { finish: options.force ?? false });
-    if (!last) throw new RewindRefused("There is no rewind to take back.");
+    if (!last) throw new RewindRefused("There is no rewind to undo.");
     const { rewind, at, position, conversationAt } = last;
     if (rewind.conversation && hasNewMessages(journal, conversationAt))
-      throw new RewindRefused("The conversation has gone on since the last rewind, so it cannot be taken back.");
+      throw new RewindRefused("The conversation has continued since the last rewind, so that rewind cannot be undone.");
     const parts = partsOf(rewind);
     const undoing = rewind.files ? allSince(stretches, at) : NO_FILES;
     const done = await this.#carryOut({ to: rewind.from, parts, undoing, options, takesBack: position });

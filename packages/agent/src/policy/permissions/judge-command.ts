@@ -86,9 +86,28 @@ function unreadIn(part: ShellPart | undefined): string | undefined {
   return (
     part?.doubt ??
     (part?.danger?.shape.startsWith("| ") ? part.danger.reason : undefined) ??
-    (hidden ? `${part.strange ?? part.words[0]} may start a program` : undefined)
+    (hidden ? `${part.strange ?? part.words[0]} may start a program` : undefined) ??
+    (part && hiddenGit(part))
   );
 }
+
+/** A name of git's that stands for another one, or for any: an alias, a program of git's own, a command that starts others. */
+function hiddenGit({ words: [program = "", ...words], isHarmless }: ShellPart): string | undefined {
+  const name = program.slice(program.lastIndexOf("/") + 1);
+  if (isHarmless || !/^git(?:-|$)/.test(name)) return undefined;
+  const command = name === "git" ? words.find((word) => !word.startsWith("-")) : undefined;
+  if (command === "config" && words.some((word) => /^alias\./i.test(word)))
+    return "it gives a command of git another name";
+  return command !== undefined && GIT_COMMANDS.has(command)
+    ? undefined
+    : `${command ?? name} may stand for another command`;
+}
+
+const GIT_COMMANDS = new Set(
+  "add am annotate apply archive blame branch bundle cat-file check-attr check-ignore checkout checkout-index cherry cherry-pick clean clone commit config count-objects describe diff diff-files diff-index diff-tree fast-export fast-import fetch for-each-ref format-patch fsck gc grep hash-object help index-pack init log ls-files ls-remote ls-tree maintenance merge merge-base merge-file mv name-rev notes pack-objects prune pull push range-diff read-tree rebase reflog remote repack replace reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash status stripspace submodule switch symbolic-ref tag unpack-file update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree".split(
+    " ",
+  ),
+);
 
 /** Programs that may start others from a text or an option of theirs. */
 const RUNS_TEXT = /^(?:.*\/)?(?:sed|[gm]?awk|split|tar|sort|find|rg|less|man)$/;
@@ -145,6 +164,9 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
       trees.some((path) => matchesPath(candidate, `${path}/x`, scope)),
   );
   if (rule) return ruleVerdict([rule], "deny");
+  const [unknown] = item.part?.unknown ?? [];
+  if (unknown !== undefined && !item.part?.isHarmless)
+    return ask(`Which file ${item.part?.words[unknown]} means is not known before it runs.`, FULL);
   const follows = item.part?.followsLinks && denying[0];
   if (follows) return ask(`It follows links, and they may lead to what the rule ${follows.text} denies.`, FULL);
   const above = denying.find((candidate) => trees.some((path) => holdsPath(candidate, path, scope)));
@@ -154,7 +176,7 @@ function deniedPath(item: CommandAccess, { rules, places }: Policy, scope: RuleS
 /** Programs that put whole folders elsewhere; git what is in its history. */
 const PACKERS = /^(?:tar|bsdtar|zip|7z|cp|rsync|scp|cpio|pax|mv|ln)$/;
 const GIT_PACKERS =
-  /^(?:archive|format-patch|bundle|fast-export|cat-file|checkout-index|worktree|clone|diff|show|log)$/;
+  /^(?:archive|format-patch|bundle|fast-export|cat-file|checkout-index|worktree|clone|diff|show|log|unpack-file|read-tree|mv)$/;
 
 function packedBy(part: ShellPart | undefined): readonly string[] {
   const [program = "", ...words] = part?.words ?? [];

@@ -3,11 +3,12 @@
 
 import type { DecidedPart } from "../../contract/journal.ts";
 import type { Access, Tier } from "../../contract/tool.ts";
+import { mayBecomeOption } from "../shell/steering-names.ts";
 import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
 import { rememberedRun } from "./remembered-runs.ts";
 import type { Decision, Rule } from "./rule.ts";
-import { isCredentialFile, protectionOf, searchesCredentials } from "./sensitive-paths.ts";
+import { isCredentialFile, isInside, protectionOf, searchesCredentials } from "./sensitive-paths.ts";
 import {
   ADD_DIR,
   AUTO_EDIT,
@@ -164,6 +165,9 @@ function sensitive(
 /** Why a change to this file is more than an edit, as a sentence. */
 function runsLater(path: string, places: Places, rules: readonly Rule[]): string | undefined {
   const rule = rememberedRun(path, rules);
+  const root = places.roots.find((one) => isInside(path, one));
+  if (root !== undefined && mayBecomeOption(path.slice(root.length + 1)))
+    return `Commands may take the name of ${path} for an option or for other files.`;
   return protectionOf(path, places) ?? (rule && `You allowed ${rule}, and ${path} says what that runs.`);
 }
 

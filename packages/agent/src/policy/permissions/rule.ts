@@ -89,7 +89,7 @@ function wrongPattern(subject: string, pattern: string): string | undefined {
   if (subject === "network" && !/^(\*\.)?[\w.:[\]-]+$/.test(pattern))
     return "must name a host, such as example.com or *.example.com";
   if (subject !== "read" && subject !== "write") return undefined;
-  if (pattern.startsWith("!")) return "cannot exclude with !; write a rule of its own that denies it";
+  if (pattern.startsWith("!")) return "cannot exclude with !; write a separate rule that denies it";
   return pattern.split("/").includes("..") ? "must not contain .." : undefined;
 }
 

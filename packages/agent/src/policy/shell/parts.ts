@@ -249,7 +249,7 @@ function addPart(seen: SeenCommand, reached: Reached, place: Place, to: Collecto
     effects.doubt ??
     (words.length === 0 && effects.readsUnknown ? "it reads a file that is not known before it runs" : undefined) ??
     steering.map(({ name }) => sensitiveName(name)).find(Boolean) ??
-    placeDoubt([...writes, ...reads], writes, place, reached.context.cwd);
+    placeDoubt([...writes, ...reads], writes, place, reached.context);
   const danger = said.danger ?? effects.danger ?? writeDanger(harmless?.writes ?? [], reached, place);
   const isListed = words.length === 0 || harmless !== undefined;
   // What the shell itself does reads none of them.
@@ -320,11 +320,14 @@ function placeDoubt(
   paths: readonly string[],
   writes: readonly string[],
   place: Place,
-  start: string,
+  { cwd: start, root = start }: ShellContext,
 ): string | undefined {
   if (place.cwd === undefined && writes.some((path) => !path.startsWith("/")))
     return "the directory it runs in is not known before it runs";
-  const open = paths.find((path) => !isPlainPath(path, place, start));
+  // A folder can be moved while a command stands in it, and then `..` leads elsewhere; the project's own stays where it is.
+  const open =
+    paths.find((path) => !isPlainPath(path, place, start)) ??
+    (place.cwd === root ? undefined : writes.find((path) => /(?:^|\/)\.\.(?:\/|$)/.test(path)));
   return open === undefined ? undefined : `which file ${open} means is not known before it runs`;
 }
 

@@ -6,7 +6,7 @@
  * of the user, a slash at the beginning for the root of the disk.
  */
 const PROTECTED: readonly (readonly [program: string, names: string])[] = [
-  ["git", ".git/ .gitconfig .gitmodules .gitattributes"],
+  ["git", ".git/ .gitconfig .gitmodules .gitattributes head commondir"],
   [
     "a hook of git",
     ".husky/ .pre-commit-config.yaml .pre-commit-config.yml lefthook.y*ml .lefthook.y*ml .overcommit.yml",

@@ -63,11 +63,16 @@ function verdictOfPart(part: ShellPart, rules: ShellRules, options: VerdictOptio
     reason,
     rule,
   });
-  const denied = rules.deny.find((rule) => meetsPart(rule, part) === "yes");
+  let perhaps: readonly string[] | undefined;
+  const meetsIt = (rule: readonly string[]): boolean => {
+    const met = meetsPart(rule, part);
+    if (met === "perhaps") perhaps ??= rule;
+    return met === "yes";
+  };
+  const denied = rules.deny.find(meetsIt);
   if (denied) return say("deny", "a rule denies it", denied);
-  const asked = rules.ask.find((rule) => meetsPart(rule, part) === "yes");
+  const asked = rules.ask.find(meetsIt);
   if (asked) return say("ask", "a rule asks about it", asked);
-  const perhaps = [...rules.deny, ...rules.ask].find((rule) => meetsPart(rule, part) === "perhaps");
   if (perhaps) return say("ask", "a rule may deny or ask about it", perhaps);
   if (part.doubt !== undefined) return say("ask", part.doubt);
   const allowed = rules.allow.find((rule) => allows(rule, part));

@@ -68,6 +68,9 @@ export class InsideFiles extends WrappedEnvironment {
     return this.#files.listDirectory(this.resolve(path), depth);
   }
 
+  /** What the host has at that path is another file. */
+  override async localPath(): Promise<undefined> {}
+
   override execCommand(command: string, timeoutMs: number, options: ExecOptions = {}): Promise<ExecResult> {
     return super.execCommand(command, timeoutMs, { ...options, outside: false });
   }

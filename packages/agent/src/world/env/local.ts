@@ -133,7 +133,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
 
   async writeFile(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
     const target = await this.#resolveForChange(path, "target", options);
-    const temp = this.#tempName();
+    const temp = options.temp ?? this.#tempName();
     await this.#disk.run(() =>
       files.writeAtomically(target.path, content, temp, { ...options, ...target }, this.#renames),
     );
@@ -141,7 +141,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
 
   async deleteFile(path: string, options: DeleteOptions = {}): Promise<void> {
     const entry = await this.#resolveForChange(path, "entry", options);
-    const temp = this.#tempName();
+    const temp = options.temp ?? this.#tempName();
     await this.#disk.run(() => files.deleteFile(entry.path, temp, { ...options, ...entry }));
   }
 

@@ -119,6 +119,8 @@ export interface PathOptions {
 export interface DeleteOptions extends PathOptions {
   /** On the local disk: fails with `changed`, and the file stays, when it does not hold exactly this. */
   readonly ifContent?: Uint8Array | undefined;
+  /** The same as in WriteOptions. */
+  readonly temp?: string | undefined;
 }
 
 /** When a file may be written, and with which mode. */
@@ -133,6 +135,8 @@ export interface WriteOptions extends PathOptions {
   readonly mode?: number | undefined;
   /** Every user who may read the file may also run it. */
   readonly executable?: boolean | undefined;
+  /** On the local disk: name of the temporary file beside it, for a caller that removes it after a kill. */
+  readonly temp?: string | undefined;
 }
 
 /** What is known of a file without reading it. */

@@ -23,7 +23,7 @@ export function configuredServers(workspace: Workspace): ConfiguredServers {
   for (const { file, isProjects } of lspFilePlaces(workspace)) {
     if (!existsSync(file)) continue;
     if (isProjects && !(isTrusted(paths.trust, cwd, machine.userHome) && isAsTrusted(paths.trust, file))) {
-      warnings.push(`${file} takes no effect until you trust it: lathe trust`);
+      warnings.push(`${file} has no effect until you trust it: lathe trust`);
       continue;
     }
     try {

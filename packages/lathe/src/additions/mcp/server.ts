@@ -160,7 +160,7 @@ export class Server {
       this.#requests -= 1;
       // What it asked for the sake of a request that has ended, or was given up, needs no answer any more.
       if (this.#requests === 0)
-        for (const question of this.#questions) question.abort(new Error("nobody waits for it"));
+        for (const question of this.#questions) question.abort(new Error("the caller no longer waits for it"));
     }
   }
 

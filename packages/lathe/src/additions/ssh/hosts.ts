@@ -46,7 +46,7 @@ export function findHosts(workspace: Workspace): FoundHosts {
     if (!existsSync(file)) continue;
     // A host of a stranger's is where a secret would be sent.
     if (isProjects && !(isTrusted(paths.trust, cwd, machine.userHome) && isAsTrusted(paths.trust, file))) {
-      warnings.push(`${file} takes no effect until you trust it: lathe trust`);
+      warnings.push(`${file} has no effect until you trust it: lathe trust`);
       continue;
     }
     try {

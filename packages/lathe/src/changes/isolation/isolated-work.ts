@@ -1,6 +1,5 @@
 // Isolated agents of a session of the command: where their copies are kept, and what the settings say about them.
 
-import { existsSync } from "node:fs";
 import type { ExecutionEnvironment, Journal } from "@lathe/agent";
 import {
   IsolatedAgents,
@@ -70,7 +69,7 @@ export class IsolatedWork {
 
   /** What killed processes left is undone and removed before a caller asks what became of it. */
   async recover(): Promise<void> {
-    if (existsSync(storeOf(this.#workspace))) this.#unsaid.push(...(await recoverViews(this.#workspace)));
+    this.#unsaid.push(...(await recoverViews(this.#workspace)));
   }
 
   opened(warn: (message: string) => void, beside: AsksModel): void {

@@ -1,8 +1,9 @@
 // Isolated work is loaded when an agent works apart, or when something may be left of one that did: a start does not pay for it.
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import type { Isolation, IsolationRequest } from "@lathe/agent/agents";
 import type { IsolatedWork, IsolatedWorkParts } from "./isolated-work.ts";
+import { storeOf } from "./view-store.ts";
 
 export class IsolationWhenNeeded {
   readonly #parts: IsolatedWorkParts;
@@ -13,9 +14,14 @@ export class IsolationWhenNeeded {
     this.#parts = parts;
   }
 
+  /** Of views, landings and commits of the project that are under way. */
+  get store(): string {
+    return storeOf(this.#parts.workspace);
+  }
+
   /** What killed processes left is undone and removed before a caller asks what became of it. */
   async recover(): Promise<void> {
-    if (existsSync(this.#parts.workspace.paths.views)) await (await this.#load()).recover();
+    if (existsSync(this.store) && readdirSync(this.store).length > 0) await (await this.#load()).recover();
   }
 
   opened(...said: Parameters<IsolatedWork["opened"]>): void {

@@ -36,7 +36,7 @@ export function doneLine({ result, entryId, text }: ReportedRewind): string {
   const { restored, parts } = result;
   const nothing = isComplete(result) ? "No file had to change." : "No file was restored.";
   const files = restored.length === 0 ? nothing : `${countOf(restored.length, "file")} restored.`;
-  if (entryId === undefined) return `The rewind was taken back.${parts === "conversation" ? "" : `\n${files}`}`;
+  if (entryId === undefined) return `The rewind was undone.${parts === "conversation" ? "" : `\n${files}`}`;
   if (parts === "files") return files;
   const where = text === undefined ? "Conversation rewound." : `Rewound to before: ${excerpt(text)}`;
   return parts === "conversation" ? where : `${where}\n${files}`;

@@ -74,7 +74,7 @@ async function install(shop: Shop, { source, written, offer }: Wanted, known?: s
     const warnings = [...dropped, ...contents.warnings];
     machine.stdout.write(shownContents(name, manifest.version, manifest.description, { ...contents, warnings }));
     if (contents.lines.length === 0)
-      throw usageError(`${name} brings nothing that Lathe knows, so it was not installed.`);
+      throw usageError(`${name} contains nothing that Lathe knows, so it was not installed.`);
     const question = contents.runsCode ? "It runs code on this machine as you. Install it?" : "Install it?";
     if (!(yes || (await askYes(machine, question)))) {
       machine.stderr.write("lathe: Not installed. To install it without a question: --yes\n");
@@ -204,7 +204,7 @@ function shownContents(
 ): string {
   const title = [name, version, description && `(${description})`].filter(Boolean).join(" ");
   const text = [
-    `${title} brings:`,
+    `${title} contains:`,
     ...lines.map((line) => `  ${line}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];

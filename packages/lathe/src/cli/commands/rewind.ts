@@ -44,8 +44,7 @@ export const rewindCommand: Command = async (argv, machine) => {
   if ([entryId !== undefined, values.undo, values.redo].filter(Boolean).length > 1)
     throw usageError("Give an entry, --undo or --redo, one of them. See: lathe rewind --help");
   const narrowing = (["files", "conversation"] as const).find((name) => values[name]);
-  if (values.redo && narrowing)
-    throw usageError(`--redo takes back all that the last rewind did. Leave out: --${narrowing}`);
+  if (values.redo && narrowing) throw usageError(`--redo undoes the whole last rewind. Leave out: --${narrowing}`);
   const isList = entryId === undefined && !values.undo && !values.redo;
   const unused = narrowing ?? (values.force ? "force" : undefined);
   if (isList && unused) throw usageError(`--${unused} needs an entry, or --undo. To list the entries: lathe rewind`);

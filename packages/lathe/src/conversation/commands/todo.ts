@@ -101,7 +101,7 @@ function formatList(session: Session, list: TodoList): string {
   const present = list.length === 0 ? "There is no task list." : renderTodo(list);
   if (settled.length === 0) return present;
   const marks = settled.map(({ content, status }) => `- ${status === "completed" ? "[x]" : "[-]"} ${content}`);
-  return [list.length === 0 ? "No task is open." : present, "Settled earlier:", ...marks].join("\n");
+  return [list.length === 0 ? "No task is open." : present, "Finished earlier:", ...marks].join("\n");
 }
 
 /** Tasks that have left the list after they were done or dropped; the latest word about each. */

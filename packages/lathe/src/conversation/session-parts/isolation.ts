@@ -7,6 +7,13 @@ export function isolationPart({ isolation }: Pick<SessionBase, "isolation">): Se
   if (!isolation) return undefined;
   return {
     name: "isolation",
+    services: {
+      commitJournal: async (env, changes) => {
+        // Loaded with the first edit of several files.
+        const { commitJournalIn } = await import("@lathe/agent/files");
+        return commitJournalIn(isolation.store)(env, changes);
+      },
+    },
     subagents: {
       isolate: (request) => isolation.isolate(request),
       leftBy: (agentId) => isolation.leftBy(agentId),

@@ -102,8 +102,8 @@ describe("a question", () => {
     await answer(unattended, "edit", "write", write("/tmp/a"));
     const reasons = unattended.denied.map(({ reason }) => reason);
     expect(reasons).toEqual([
-      "shell needs permission (exec) and nobody can be asked here. It would be allowed with --permission-mode full.",
-      "edit needs permission (write) and nobody can be asked here. /tmp/a is outside the working directory. It would be allowed with --add-dir <dir>.",
+      "shell needs permission (exec) and no user can be asked here. It would be allowed with --permission-mode full.",
+      "edit needs permission (write) and no user can be asked here. /tmp/a is outside the working directory. It would be allowed with --add-dir <dir>.",
     ]);
     expect(allowedWith(reasons)).toBe("--permission-mode full");
     expect(allowedWith(reasons.slice(1))).toBe("--add-dir <dir>");

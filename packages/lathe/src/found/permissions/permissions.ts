@@ -273,7 +273,7 @@ export class Permissions {
 
   #deny(call: CallInfo, { reason: why, allowWith = FULL, parts }: Verdict): ApprovalVerdict {
     const sentences = [
-      `${call.tool.name} needs permission (${call.tier}) and nobody can be asked here.`,
+      `${call.tool.name} needs permission (${call.tier}) and no user can be asked here.`,
       ...(why === undefined ? [] : [why]),
       `It would be allowed with ${allowWith}.`,
     ];

@@ -66,7 +66,7 @@ function frontmatterProblem({ kind, name, source: { path }, value }: Found): rea
   }
   const { description } = kind === "skill" ? (value as MarkdownValue).frontmatter : { description: "not needed" };
   const isMissing = typeof description !== "string" || description.trim() === "";
-  return isMissing ? [{ path, message: "it has no description, so the model is not told of this skill" }] : [];
+  return isMissing ? [{ path, message: "it has no description, so the model is not told about this skill" }] : [];
 }
 
 function lineOf({ kind, name, value }: Found, root: string): string {

@@ -110,7 +110,7 @@ function conflictsAmong(bindings: Bindings, remapped: readonly string[]): string
 
 /** A text is what is wrong with the file. */
 function remapsIn(file: string): Record<string, string | readonly string[]> | string {
-  const wrong = `${file} takes no effect: it must be a JSON object of actions and keys, such as {"app.plan.toggle": "f8"}.`;
+  const wrong = `${file} has no effect: it must be a JSON object of actions and keys, such as {"app.plan.toggle": "f8"}.`;
   const remaps = parseJson(readIfThere(file) ?? "{}");
   if (!isJsonObject(remaps)) return wrong;
   const isChords = (value: unknown): boolean =>

@@ -33,7 +33,7 @@ export function conflictsAt(
     if (conflict) return conflict;
     throw new ToolFailure(
       conflicts?.wasSettled(id)
-        ? `conflict://${id} is settled already. Read the file with :conflicts to see what is left.`
+        ? `conflict://${id} is resolved already. Read the file with :conflicts to see what is left.`
         : `There is no conflict ${id} in this session. Read the file with :conflicts; it gives the numbers.`,
     );
   });

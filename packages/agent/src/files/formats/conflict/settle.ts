@@ -50,7 +50,7 @@ export async function conflictPreview(
 
 export async function writeConflicts(url: string, content: string, context: ToolContext): Promise<ToolResult> {
   const { conflicts, files, left, loose } = await settle(context, url, content);
-  const summary = `Settled ${conflicts.map(({ id }) => `conflict://${id}`).join(", ")}`;
+  const summary = `Resolved ${conflicts.map(({ id }) => `conflict://${id}`).join(", ")}`;
   const rest = [...left].map(([path, count]) =>
     count === 0
       ? (loose.get(path) ?? `${path} has no conflicts left.`)
@@ -119,7 +119,7 @@ function stage(
     const region = services.conflicts?.find(conflict, text);
     if (!region) {
       throw new ToolFailure(
-        `conflict://${conflict.id} is no longer in ${path} as it was shown: something has changed or settled it. Read ${path}:conflicts again. Nothing was written.`,
+        `conflict://${conflict.id} is no longer in ${path} as it was shown: something has changed or resolved it. Read ${path}:conflicts again. Nothing was written.`,
       );
     }
     const [start, end] = [lines.offset(region.start), lines.offset(region.end)];

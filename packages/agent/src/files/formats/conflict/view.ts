@@ -15,7 +15,7 @@ export function conflictsView(file: ConflictedFile, conflicts: Conflicts): strin
   if (found.length === 0) return loose ?? `${file.path} has no unresolved conflicts.`;
   const count = found.length === 1 ? "1 unresolved conflict" : `${found.length} unresolved conflicts`;
   const how =
-    "Settle one by writing its final text to its address, or @ours, @theirs or @base on a line of its own for a side; conflict://* settles all.";
+    "Resolve one by writing its final text to its address, or @ours, @theirs or @base on a line of its own for a side; conflict://* resolves all.";
   return [`${file.path} has ${count}. ${how}`, ...found.map(conflictText), ...(loose ? [loose] : [])].join("\n\n");
 }
 
@@ -24,7 +24,7 @@ export function looseNote(path: string, text: string): string | undefined {
   const lines = looseMarkers(text);
   if (lines.length === 0) return undefined;
   const where = lines.length === 1 ? `line ${lines[0]}` : `lines ${lines.slice(0, 20).join(", ")}`;
-  return `${path} has conflict markers without their counterparts on ${where}. Settle these with edit.`;
+  return `${path} has conflict markers without their counterparts on ${where}. Resolve these with edit.`;
 }
 
 function conflictText({ id, path, region }: Conflict): string {

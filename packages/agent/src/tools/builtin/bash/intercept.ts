@@ -17,7 +17,7 @@ const SEARCH: Instead = { tool: "search", why: "Use the search tool to look for 
 const FIND: Instead = { tool: "find", why: "Use the find tool to look for files by name." };
 const EDIT: Instead = {
   tool: "edit",
-  why: "Use the edit tool to change files: the change is checked and can be taken back.",
+  why: "Use the edit tool to change files: the change is checked and can be undone.",
 };
 const WRITE: Instead = { tool: "write", why: "Use the write tool to create files." };
 

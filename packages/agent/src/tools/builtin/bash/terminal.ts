@@ -18,7 +18,7 @@ export async function runInTerminal(args: BashArgs, plan: PlannedCommand, contex
   const shell = shellOf(context);
   await shell.begin(env, settings);
   const { showTerminal, jobs } = services;
-  if (!showTerminal && !jobs) throw new ToolFailure("Nobody can type here. Run the command without pty.");
+  if (!showTerminal && !jobs) throw new ToolFailure("There is no user to type here. Run the command without pty.");
   const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: args.env });
   const changedFiles = await watchShownFiles(context);
   let terminal: StartedTerminal;

@@ -38,8 +38,7 @@ async function analysisOf(
   const { steered, ...onDisk } = told;
   // Names that the text itself makes were not there to be looked at.
   const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
-  const facts =
-    makesNames || first.parts.some(waits) ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
+  const facts = makesNames ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
   const second = analyse({ ...context, ...facts });
   // What the disk says of other folders holds for a text that itself changes nothing before git runs.
   const here = [...facts.sameRepository].filter((folder) => folder === cwd);
@@ -47,9 +46,6 @@ async function analysisOf(
   const last = isSame ? second : analyse({ ...context, ...facts, sameRepository: new Set(here) });
   return withSteered(last, steered);
 }
-
-/** By the time that it goes on, other calls may have made other names. */
-const waits = (part: ShellPart): boolean => /^(?:sleep|wait|read|flock|watch|tail)$/.test(programOf(part));
 
 /** A program is a question where the folder holds what makes it do other things than its words say. */
 function withSteered(analysis: ShellAnalysis, steered: ReadonlyMap<string, string>): ShellAnalysis {
@@ -142,6 +138,11 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
       if (meant === undefined) doubts.push(`it ${kind}s ${path}, and which files that are cannot be told`);
       const located = await Promise.all((meant ?? []).map((one) => paths.locate(one)));
       for (const { absolute: own, real } of located) {
+        // Each of what is copied or moved gets its own name in the folder that it goes to.
+        for (const folder of kind === "read" && isGlob ? part.writes.filter((one) => !/[*?[{]/.test(one)) : []) {
+          const target = (await paths.locate(posix.resolve(part.cwd ?? cwd, folder, posix.basename(own)))).real;
+          files.set(`write ${target}`, { kind: "write", path: target });
+        }
         // What a glob reads is judged as it is written; only where a link leads is news.
         if (kind === "read" && isGlob && own === real) continue;
         files.set(`${kind} ${real}`, { kind, path: real });

@@ -81,6 +81,27 @@ describe("git and the settings of a repository", () => {
     expect(await decide("git status", { isTrusted: true })).toBe("allow");
   });
 
+  it.each([
+    ["include.path", "../git.inc"],
+    ["core.fsmonitor", "tools/look.sh"],
+    ["filter.x.clean", "./tools/clean.sh"],
+    ["diff.x.textconv", "sh textconv.sh"],
+    ["core.pager", "node tools/page.js"],
+  ])("%s=%s names what can be edited without a question: git is one, trusted or not", async (setting, value) => {
+    git("config", setting, value);
+    expect(await decide("git status", { isTrusted: true })).toBe("ask");
+  });
+
+  it.each([
+    ["filter.lfs.process", "git-lfs filter-process"],
+    ["core.pager", "less -R"],
+    ["credential.helper", "!/usr/bin/gh auth git-credential"],
+    ["core.hooksPath", ".husky/_"],
+  ])("%s=%s of a trusted repository needs no question", async (setting, value) => {
+    git("config", setting, value);
+    expect(await decide("git status", { isTrusted: true })).toBe("allow");
+  });
+
   it("settings of worktrees and submodules count", async () => {
     mkdirSync(join(project, ".git/modules/lib"), { recursive: true });
     writeFileSync(join(project, ".git/modules/lib/config"), "[core]\n\tfsmonitor = /tmp/run\n");

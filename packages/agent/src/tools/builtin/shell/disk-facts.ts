@@ -4,7 +4,7 @@ import { posix } from "node:path";
 import type { ShellAnalysis, ShellContext, ShellPart } from "../../../contract/shell.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { hasPlainNames, plainAmong } from "./found-names.ts";
-import { gitSteering } from "./git-repositories.ts";
+import { gitProgramInside, gitSteering } from "./git-repositories.ts";
 import { npmSteering } from "./npm-settings.ts";
 
 export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainFound">> {
@@ -27,7 +27,7 @@ export async function diskFacts(
   const found = parts.flatMap((part) => (part.found ?? []).map((one) => ({ found: one, cwd: part.cwd })));
   if (gitFolders.size + npmFolders.size + globs.size + found.length === 0) return undefined;
   const steered = new Map<string, string>();
-  const forGit = gitFolders.size > 0 && !isTrusted ? await gitSteering(root, env) : undefined;
+  const forGit = gitFolders.size === 0 ? undefined : await (isTrusted ? gitProgramInside : gitSteering)(root, env);
   if (forGit !== undefined) steered.set("git", forGit);
   for (const folder of npmFolders) {
     const forNpm = await npmSteering(folder, env, isTrusted ? [env.home, root] : [env.home]);

@@ -6,6 +6,7 @@ import { type FoundFiles, foundKey, type ShellPart } from "../../../contract/she
 import type { CallScope } from "../../../contract/tool.ts";
 import { fitsName } from "../../../policy/permissions/credential-globs.ts";
 import { isCredentialFile } from "../../../policy/permissions/sensitive-paths.ts";
+import { beginsWithDash, isCutApart } from "../../../policy/shell/steering-names.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { expandGlob } from "./expand-globs.ts";
 import { listedByGit } from "./git-repositories.ts";
@@ -43,29 +44,22 @@ async function isPlain(found: FoundFiles, cwd: string, env: ExecutionEnvironment
 /** Whoever made the index may have put any text there: an option, several words, a path that leads out. */
 async function hasPlainIndex(cwd: string, env: ExecutionEnvironment): Promise<boolean> {
   const paths = await listedByGit(cwd, env);
-  return paths?.every((path) => !/^\/|(?:^|\/)(?:-|\.\.(?:\/|$))/.test(path) && !isSteering(path)) ?? false;
+  return paths?.every((path) => !/^\/|(?:^|\/)(?:-|\.\.(?:\/|$))/.test(path) && !isCutApart(path)) ?? false;
 }
 
 /** No name in the folder begins with a dash. */
 export async function hasPlainNames(folder: string, env: ExecutionEnvironment): Promise<boolean> {
-  if ((await env.stat(folder))?.kind !== "directory") return true;
-  return (await env.listDirectory(folder, 1)).every(({ name }) => !name.startsWith("-"));
+  // A folder that is made later may hold any names.
+  const kind = (await env.stat(folder))?.kind;
+  if (kind !== "directory") return kind === "file" || folder === env.workingDirectory();
+  return (await env.listDirectory(folder, 1)).every(({ name }) => !beginsWithDash(name));
 }
-
-/** Pieces of a name behind a blank that are read as a file or an option of their own. */
-const STEERING_PIECE = /^(?![A-Za-z\d(&+[][\w.()&,+\][-]*$)|key|secret|cred|token|passw|id_|\.(?:pem|env)/i;
-
-const isSteering = (path: string): boolean =>
-  path
-    .split(/[\s'"\\]+/)
-    .slice(1)
-    .some((piece) => STEERING_PIECE.test(piece));
 
 async function hasPlainTree(folder: string, env: ExecutionEnvironment): Promise<boolean> {
   if ((await env.stat(folder))?.kind !== "directory") return true;
   const all = { hidden: true, gitignore: false, directories: true, maxResults: 1000 };
   const cut = await env.glob("**/*[\\s'\"\\\\]*", folder, all);
-  return !cut.truncated && !cut.paths.some((path) => isSteering(posix.relative(folder, path)));
+  return !cut.truncated && !cut.paths.some((path) => isCutApart(posix.relative(folder, path)));
 }
 
 interface FoundName {
@@ -140,7 +134,7 @@ export async function withFoundFiles(
       ({ path, isDir, isLink }) => isLink || (kind === "write" ? !isDir : isCredentialFile(path, places)),
     );
     const isOpen = !meant || (kind === "write" && meant.length > MOST_WRITES);
-    if (isOpen || names?.some(({ path }) => isSteering(posix.relative(cwd, path))))
+    if (isOpen || names?.some(({ path }) => isCutApart(posix.relative(cwd, path))))
       return { part: { ...part, isHarmless: false, isReadOnly: false, strange: NOT_TOLD }, files: [] };
     for (const { path, isDir } of meant) {
       const { real } = await paths.locate(path);

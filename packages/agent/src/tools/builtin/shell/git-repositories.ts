@@ -38,6 +38,21 @@ export async function gitSteering(folder: string, env: ExecutionEnvironment): Pr
   }
 }
 
+/** Of a repository that the user trusts: a setting that names a program or further settings in the project, where edits need no question. */
+export async function gitProgramInside(folder: string, env: ExecutionEnvironment): Promise<string | undefined> {
+  for await (const { gitFolder } of repositoriesAround(folder, env)) {
+    if (gitFolder === undefined) continue;
+    const shared = (await sharedFolder(gitFolder, env)) ?? gitFolder;
+    for (const place of new Set([gitFolder, shared]))
+      for (const name of ["config", "config.worktree"]) {
+        const text = (await textOf(posix.join(place, name), env)) ?? "";
+        const setting = text === TOO_LARGE ? name : programSetting(text, undefined, true);
+        if (setting !== undefined) return `git's setting ${setting}`;
+      }
+  }
+  return undefined;
+}
+
 /** Whether `git rebase --continue` would run commands here: they lie in a file that whoever made the folder may have written. */
 export async function hasPreparedCommands(folder: string, env: ExecutionEnvironment): Promise<boolean> {
   for await (const { gitFolder } of repositoriesAround(folder, env)) {
@@ -181,10 +196,11 @@ async function indexedPaths(
   const path = posix.join(gitFolder, "index");
   const stat = await env.stat(path);
   if (stat === undefined) return [];
-  // A part of the index may lie in another file.
-  const isSplit = (await env.listDirectory(gitFolder, 1)).some(({ name }) => /^sharedindex\./i.test(name));
-  if (isSplit || stat.kind !== "file" || stat.size > LARGEST_INDEX) return undefined;
-  return pathsIn(Buffer.from(await env.readBytes(path)), wanted);
+  if (stat.kind !== "file" || stat.size > LARGEST_INDEX) return undefined;
+  const index = Buffer.from(await env.readBytes(path));
+  // A part of it may lie in another file; the extension that says so is called `link`.
+  const entries = index.includes("link") ? await env.listDirectory(gitFolder, 1) : [];
+  return entries.some(({ name }) => /^sharedindex\./i.test(name)) ? undefined : pathsIn(index, wanted);
 }
 
 /** No text of git's settings, and no path. */

@@ -21,8 +21,13 @@ const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
 /**
  * The first setting in a text of git's settings that may start a program; undefined when there is none. Lines are read one by one:
  * what spans several, or is written in a way that git and we might read differently, is a setting that is not understood.
+ * `isTrusted`: the user trusts the repository, but what lies in the project can be edited without a question.
  */
-export function programSetting(text: string, isWorkTree?: (path: string) => boolean): string | undefined {
+export function programSetting(
+  text: string,
+  isWorkTree?: (path: string) => boolean,
+  isTrusted = false,
+): string | undefined {
   let section = "";
   let isSub = false;
   for (const line of text.split(/\r?\n/)) {
@@ -33,15 +38,26 @@ export function programSetting(text: string, isWorkTree?: (path: string) => bool
       isSub = sub !== undefined || name.includes(".");
       rest = rest.slice(all.length);
     }
-    if (isOdd(line)) return JSON.stringify(line.slice(0, 40));
+    if (isOdd(line) && !isTrusted) return JSON.stringify(line.slice(0, 40));
     if (rest === "" || /^[#;]/.test(rest)) continue;
     const [, key = "", value = ""] = /^([A-Za-z][A-Za-z\d-]*)[ \t]*(?:=(.*))?$/.exec(rest) ?? [];
     const setting = `${section}.${key.toLowerCase()}`;
-    if (key === "" || section === "") return JSON.stringify(rest.slice(0, 40));
+    if ((key === "" || section === "") && !isTrusted) return JSON.stringify(rest.slice(0, 40));
     if (setting === "core.worktree" && !isSub && isWorkTree?.(value.trim())) continue;
+    if (isTrusted && isOutsideProject(setting, value.trim())) continue;
     if (!isHarmless(setting, value.trim(), isSub)) return setting;
   }
   return undefined;
+}
+
+/** No file of the project decides what it does, where edits need no question. Folders of hooks are protected. */
+function isOutsideProject(setting: string, value: string): boolean {
+  if (setting === "core.hookspath") return true;
+  const words = value.split(/[\s;|&"'()<>=!]+/).filter((word) => word !== "");
+  if (/^include(?:if)?\.path$/.test(setting)) return /^[~/]/.test(words[0] ?? "");
+  const isFile = (word: string, at: number): boolean =>
+    /^(?![~/]).*\//.test(word) || (at > 0 && /^\w[\w-]*\.\w+$/.test(word));
+  return !words.some(isFile);
 }
 
 const SECTION = /^\[([A-Za-z\d.-]+)(?:[ \t]+("(?:[^"\\]|\\.)*"))?\][ \t]*/;

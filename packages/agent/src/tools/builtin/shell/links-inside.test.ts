@@ -26,6 +26,10 @@ beforeEach(() => {
   symlinkSync(join(folder, "outside/app.conf"), join(project, "nohup.out"));
   symlinkSync("a.md", join(project, "plain/b.md"));
   writeFileSync(join(project, "notes.md"), "x\n");
+  mkdirSync(join(project, "layout"));
+  for (const name of ["HEAD", "config"]) writeFileSync(join(project, "layout", name), "");
+  mkdirSync(join(project, "dashed"));
+  writeFileSync(join(project, "dashed/-Osh"), "");
 });
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,6 +77,19 @@ it.each([
   "cp -r vendor src/v",
   "cp -R docs to",
   "nohup echo x",
+  "touch ./-Osh",
+  "echo x > ./-Osh",
+  "mkdir -- -p2",
+  "echo x > plain/HEAD",
+  "cp layout/* to",
+  "cp -r layout to",
+  "mv layout/* to",
+  "cp dashed/* plain",
+  "mv dashed/* plain",
+  "cp -r dashed plain",
+  "touch 'a -o b'",
+  "cd to && echo x > ../f",
+  "cd y/src && mv ../src ../../moved && echo x > ../../../f",
   "nohup ls &",
   "x=~-/y; touch $x",
 ])("what lies behind a link, a tilde or brackets is not written unasked: %s", async (command) => {
@@ -88,6 +105,8 @@ it.each([
   "cp -a plain/b.md plain/c.md",
   "diff notes.md plain",
   "cd plain && nohup echo x",
+  "touch 'my notes.md'",
+  "sleep 1; cat plain/*",
   "touch plain/[ab].md",
   "cat plain/{a,b}.md",
   "head -1 plain/a?md",

@@ -1,18 +1,26 @@
 // Where the links in a folder lead: a command that follows them reads or writes there.
 
 import { posix } from "node:path";
+import { programSteeredBy } from "../../../policy/shell/protected-files.ts";
+import { beginsWithDash } from "../../../policy/shell/steering-names.ts";
 import type { ExecutionEnvironment, FileStat } from "../../../world/env/types.ts";
+
+/** As a name that commands may take for an option, or as a file that makes programs run later. */
+const isSteering = (path: string): boolean =>
+  beginsWithDash(posix.basename(path)) || programSteeredBy(path) !== undefined;
 
 /** A person waits for the question, so a large tree is not searched to its end. */
 const MOST = 5000;
 
-/** Undefined when there are too many files to look at. A folder behind a link is not looked into. `itself`: what is named may be a link. */
+/**
+ * Undefined when there are too many files to look at. A folder behind a link is not looked into. `isCopied`: what is named may be a link itself, and names that steer other programs count, too.
+ */
 export async function linksInside(
   folder: string,
   env: ExecutionEnvironment,
-  itself = false,
+  isCopied = false,
 ): Promise<readonly FileStat[] | undefined> {
-  const named = itself ? await env.stat(folder) : undefined;
+  const named = isCopied ? await env.stat(folder) : undefined;
   if (named?.isSymlink) return [named];
   const links: FileStat[] = [];
   const open = [folder];
@@ -25,7 +33,7 @@ export async function linksInside(
     if (looked > MOST) return undefined;
     const paths = entries.map(({ name }) => posix.join(inside, name));
     for (const [index, stat] of (await Promise.all(paths.map((path) => env.stat(path)))).entries()) {
-      if (stat?.isSymlink) links.push(stat);
+      if (stat?.isSymlink || (stat && isCopied && isSteering(paths[index]!))) links.push(stat);
       else if (stat?.kind === "directory") open.push(paths[index]!);
     }
   }

@@ -23,7 +23,7 @@ export function todoCard(result: CardResult | undefined): Card {
   const current = tasks.find(({ status }) => status === "in_progress");
   return {
     verb: "Todo",
-    subject: current?.content ?? (settled === tasks.length ? "all tasks are settled" : ""),
+    subject: current?.content ?? (settled === tasks.length ? "no task is open" : ""),
     outcome: `${settled}/${tasks.length}`,
     body: {
       kind: "lines",

@@ -160,7 +160,7 @@ export const MARKS: Readonly<Record<TodoStatus, string>> = {
 export function renderTodo(list: TodoList): string {
   if (list.length === 0) return "Todo list cleared.";
   const open = tasksOf(list).filter(isOpen).length;
-  const lines = [open === 0 ? "All tasks are settled." : `${open} open`];
+  const lines = [open === 0 ? "No task is open." : `${open} open`];
   for (const phase of list) {
     lines.push(`## ${phase.name}`);
     for (const task of phase.tasks) {

@@ -48,7 +48,7 @@ describe("todo", () => {
     expect(await bench.text(todoTool, { ops: [{ op: "append", phase: "Check", items: ["B"] }] })).toContain(
       'Errors: Task "B" already exists',
     );
-    expect(await bench.text(todoTool, { ops: [{ op: "done" }] })).toContain("All tasks are settled.");
+    expect(await bench.text(todoTool, { ops: [{ op: "done" }] })).toContain("No task is open.");
     expect(await bench.text(todoTool, { ops: [{ op: "rm" }] })).toBe("Todo list cleared.");
   });
 });
@@ -64,7 +64,7 @@ describe("todo targets and texts", () => {
       { op: "done", phase: "Ship" },
       'Errors: Phase "Ship" not found\n3 open\n## Build\n- [/] A\n- [ ] B\n## Check\n- [ ] C',
     ],
-    [{ op: "drop" }, "All tasks are settled.\n## Build\n- [-] A\n- [-] B\n## Check\n- [-] C"],
+    [{ op: "drop" }, "No task is open.\n## Build\n- [-] A\n- [-] B\n## Check\n- [-] C"],
   ])("T-TODO-1 G-79 %j touches what it names and nothing else", async (op, text) => {
     expect(await after(op)).toBe(text);
   });

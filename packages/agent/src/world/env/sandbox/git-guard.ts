@@ -4,7 +4,14 @@
 import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
 import { isInside } from "../is-inside.ts";
 import { bytesOf } from "./find-entries.ts";
-import { disarmLeftovers, disarmRebases, findLinks, findRepositories, readSteps } from "./git-leftovers.ts";
+import {
+  disarmLeftovers,
+  disarmRebases,
+  disarmSequences,
+  findLinks,
+  findRepositories,
+  readSteps,
+} from "./git-leftovers.ts";
 import { type GitMount, gitMounts, isPlaceholder, makePlaceholders } from "./git-places.ts";
 
 export class GitGuard {
@@ -54,7 +61,8 @@ export class GitGuard {
     if (this.#isHostDisk && this.#mounts.size > 0) {
       this.noteEnd();
       await this.#looking;
-      disarmRebases(this.#known(), this.#before).forEach(this.#report);
+      for (const said of [...disarmRebases(this.#known(), this.#before), ...disarmSequences(this.#known())])
+        this.#report(said);
     }
     for (const path of [...this.#placeholders].reverse()) removePlaceholder(path);
     this.#placeholders.clear();

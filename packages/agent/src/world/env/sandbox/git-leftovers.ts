@@ -109,6 +109,20 @@ export function disarmRebases(mounts: readonly GitMount[], before: GitBefore): s
   });
 }
 
+/** A cherry-pick or revert that is continued outside starts the strategy that it names. */
+export function disarmSequences(mounts: readonly GitMount[]): string[] {
+  const files = mounts.filter((mount) => mount.isWritable).map(({ path }) => join(path, "sequencer/opts"));
+  return files.flatMap((file) => {
+    const named = [...(readSmall(Buffer.from(file)) ?? "").matchAll(/^\s*strategy\s*=\s*(.*)$/gim)];
+    if (named.every(([, strategy = ""]) => STRATEGIES.test(strategy))) return [];
+    const remove = (): string => {
+      rmSync(file);
+      return `The unfinished cherry-pick or revert in ${dirname(dirname(file))} would run a program: its options were removed.`;
+    };
+    return attempt(toLatin1(file), undefined, remove) ?? [];
+  });
+}
+
 /** Whether nothing of a repository makes git run a program. */
 function isHarmless(path: string): boolean {
   // A link, or a file that leads to a repository elsewhere; git makes such files itself only where we let it write none.

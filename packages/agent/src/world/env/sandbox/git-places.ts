@@ -9,6 +9,8 @@ import { isInside } from "../is-inside.ts";
 export interface GitMount {
   readonly path: string;
   readonly isWritable: boolean;
+  /** What is created when it is missing. */
+  readonly isFolder?: boolean;
 }
 
 /** Git creates its files beside these and renames them, so the folder itself has to be writable. */
@@ -32,6 +34,7 @@ export function gitMounts(directory: string, nested: readonly string[] = []): Gi
   const others = nested.filter((path) => path !== dotGit && !own.some((mount) => isInside(path, mount.path)));
   return [
     ...own,
+    ...(dotGit === undefined ? [] : namedFiles(dirname(dotGit), own)),
     ...others.flatMap((path, index) =>
       index < MOST_NESTED && isDirectory(path) && path.endsWith("/.git") ? mountsOf(path) : [readOnly(path)],
     ),
@@ -43,7 +46,7 @@ export function gitMounts(directory: string, nested: readonly string[] = []): Gi
  * may not be created here cannot be created by a command either.
  */
 export function makePlaceholders(mounts: readonly GitMount[]): string[] {
-  return mounts.filter(({ path, isWritable }) => !isWritable && makeMissing(path)).map(({ path }) => path);
+  return mounts.filter((mount) => !mount.isWritable && makeMissing(mount)).map(({ path }) => path);
 }
 
 export function isPlaceholder(path: string): boolean {
@@ -61,6 +64,28 @@ function ownMounts(dotGit: string): GitMount[] {
   const isLinked = main !== undefined && main !== target;
   return [readOnly(dotGit), ...(isLinked ? mountsOf(main) : []), ...mountsOf(target, isLinked)];
 }
+
+/** Files and folders of the work tree that the configuration names: hooks, further settings, programs. Git outside runs what they say. */
+function namedFiles(workTree: string, own: readonly GitMount[]): GitMount[] {
+  const files = new Map<string, GitMount>();
+  for (const config of own.filter(({ path }) => /\/config(?:\.worktree)?$/.test(path)))
+    for (const line of (readText(config.path) ?? "").split("\n")) {
+      const [, key = "", value = ""] = /^\s*(?:\[[^\]]*\]\s*)*([a-z][a-z\d-]*)\s*=\s*(.*)$/i.exec(line) ?? [];
+      const isFolder = /^hookspath$/i.test(key);
+      const base = /^path$/i.test(key) ? dirname(config.path) : workTree;
+      for (const word of value.split(/[\s;|&"'()<>=!]+/).filter((one) => isFolder || /[./]/.test(one))) {
+        const path = resolve(base, word);
+        const isNamed = isFolder || /^path$/i.test(key) || existsSync(path);
+        const isOurs = isInside(path, workTree) && path !== workTree && !isInside(path, join(workTree, ".git"));
+        if (word !== "" && isNamed && isOurs && isPlainPlace(path)) files.set(path, { ...readOnly(path), isFolder });
+      }
+    }
+  return [...files.values()];
+}
+
+/** Nothing can be mounted on a link, or where the folder is missing. */
+const isPlainPlace = (path: string): boolean =>
+  isDirectory(dirname(path)) && !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
 
 function nearest(directory: string): string | undefined {
   const dotGit = join(directory, ".git");
@@ -97,12 +122,12 @@ function mountsOf(directory: string, isLinked = false): GitMount[] {
 
 const readOnly = (path: string): GitMount => ({ path, isWritable: false });
 
-function makeMissing(path: string): boolean {
+function makeMissing({ path, isFolder }: GitMount): boolean {
   // A session that was killed has left its own.
   if (lstatSync(path, { throwIfNoEntry: false })) return readText(path) === OWN_COMMONDIR;
   const name = path.slice(path.lastIndexOf("/") + 1);
   try {
-    if (FOLDERS.has(name)) mkdirSync(path);
+    if (isFolder ?? FOLDERS.has(name)) mkdirSync(path);
     else writeFileSync(path, name === "commondir" ? OWN_COMMONDIR : "", { flag: "wx" });
     return true;
   } catch {

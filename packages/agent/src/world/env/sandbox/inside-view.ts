@@ -103,7 +103,10 @@ export class InsideView extends WrappedEnvironment {
   async #entry(path: string, { noLinks = false }: PathOptions = {}): Promise<string> {
     const full = this.resolve(path);
     const parent = dirname(full);
-    return noLinks || parent === full ? this.#names.hostPath(full) : join(await this.#real(parent), basename(full));
+    const host = this.#names.hostPath(full);
+    // A root below a folder of the sandbox's own: only the root itself is this machine's.
+    const isShown = host === full && this.#names.hostPath(parent) !== parent;
+    return noLinks || isShown || parent === full ? host : join(await this.#real(parent), basename(full));
   }
 
   /** The real path on this machine. Links lead to where they would lead a command. */
