@@ -3,7 +3,6 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { addAbortSignal, Duplex } from "node:stream";
-import { messageOf } from "@lathe/llm";
 import type { Clock } from "../process/clock.ts";
 import type { Processes } from "../process/processes.ts";
 import type { OpenRequest } from "../process/requests.ts";
@@ -208,7 +207,7 @@ function checkPort(port: number): void {
 
 function refused(port: number, cause?: unknown): EnvError {
   const isRefused = cause === undefined || (cause as NodeJS.ErrnoException).code === "ECONNREFUSED";
-  const why = isRefused ? "nothing listens there" : messageOf(cause);
+  const why = isRefused ? "nothing listens there" : cause instanceof Error ? cause.message : String(cause);
   return new EnvError("unavailable", `Port ${port} cannot be reached: ${why}. Start the program that listens on it.`, {
     cause,
   });
