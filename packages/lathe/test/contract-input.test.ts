@@ -207,6 +207,18 @@ describe("a pipe in place of a file", () => {
     });
   });
 
+  it("--config names what it needs instead", async () => {
+    scene = await stage([]);
+    execFileSync("mkfifo", [join(scene.box.dir, "pipe")]);
+    const { code, stderr } = await scene.run(["--config", "pipe", "say"]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^lathe: Cannot read settings .*pipe: it is a pipe or device\. Give a regular file\.\n$/,
+      ),
+    });
+  });
+
   it("what a shell gives for <(command) is read", async () => {
     scene = await stage([turn.text("yes")]);
     const command = [process.execPath, CLI, ...scene.args].map((word) => `'${word}'`).join(" ");

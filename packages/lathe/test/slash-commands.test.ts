@@ -48,6 +48,25 @@ it("/cost does not call a model without a known price free", async () => {
   await c.server.close();
 });
 
+it("/status says that the cost is unknown where the model has no price", async () => {
+  const c = await conversation({}, { model: "openai/gpt-of-tomorrow" });
+  c.server.push(turn.text("first"));
+  await c.say("one");
+  await c.say("/status");
+  expect(c.lines.at(-1)).toMatch(/^cost +unknown \(the model has no price\), 1 turn$/m);
+  await c.talk.close();
+  await c.server.close();
+});
+
+it("/fork before the first message says what is missing", async () => {
+  const c = await conversation();
+  await expect(c.say("/fork")).rejects.toThrow(
+    "This session has no messages yet, so it cannot be copied. Send one first.",
+  );
+  await c.talk.close();
+  await c.server.close();
+});
+
 interface Takes {
   /** Nothing at all, or words of the person's own. */
   readonly takes?: "nothing" | "words";

@@ -74,7 +74,10 @@ export interface ToolDef<Args = JsonObject> {
    * or where it gives undefined, a call above tier `read` needs approval.
    */
   access?(args: Args, scope: CallScope): Promise<DeclaredAccess> | DeclaredAccess;
-  /** Loads what its calls need; called when the model begins to write one. What goes wrong here goes wrong again in the call, which says so. */
+  /**
+   * Loads what its calls need; called when the model begins to write one, and by a host that waits for the first answer.
+   * What goes wrong here goes wrong again in the call, which says so.
+   */
   prepare?(): Promise<unknown>;
   /** The call in one line, for cards and transcripts. Must not throw for arguments that do not fit the schema. */
   summary?(args: Args): string;

@@ -157,6 +157,14 @@ describe("the transcript of a session", () => {
     expect(shown.scrollback).toBe("✓ Ran make · allowed by you · took 2.0s");
   });
 
+  it("CO-09 a compaction that fails is said once, by its warning", () => {
+    const shown = new Shown(80);
+    shown.play(event("compaction_start", 0, { reason: "manual", tokens_before: 10 }));
+    shown.play(event("compaction_end", 9, { error: "there is nothing to compact" }));
+    shown.play(event("warning", 9, { message: "There is nothing to compact.", code: "nothing_to_compact" }));
+    expect(shown.scrollback.match(/nothing to compact/g)).toHaveLength(1);
+  });
+
   it("CO-09 a compaction is a slim divider whose summary opens on demand", () => {
     const shown = new Shown(80, { summaryOf: (id) => (id === "c1" ? "We **added** a flag." : undefined) });
     shown.play(event("compaction_start", 0, { reason: "threshold", tokens_before: 180_000 }));

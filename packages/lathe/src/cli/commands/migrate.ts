@@ -95,7 +95,7 @@ function formatPlan({ actions, warnings }: Plan, { argv, isApplied, backups, use
       lines.push(`  ${subject} ${name} (${from}, ${way})${why}`);
     }
   }
-  if (actions.length === 0) lines.push(`Nothing was found of ${namesOf(AGENTS)}.`);
+  if (actions.length === 0) lines.push(`No files of ${namesOf(AGENTS)} were found.`);
   else if (isApplied) lines.push("", ...backups.map((file) => `Copy of what was there: ${path(file)}`), "Done.");
   else if (actions.some(({ state }) => state === "create"))
     lines.push("", `Nothing was written. To do it: ${["lathe", "migrate", ...argv, "--apply"].join(" ")}`);

@@ -34,7 +34,7 @@ export const worktreeCommand: Command = async (argv, machine) => {
   if (how === undefined) {
     for (const { id: name, kind, isCutOff } of left)
       machine.stdout.write(`${name}  ${kind}  ${isCutOff ? "cut off" : "left"}\n`);
-    if (left.length === 0) machine.stdout.write("No run has left changes in this project.\n");
+    if (left.length === 0) machine.stdout.write("No isolated copy has changes that were not applied.\n");
     return EXIT.done;
   }
   const names = left.map((one) => one.id);

@@ -229,6 +229,12 @@ describe("what the permissions know of the lasting shell", () => {
     expect(await linesOf({ command: "ls", cwd: ".." })).toEqual([`in ${bench.dir}`, "│ ls"]);
   });
 
+  it("T-BASH-1 the card names the directory of the call, where one was given", () => {
+    const subject = (args: BashArgs) => bashTool.card!(args).subject;
+    expect([subject({ command: "ls" }), subject({ command: "ls", cwd: "." })]).toEqual(["ls", "ls"]);
+    expect(subject({ command: "npm test", cwd: "packages/llm" })).toBe("in packages/llm: npm test");
+  });
+
   it("a command cannot write into the shell's own descriptors unasked", async () => {
     expect(await doubts("echo forged >&10")).toEqual(["it uses a descriptor that may be the shell's own"]);
     expect(await doubts("echo plain >&2")).toEqual([undefined]);
