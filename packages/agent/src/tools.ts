@@ -1,5 +1,6 @@
 // @lathe/agent/tools. The built-in tools, commands that run, to-do lists, profiles in detail.
 
+export type { TextEdit } from "./files/edit/endings.ts";
 export type { RefactoredFile, Refactoring } from "./files/edit/refactoring.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";

@@ -6,6 +6,7 @@ type Ending = "\n" | "\r\n" | "\r";
 /** One ending for the whole text, or one per line break of it. */
 export type Endings = Ending | readonly Ending[];
 
+/** A piece of a text that another takes the place of. */
 export interface TextEdit {
   /** Offsets into text with "\n" endings; edits of a list are sorted and do not overlap. */
   readonly start: number;
