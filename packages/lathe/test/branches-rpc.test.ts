@@ -265,10 +265,10 @@ describe("RPC: moving", () => {
     expect(JSON.parse(again.stdout)).toMatchObject([{ id: before.sessionId, cwd: there }]);
   });
 
-  it("a folder that does not exist, the present one, and a session that is not kept are refused; the session goes on", async () => {
+  it("a folder that does not exist, the present one, and a session without messages are refused; the session goes on", async () => {
     const host = await rig.start();
     expect(await errorOf(host, "move_session", { directory: ".." })).toBe(
-      "This session is not saved (it was started with --no-session), so it cannot be moved.",
+      "This session has no messages yet, so it cannot be moved. Send one first.",
     );
     rig.server.push(turn.text("one"), turn.text("two"));
     await host.prompt("one");

@@ -305,7 +305,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
       ],
     });
     const { stdout } = await go();
-    expect(stdout).toContain("Settled conflict://1. a.txt has no conflicts left.");
+    expect(stdout).toContain("Resolved conflict://1. a.txt has no conflicts left.");
     expect(scene.read("a.txt")).toBe("zero\none\nperson\nagent\nthree\n");
   });
 });

@@ -16,6 +16,12 @@ const rounds = (calls: number, tokens: number) => (_request: unknown, index: num
     ? { text: `w${index}. ${lorem(tokens)}`, calls: [{ name: "big", id: `c${index}`, args: { tokens: 10 } }] }
     : { text: "done" };
 
+/** With a result of its own in each round: the same ones for ever would end the input. */
+const varied = (calls: number, tokens: number) => (request: unknown, index: number) => {
+  const turn = rounds(calls, tokens)(request, index);
+  return "calls" in turn ? { ...turn, calls: [{ ...turn.calls[0]!, args: { tokens: 10, word: `o${index}.` } }] } : turn;
+};
+
 const compactions = (s: ReturnType<typeof compacting>): CompactionEntry[] =>
   [...s.session.journal.entryIds()]
     .map((id) => s.session.journal.entry(id))
@@ -39,7 +45,7 @@ describe("CO-01 triggers", () => {
 
   it("threshold: a server that always reports 100 tokens does not turn it off", async () => {
     const usage = { inputTokens: 100, outputTokens: 20, totalTokens: 120 };
-    const s = compacting({ work: (request, index) => ({ ...rounds(60, 8000)(request, index), usage }) });
+    const s = compacting({ work: (request, index) => ({ ...varied(60, 8000)(request, index), usage }) });
     expect(await s.session.submit("go")).toMatchObject({ reason: "completed", text: "done" });
     expect(s.of("compaction_start").map(({ data }) => data.reason)).toContain("threshold");
     expect(Math.max(...s.work().map((request) => sentText(request).length))).toBeLessThan(3 * 4 * 100_000);
@@ -215,7 +221,7 @@ describe("CO-04 summaries", () => {
   });
 
   it("CO-03 a turn that is split has notes of its own", async () => {
-    const s = compacting({ work: rounds(60, 1500), settings: { keepRecentTokens: 10_000 } });
+    const s = compacting({ work: varied(60, 1500), settings: { keepRecentTokens: 10_000 } });
     await s.session.submit("first question");
     expect(compactions(s)[0]!.summary).toContain("**Turn Context (split turn):**");
     await s.finish();

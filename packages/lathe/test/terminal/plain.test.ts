@@ -220,7 +220,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     terminal.keys("hello\n");
     at = await terminal.see(at, /from sonnet[\s\S]*› /);
     terminal.keys("/export\n");
-    at = await terminal.see(at, /Nothing of this session is kept[\s\S]*› /);
+    at = await terminal.see(at, /This session is not saved[\s\S]*› /);
     terminal.keys("/quit\n");
     await terminal.see(at, ended);
     expect(await sessionFiles()).toEqual(before);

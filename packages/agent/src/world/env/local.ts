@@ -1,6 +1,5 @@
 // The environment of the machine we run on: files directly, commands through the process owner, search through ripgrep.
 
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
@@ -77,6 +76,8 @@ const MOST_AT_ONCE = 32;
 
 /** Files and commands of the machine that this process runs on. */
 export class LocalEnvironment implements ExecutionEnvironment {
+  /** How many had a confinement, in this process. */
+  static #confined = 0;
   readonly identity: string;
   readonly #options: LocalEnvironmentOptions;
   readonly #processes: Processes;
@@ -91,7 +92,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
     if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
     this.#options = options;
     // A confinement may show files and ports of its own.
-    this.identity = options.confinement ? `confined ${randomUUID()}` : `local ${options.cwd}`;
+    this.identity = options.confinement ? `confined ${++LocalEnvironment.#confined}` : `local ${options.cwd}`;
     this.#processes = new Processes(options);
   }
 

@@ -21,7 +21,9 @@ export class IsolationWhenNeeded {
 
   /** What killed processes left is undone and removed before a caller asks what became of it. */
   async recover(): Promise<void> {
-    if (existsSync(this.store) && readdirSync(this.store).length > 0) await (await this.#load()).recover();
+    // Mostly no project has anything there, and the name of the store takes node:crypto.
+    if (!hasEntries(this.#parts.workspace.paths.views)) return;
+    if (hasEntries(this.store)) await (await this.#load()).recover();
   }
 
   opened(...said: Parameters<IsolatedWork["opened"]>): void {
@@ -46,3 +48,5 @@ export class IsolationWhenNeeded {
     return this.#work;
   }
 }
+
+const hasEntries = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;

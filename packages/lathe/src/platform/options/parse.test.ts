@@ -47,7 +47,7 @@ describe("arguments", () => {
   });
 
   it.each([
-    [["--modle", "x"], /Unknown option --modle\. Did you mean --mode\?/],
+    [["--modle", "x"], /Unknown option --modle\. Did you mean --model\?/],
     [["--model"], /--model needs a value/],
     [["--mode", "xml"], /--mode must be one of text, json, rpc/],
     [["--no-session=1"], /takes no value/],
