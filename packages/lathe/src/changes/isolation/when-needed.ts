@@ -1,6 +1,6 @@
 // Isolated work is loaded when an agent works apart, or when something may be left of one that did: a start does not pay for it.
 
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import type { Isolation, IsolationRequest } from "@lathe/agent/agents";
 import type { IsolatedWork, IsolatedWorkParts } from "./isolated-work.ts";
 import { storeOf } from "./view-store.ts";
@@ -49,4 +49,5 @@ export class IsolationWhenNeeded {
   }
 }
 
-const hasEntries = (folder: string): boolean => existsSync(folder) && readdirSync(folder).length > 0;
+const hasEntries = (folder: string): boolean =>
+  (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false) && readdirSync(folder).length > 0;
