@@ -28,6 +28,10 @@ packages=(
   poppler-utils   # pdftotext: what a PDF says
   catdoc          # reads doc, xls and ppt
   jq              # in samples of the documentation
+  clangd-19 gopls shellcheck     # language servers, and what the one for shell scripts asks
+  gcc libc6-dev golang-go        # programs to debug
+  lldb-19 delve python3-debugpy  # debuggers
+  python3-matplotlib             # pictures that a Python cell draws
 )
 
 missing=()

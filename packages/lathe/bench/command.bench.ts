@@ -20,7 +20,8 @@ for (let i = 0; i < 20; i++) writeFileSync(join(project, `small${i}.txt`), "A sm
 const PLAIN = join(home, "plain-run.mjs");
 await bundleProgram(fileURLToPath(new URL("./plain-run.ts", import.meta.url)), PLAIN);
 
-const ROUNDS = 60;
+/** An input ends after 50 identical rounds. */
+const ROUNDS = 45;
 const WARM_UP = 15;
 const REPEATS = 5;
 

@@ -18,8 +18,8 @@ import {
 import type { Machine } from "../../platform/machine/machine.ts";
 
 /**
- * The Ctrl+C that ended another program is told to us by a thread of its own, which a busy machine may hold up beyond the program's
- * end. At a terminal in raw mode no key makes a signal, so one that comes this soon is that one.
+ * Node delivers the signal of the Ctrl+C that ended another program from a thread, which a busy machine may hold up until after that
+ * program's end. In raw mode no key makes a signal, so one that comes this soon is that one.
  */
 const LATE_INTERRUPT_MS = 3_000;
 
