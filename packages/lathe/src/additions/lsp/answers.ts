@@ -144,8 +144,11 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     }
     if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
     const lines: string[] = [];
+    const known = new Set<string>();
     for (const { row, server } of await this.#servers.forProject(env)) {
-      if (row.isLinter || !server) continue;
+      // Of several for the same files the first one counts.
+      if (row.isLinter || !server || row.fileTypes.some((type) => known.has(type))) continue;
+      for (const type of row.fileTypes) known.add(type);
       const live = await server.use(signal);
       if (!live.can("workspaceSymbolProvider")) continue;
       await live.loaded();
