@@ -2,15 +2,20 @@
 // a file stays clean, but they pass on questions to tsserver, which answers exactly.
 
 import { isJsonObject } from "@lathe/llm";
-import type { LiveServer } from "./live-server.ts";
 import type { Position } from "./positions.ts";
 import type { Problem } from "./protocol.ts";
 import { NoAnswer, type RequestOptions } from "./rpc-connection.ts";
 
+/** What is needed of the server. */
+interface Asked {
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  ask(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
+}
+
 const COMMAND = "typescript.tsserverRequest";
 const SEVERITIES: Readonly<Record<string, number>> = { error: 1, warning: 2, suggestion: 4, message: 3 };
 
-export function passesToTsserver({ capabilities }: LiveServer): boolean {
+export function passesToTsserver({ capabilities }: Asked): boolean {
   const commands = isJsonObject(capabilities["executeCommandProvider"])
     ? capabilities["executeCommandProvider"]["commands"]
     : undefined;
@@ -18,11 +23,11 @@ export function passesToTsserver({ capabilities }: LiveServer): boolean {
 }
 
 /** Answers when the project of the file is loaded. */
-export async function awaitTsserverProject(live: LiveServer, file: string, options: RequestOptions): Promise<void> {
+export async function awaitTsserverProject(live: Asked, file: string, options: RequestOptions): Promise<void> {
   await ask(live, "projectInfo", { file, needFileNameList: false }, options);
 }
 
-export async function tsserverProblems(live: LiveServer, file: string, options: RequestOptions): Promise<Problem[]> {
+export async function tsserverProblems(live: Asked, file: string, options: RequestOptions): Promise<Problem[]> {
   const problems: Problem[] = [];
   for (const command of ["syntacticDiagnosticsSync", "semanticDiagnosticsSync"]) {
     const body = await ask(live, command, { file }, options);
@@ -32,7 +37,7 @@ export async function tsserverProblems(live: LiveServer, file: string, options: 
   return problems;
 }
 
-async function ask(live: LiveServer, command: string, args: object, options: RequestOptions): Promise<unknown> {
+async function ask(live: Asked, command: string, args: object, options: RequestOptions): Promise<unknown> {
   const params = { command: COMMAND, arguments: [command, args, {}] };
   const answer = await live.ask("workspace/executeCommand", params, options);
   if (!isJsonObject(answer) || answer["success"] === false)
