@@ -1,6 +1,7 @@
 // What several families have in common.
 
 import type { ToolDef } from "../../../contract/tool.ts";
+import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
@@ -28,6 +29,7 @@ export const additions = [
   jobStopTool,
   recallTool,
   inspectImageTool,
+  astGrepTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };
