@@ -91,7 +91,9 @@ export async function runStructure(
 export function namedLanguage(word: string | undefined): CodeLanguage | undefined {
   const language = word === undefined ? undefined : languageNamed(word);
   if (word === undefined || language) return language;
-  throw new ToolFailure(`No language is called ${word}. There are: ${CODE_LANGUAGES.map(({ name }) => name).join(", ")}.`);
+  throw new ToolFailure(
+    `No language is called ${word}. There are: ${CODE_LANGUAGES.map(({ name }) => name).join(", ")}.`,
+  );
 }
 
 export function refuseEmptyPattern(pattern: string): void {

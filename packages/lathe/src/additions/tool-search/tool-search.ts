@@ -117,12 +117,8 @@ export class ToolSearch implements ToolProvider {
     schema: {
       type: "object",
       properties: {
-        query: { type: "string", description: "A few words for what the tool should do" },
-        limit: {
-          type: "integer",
-          minimum: 1,
-          description: `How many tools to add at most; ${DEFAULT_LIMIT} when absent`,
-        },
+        query: { type: "string" },
+        limit: { type: "integer", minimum: 1, description: `Most tools to add; ${DEFAULT_LIMIT} when absent` },
       },
       required: ["query"],
       additionalProperties: false,

@@ -78,7 +78,9 @@ async function resultOf(
   const last = Math.min(total, skip + PER_PAGE);
   const notes = [
     ...(shown.isCut || shown.files < excerpts.length ? ["Some matches of this page are cut: narrow `paths`"] : []),
-    ...(last < total ? [`Matches ${skip + 1}-${last} of ${total} in ${countOf(totalFiles, "file")}. Use skip=${last} for more`] : []),
+    ...(last < total
+      ? [`Matches ${skip + 1}-${last} of ${total} in ${countOf(totalFiles, "file")}. Use skip=${last} for more`]
+      : []),
     ...(isCapped ? [`Only the first ${searched} files that may match were searched: narrow \`paths\``] : []),
     ...(missingPaths.length > 0 ? [`Skipped missing paths: ${missingPaths.join(", ")}`] : []),
     ...found.notes,
