@@ -1,8 +1,8 @@
 // What several families have in common.
 
 import type { ToolDef } from "../../../contract/tool.ts";
-import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
+import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
