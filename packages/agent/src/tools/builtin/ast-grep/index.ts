@@ -106,7 +106,7 @@ function pageOf(files: readonly StructureFile[], skip: number): StructureFile[] 
 async function excerptOf(
   { path, text: whole, matches }: StructureFile,
   tagged: boolean,
-  { env, paths, services }: ToolContext,
+  { paths, services }: ToolContext,
 ): Promise<Excerpt> {
   const lines = whole.split("\n");
   const numbers = matches.flatMap(({ line, lastLine }) =>
