@@ -66,12 +66,21 @@ export async function programFor(
     return { ...fits, off: "it runs code of the project, and the folder is not trusted: lathe trust" };
   const own = await ownProgram(row, root, env);
   if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
-  const program = row.name === "typescript" ? undefined : await onPath(row.command, env);
-  if (program === undefined && own !== undefined)
+  const found = row.name === "typescript" ? undefined : await onPath(row.command, env);
+  // PATH may lead into the project: package managers put its programs there.
+  const isOwn = found !== undefined && !isTrusted && (await isInProject(found, root, env));
+  const program = isOwn ? undefined : found;
+  if (program === undefined && (own !== undefined || isOwn))
     return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
   if (program === undefined)
     return { ...fits, off: `${row.command} is not installed${row.install ? ` (${row.install})` : ""}` };
   return { ...fits, argv: [program, ...row.args] };
+}
+
+async function isInProject(program: string, root: string, env: ExecutionEnvironment): Promise<boolean> {
+  const paths = [program, (await env.stat(program))?.realPath ?? program];
+  const folders = [root, env.workingDirectory()];
+  return paths.some((path) => folders.some((folder) => path.startsWith(`${folder}/`)));
 }
 
 async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironment): Promise<string | undefined> {
