@@ -3,6 +3,15 @@
 export type { TextEdit } from "./files/edit/endings.ts";
 export type { RefactoredFile, Refactoring } from "./files/edit/refactoring.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
+export {
+  type Cell,
+  type CellEnd,
+  type CellHost,
+  type CellLanguage,
+  type CellQuestion,
+  type CellService,
+  LANGUAGE_NAMES,
+} from "./tools/builtin/eval/cells.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
 export { type LanguageServices, type LspAction, type LspQuestion, lspTool } from "./tools/builtin/lsp/index.ts";
 export type { ReadingOptions } from "./tools/builtin/read/index.ts";

@@ -56,6 +56,10 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     load: async () => (await import("./lsp/addition.ts")).lspAddition,
   },
   {
+    name: "cells",
+    load: async () => (await import("./eval/addition.ts")).evalAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found. A built-in tool that is discoverable makes it needed everywhere.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],

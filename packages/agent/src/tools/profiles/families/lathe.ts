@@ -16,7 +16,7 @@ import { writeTool } from "../../builtin/write/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/variant-hashline.md";
 import prompt from "../prompts/lathe.md";
-import { agents, type Kit, list } from "./common.ts";
+import { agents, cells, type Kit, list } from "./common.ts";
 
 const tools = ({ edit }: Pick<Kit, "edit">) =>
   list(
@@ -33,6 +33,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     exitPlanModeTool,
     recallTool,
     inspectImageTool,
+    ...cells,
   );
 
 export const lathe = {
