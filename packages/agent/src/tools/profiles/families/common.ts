@@ -2,6 +2,7 @@
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
+import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
 import { agentCall, completionCall } from "../../builtin/eval/inner-calls.ts";
@@ -32,6 +33,7 @@ export const additions = [
   jobStopTool,
   recallTool,
   inspectImageTool,
+  astGrepTool,
   ...cells,
 ] as readonly ToolDef<never>[];
 
