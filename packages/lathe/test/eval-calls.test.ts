@@ -15,7 +15,10 @@ const cell = (language: "py" | "js", code: string) =>
   turn.calls([{ name: "eval", args: { cells: [{ language, code }] } }]);
 
 /** The session says its turns one by one; what cells ask for is answered by `others`. */
-async function begin(own: readonly Turn[], others: (request: RecordedRequest) => Turn | undefined = () => undefined): Promise<void> {
+async function begin(
+  own: readonly Turn[],
+  others: (request: RecordedRequest) => Turn | undefined = () => undefined,
+): Promise<void> {
   const script: Script = (request) => {
     const given = request.view.messages.flatMap((message) => message.results).length;
     return others(request) ?? own[given] ?? turn.text("done");
@@ -36,9 +39,15 @@ it("T-EVAL-2 a tool called from a cell gives its text, writes without waiting fo
   await begin([
     turn.calls([{ name: "read", args: { path: "a.txt" } }]),
     cell("js", 'const t = await tool.read({ path: "a.txt" }); console.log(t)'),
-    cell("py", 'tool.write(path="new.txt", content="hi\\n")\nparallel([lambda i=i: tool.write(path=f"n{i}", content=str(i)) for i in range(3)]);'),
-    cell("py", 'for i in range(2):\n  try: tool.bash(command="touch blocked")\n  except ToolError as error: print("no:", error)'),
-    cell("js", 'try { await tool.nothing() } catch (error) { console.log(error.message) }'),
+    cell(
+      "py",
+      'tool.write(path="new.txt", content="hi\\n")\nparallel([lambda i=i: tool.write(path=f"n{i}", content=str(i)) for i in range(3)]);',
+    ),
+    cell(
+      "py",
+      'for i in range(2):\n  try: tool.bash(command="touch blocked")\n  except ToolError as error: print("no:", error)',
+    ),
+    cell("js", "try { await tool.nothing() } catch (error) { console.log(error.message) }"),
     cell("js", 'await tool.eval({ cells: [{ language: "js", code: "globalThis.inner = 3" }] }); inner'),
   ]);
   expect(await scene.run([...FULL, "--deny", "shell(touch *)", "go"])).toMatchObject({ code: 0 });
@@ -92,5 +101,7 @@ it("T-EVAL-4 T-EVAL-5 cells ask a model without history and run agents, which sh
   expect(fromChild).toBe("14");
   expect(refused).toContain('Unknown agent "nobody"');
   const { stdout } = await scene.box.run(["stats", "--json"]);
-  expect(stdout).toContain("smol");
+  const { total, messages } = JSON.parse(stdout) as { total: { answers: number }; messages: { assistant: number } };
+  // What completions cost is in the ledger beside the answers of the conversation.
+  expect(total.answers - messages.assistant).toBe(2);
 }, 120_000);

@@ -1,6 +1,6 @@
 // Cells of Python and JavaScript in whole runs, with real interpreters: what the model reads, and what kernels survive.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
@@ -59,7 +59,9 @@ it("T-EVAL-1 T-EVAL-2 T-EVAL-3 G-86 kernels keep their state, apart from each ot
     cells({ code: "a = 1", title: "first" }, { code: "1 / 0", title: "second" }, "b = 2"),
     cells("a, 'b' in globals()"),
     cells("input()"),
-    cells('print("out")\nimport os\nz = os.system("echo from a program; echo too >&2")\ndisplay({"k": [1]})\nprint("end")'),
+    cells(
+      'print("out")\nimport os\nz = os.system("echo from a program; echo too >&2")\ndisplay({"k": [1]})\nprint("end")',
+    ),
     cells("import asyncio\nawait asyncio.sleep(0)\nimport sys\nsys.exit(3)"),
     cells("a"),
     cells(js('import { v } from "./m.mjs"\nv')),
@@ -78,7 +80,9 @@ it("T-EVAL-1 T-EVAL-2 T-EVAL-3 G-86 kernels keep their state, apart from each ot
   expect(found[2]).toBe("[1/2]\nFalse\n\n[2/2]\n7");
   expect(found[3]).toContain("[2/3] second\nTraceback (most recent call last):");
   expect(found[3]).toContain('File "<cell 3>", line 1, in <module>\n    1 / 0');
-  expect(found[3]).toMatch(/ZeroDivisionError: division by zero\nCell 2 of 3 \(second\): The cell failed\. The cell after it was not run\.$/);
+  expect(found[3]).toMatch(
+    /ZeroDivisionError: division by zero\nCell 2 of 3 \(second\): The cell failed\. The cell after it was not run\.$/,
+  );
   expect(found[4]).toBe("(1, False)");
   expect(found[5]).toContain("EOFError: Cells cannot ask for input");
   expect(found[6]).toBe('out\nfrom a program\ntoo\n{\n  "k": [\n    1\n  ]\n}\nend');
@@ -98,23 +102,30 @@ it("T-SUB-2 G-86 a cell that does not end is interrupted: Python keeps its state
     cells(js("typeof y")),
     cells(js("while (true) {}", { timeout: -5 })),
     cells(js("1 + 1")),
-    cells('import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nx = 2', { code: "while True: pass", timeout: 1 }),
+    cells("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nx = 2", {
+      code: "while True: pass",
+      timeout: 1,
+    }),
     cells("'x' in globals()"),
     cells("import os\nos.kill(os.getpid(), 9)"),
     cells("1"),
-    cells("os.kill(__import__('os').getpid(), 9)", ),
+    cells("os.kill(__import__('os').getpid(), 9)"),
     turn.text("done"),
   ]);
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
   const found = results();
   expect(found[1]).toBe("KeyboardInterrupt\nCommand timed out after 1 seconds.");
   expect(found[2]).toBe("1");
-  expect(found[3]).toBe("[The JavaScript kernel was ended: its variables are gone.]\nCommand timed out after 1 seconds.");
+  expect(found[3]).toBe(
+    "[The JavaScript kernel was ended: its variables are gone.]\nCommand timed out after 1 seconds.",
+  );
   expect(found[4]).toBe("undefined");
   expect(found[5]).toContain("timed out after 1 seconds");
   expect(found[6]).toBe("2");
   expect(found[7]).toContain("[The Python kernel was ended: its variables are gone.]");
   expect(found[8]).toBe("False");
   expect(found[9]).toBe("[The Python kernel was ended by SIGKILL: its variables are gone.]\nThe cell failed.");
-  expect(found[10]).toBe("1\n[This is a new Python kernel: the one before was ended by SIGKILL, and its variables are gone.]");
+  expect(found[10]).toBe(
+    "1\n[This is a new Python kernel: the one before was ended by SIGKILL, and its variables are gone.]",
+  );
 }, 120_000);

@@ -46,7 +46,9 @@ export class KernelOutput {
   #markBegun(bytes: Buffer): number {
     const at = bytes.lastIndexOf(this.#mark[0] as number);
     const begun = at === -1 ? 0 : bytes.length - at;
-    return begun > 0 && begun < this.#mark.length && this.#mark.subarray(0, begun).equals(bytes.subarray(at)) ? begun : 0;
+    return begun > 0 && begun < this.#mark.length && this.#mark.subarray(0, begun).equals(bytes.subarray(at))
+      ? begun
+      : 0;
   }
 
   #take(piece: Buffer): void {

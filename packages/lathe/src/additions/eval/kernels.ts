@@ -56,7 +56,9 @@ export class Kernels {
     try {
       const end = await kernel.run(cell, host);
       if (isAlone) await endKernel(slot);
-      return lost === undefined ? end : { ...end, note: [restarted(language, lost), end.note].filter(Boolean).join("\n") };
+      return lost === undefined
+        ? end
+        : { ...end, note: [restarted(language, lost), end.note].filter(Boolean).join("\n") };
     } finally {
       clearTimeout(slot.idle);
       slot.idle = setTimeout(() => void this.#endIdle(slot), IDLE_MS).unref();

@@ -49,7 +49,7 @@ export const evalTool: ToolDef<Args> = {
   // Cells of one session share their kernels.
   exclusive: true,
   output: { chars: 50_000, mode: "head_tail", lines: 3000 },
-  prepare: loadAnalysis,
+  prepare: () => loadAnalysis(),
   access: async ({ cells }, scope) => (await Promise.all(cells.map((one) => codeAccess(one, scope)))).flat(),
   summary: ({ cells }) => cells.map(({ title, code }) => title ?? firstLine(code)).join("; "),
   card: codeCard,
@@ -151,8 +151,13 @@ function codeCard({ cells }: Args, result?: CardResult): Card {
   const languages = [...new Set(cells.map(({ language }) => LANGUAGE_NAMES[language]))].join(" and ");
   const subject = `${languages}: ${names.join("; ")}`;
   if (!result) return { verb, subject, body: tail("", SHOWN_LINES) };
-  const code = cells.flatMap((one) => one.code.trim().split("\n")).map((line): CardLine => ({ text: `│ ${line}`, kind: "note" }));
-  const output = result.text.trimEnd().split("\n").map((line): CardLine => ({ text: line }));
+  const code = cells
+    .flatMap((one) => one.code.trim().split("\n"))
+    .map((line): CardLine => ({ text: `│ ${line}`, kind: "note" }));
+  const output = result.text
+    .trimEnd()
+    .split("\n")
+    .map((line): CardLine => ({ text: line }));
   const isShort = first !== undefined && cells.length === 1 && first.title === undefined && code.length === 1;
   const ended = objectsIn(result.details["cells"]).at(-1)?.["status"];
   return {

@@ -47,7 +47,9 @@ export const completionCall: ToolDef<StaticFields<typeof completionParams>> = {
       model,
       {
         messages: [
-          ...(system === undefined ? [] : [{ role: "system" as const, content: [{ kind: "text" as const, text: system }] }]),
+          ...(system === undefined
+            ? []
+            : [{ role: "system" as const, content: [{ kind: "text" as const, text: system }] }]),
           { role: "user", content: [{ kind: "text", text: prompt }] },
         ],
         ...(tools ? { tools, toolChoice: { mode: "named" as const, toolName: RESPOND } } : {}),
@@ -82,7 +84,13 @@ export const agentCall: ToolDef<StaticFields<typeof agentParams>> = {
   access: ({ prompt }, scope) => agentAccess(prompt, undefined, scope),
   summary: ({ label, prompt }) => label ?? prompt,
   async execute({ prompt, agentType = "task", model, label, schema }, context) {
-    const report = await runAgent(context, { task: prompt, agent: agentType, model, id: label, schema: schema as JsonObject });
+    const report = await runAgent(context, {
+      task: prompt,
+      agent: agentType,
+      model,
+      id: label,
+      schema: schema as JsonObject,
+    });
     const { agentId, status, output, hasNotYielded } = report;
     if (status === "failed") throw new ToolFailure(`Agent ${agentId} failed: ${output}`);
     if (schema && hasNotYielded) throw new ToolFailure(`Agent ${agentId} gave no object: ${output}`);
@@ -92,7 +100,10 @@ export const agentCall: ToolDef<StaticFields<typeof agentParams>> = {
 
 async function runAgent(
   { services, callId, signal }: ToolContext,
-  request: Pick<Parameters<NonNullable<ToolContext["services"]["subagents"]>["spawn"]>[0], "task" | "agent" | "model" | "id" | "schema">,
+  request: Pick<
+    Parameters<NonNullable<ToolContext["services"]["subagents"]>["spawn"]>[0],
+    "task" | "agent" | "model" | "id" | "schema"
+  >,
 ) {
   const subagents = services.subagents!;
   const { agentId } = await subagents.spawn({ ...request, callId });

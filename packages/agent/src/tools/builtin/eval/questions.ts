@@ -17,9 +17,9 @@ export async function answerCell(
     case "tool":
       return textOf(await context.call(name, args), record);
     case "completion":
-      return valueOf(await context.call(completionCall.name, given(args)), args);
+      return answerOf(await context.call(completionCall.name, given(args)), args);
     case "agent":
-      return valueOf(await context.call(agentCall.name, given(args)), args);
+      return answerOf(await context.call(agentCall.name, given(args)), args);
     case "width":
       return cells?.width ?? 0;
     case "output":
@@ -37,12 +37,13 @@ function textOf({ content, isError }: ToolResult, record?: CellRecord): string {
   const text = content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
   if (isError) throw new ToolFailure(text);
   for (const part of content)
-    if (part.kind === "image" && part.image.data) record?.addPicture(part.image.data, part.image.mediaType ?? "image/png");
+    if (part.kind === "image" && part.image.data)
+      record?.addPicture(part.image.data, part.image.mediaType ?? "image/png");
   return text;
 }
 
 /** With a schema the text is JSON. */
-function valueOf(result: ToolResult, { schema }: JsonObject): JsonValue {
+function answerOf(result: ToolResult, { schema }: JsonObject): JsonValue {
   const text = textOf(result);
   return isJsonObject(schema) ? (JSON.parse(text) as JsonValue) : text;
 }

@@ -68,8 +68,9 @@ export class CellRecord {
   readonly status = (event: JsonObject): void => this.#note(this.#statusEvents, event);
 
   addPicture(bytes: Uint8Array, mediaType: string): void {
-    if (this.#pictures.length >= MOST_PICTURES) return this.line(`[more than ${MOST_PICTURES} pictures: this one is left out]`);
-    this.#pictures.push({ path: `picture ${this.#pictures.length + 1}`, bytes, mediaType });
+    if (this.#pictures.length < MOST_PICTURES)
+      this.#pictures.push({ path: `picture ${this.#pictures.length + 1}`, bytes, mediaType });
+    else this.line(`[more than ${MOST_PICTURES} pictures: this one is left out]`);
   }
 
   async finish(): Promise<{
@@ -100,7 +101,9 @@ export class CellRecord {
     const content: ToolContent[] = [];
     for (const picture of this.#pictures) {
       if (images?.blocks || !vision) {
-        const why = images?.blocks ? "Pictures are not sent to the model here (images.blockImages)." : "This model cannot look at images.";
+        const why = images?.blocks
+          ? "Pictures are not sent to the model here (images.blockImages)."
+          : "This model cannot look at images.";
         this.line(`[${pictureFacts(picture)}. ${why}]`);
         continue;
       }
