@@ -32,11 +32,15 @@ export const lspAddition: AdditionMaker = async (workspace, { opened: { journal 
     lspTool({
       answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal),
       plan: async (question, place, signal) => (await load()).refactorings.plan(question, place, signal),
+      made: async (plan, place) => (await load()).refactorings.made(plan, place),
     }),
   ];
   return {
     name: "language servers",
     toolProviders: [{ tools: () => tools }],
+    services: workspace.settings["lsp.formatOnWrite"]
+      ? { formatter: { format: async (file, scope) => (await load()).formatters.format(file, scope) } }
+      : {},
     middleware: workspace.settings["lsp.diagnosticsOnWrite"] ? [errorsAfterEdit(load, () => engine)] : [],
     commands: async () => [lspCommand(load, () => env)],
     opened: async ({ session, permissions }) => {

@@ -5,6 +5,7 @@ import { isTrusted } from "../../config/trust/trust.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { Answers } from "./answers.ts";
 import { ErrorsAfterEdit, type ErrorsOptions } from "./errors-after-edit.ts";
+import { Formatters } from "./format-edits.ts";
 import { LanguageServers } from "./language-servers.ts";
 import { configuredServers } from "./lsp-files.ts";
 import { Refactorings } from "./refactorings.ts";
@@ -21,6 +22,7 @@ export class Engine {
   readonly answers: Answers;
   readonly refactorings: Refactorings;
   readonly errors: ErrorsAfterEdit;
+  readonly formatters: Formatters;
 
   constructor({ workspace, isLeftOut, contentOf, warn }: EngineOptions) {
     const { paths, cwd, roots, machine } = workspace;
@@ -35,6 +37,7 @@ export class Engine {
       now: machine.deps.now,
       warn,
     });
+    this.formatters = new Formatters(this.servers);
     this.refactorings = new Refactorings(this.servers);
     this.answers = new Answers({ servers: this.servers, mayShow, refactorings: this.refactorings });
     this.errors = new ErrorsAfterEdit({ servers: this.servers, mayShow, contentOf });

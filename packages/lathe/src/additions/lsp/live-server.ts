@@ -6,7 +6,7 @@ import { toPath, toUri } from "./addresses.ts";
 import type { Encoding } from "./positions.ts";
 import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
-import { languageOf, type ServerRow } from "./server-rows.ts";
+import { languageOf, type ServerRow, settingOf } from "./server-rows.ts";
 
 /** What is known about a file's problems. `unknown`: why nothing is. */
 export type Findings = { readonly problems: readonly Problem[] } | { readonly unknown: string };
@@ -57,6 +57,8 @@ export class LiveServer {
   readonly #published = new Map<string, Published>();
   readonly #listeners = new Set<() => void>();
   readonly #work = new Set<unknown>();
+  /** While a command of the server runs, the edits that it asks for. */
+  #askedEdits: unknown[] | undefined;
   #hasWorked = false;
   #publications = 0;
   #pulls = false;
@@ -105,6 +107,29 @@ export class LiveServer {
     return Boolean(this.capabilities[name]);
   }
 
+  /** Those that the server runs itself. */
+  get commands(): readonly string[] {
+    const provider = this.capabilities["executeCommandProvider"];
+    const names = isJsonObject(provider) ? provider["commands"] : undefined;
+    return Array.isArray(names) ? names.map(String) : [];
+  }
+
+  /** Runs one of its commands. Returns the edits that it asked for: nothing is applied here. */
+  async runCommand(command: string, args: unknown, options?: RequestOptions): Promise<readonly unknown[]> {
+    if (this.#askedEdits) throw new Error("another command of the server is running");
+    const edits: unknown[] = [];
+    this.#askedEdits = edits;
+    try {
+      await this.request("workspace/executeCommand", { command, arguments: args ?? [] }, options);
+    } catch (error) {
+      // Some do more after their edit, which only an editor can answer.
+      if (!(error instanceof ServerRefusal) || edits.length === 0) throw error;
+    } finally {
+      this.#askedEdits = undefined;
+    }
+    return edits;
+  }
+
   /** Shows the file as it is now. Undefined: it is gone, or too large to be shown. `earlier`: as it was then. */
   async show(path: string, earlier?: string): Promise<string | undefined> {
     const stat = await this.#env.stat(path);
@@ -132,6 +157,28 @@ export class LiveServer {
   hide(path: string): void {
     if (!this.#shown.delete(path)) return;
     this.connection.notify("textDocument/didClose", { textDocument: { uri: toUri(path) } });
+  }
+
+  /** Shows a text that the file may get. Afterwards it is shown as it is. */
+  async withDraft<T>(path: string, text: string, work: () => Promise<T>): Promise<T> {
+    const known = this.#shown.get(path);
+    const version = (known?.version ?? 0) + 1;
+    const uri = toUri(path);
+    this.#shown.set(path, { path, text, version });
+    if (known === undefined)
+      this.connection.notify("textDocument/didOpen", {
+        textDocument: { uri, version, languageId: languageOf(path), text },
+      });
+    else
+      this.connection.notify("textDocument/didChange", {
+        textDocument: { uri, version },
+        contentChanges: [{ text }],
+      });
+    try {
+      return await work();
+    } finally {
+      await this.show(path);
+    }
   }
 
   /** Files changed on the disk, by whomever: the shown ones are sent again, the others are named. */
@@ -164,6 +211,12 @@ export class LiveServer {
   /** Whether it answers about files that were not opened. */
   get answersUnopened(): boolean {
     return this.#pulls;
+  }
+
+  /** Whether it answers about all files of the project at once. */
+  get answersForProject(): boolean {
+    const provider = this.capabilities["diagnosticProvider"];
+    return isJsonObject(provider) && provider["workspaceDiagnostics"] === true;
   }
 
   /** Resolves when it has read the project, as far as it says so. */
@@ -219,8 +272,10 @@ export class LiveServer {
       case "client/registerCapability":
         this.#register(given["registrations"]);
         return null;
-      // Nobody asked for the change: it is refused.
+      // Only a command that we run may ask for changes.
       case "workspace/applyEdit":
+        this.#askedEdits?.push(given["edit"]);
+        if (this.#askedEdits) return { applied: true };
         return { applied: false, failureReason: "This client applies only what it has asked for." };
       case "client/unregisterCapability":
       case "window/workDoneProgress/create":
@@ -335,12 +390,4 @@ export class LiveServer {
   #changed(): void {
     for (const listener of [...this.#listeners]) listener();
   }
-}
-
-/** `python.analysis` of the settings; all of them without a section. */
-function settingOf(settings: ServerRow["settings"], section: unknown): unknown {
-  if (typeof section !== "string" || section === "") return settings ?? null;
-  let value: unknown = settings;
-  for (const key of section.split(".")) value = isJsonObject(value) ? value[key] : undefined;
-  return value ?? null;
 }

@@ -1,5 +1,7 @@
 // The language servers that are known without configuration. A project's or user's lsp.json adds rows and changes these.
 
+import { isJsonObject } from "@lathe/llm";
+
 /** How a language server is started and which files are its own. */
 export interface ServerRow {
   readonly name: string;
@@ -169,3 +171,11 @@ export const languageOf = (path: string): string => {
   const type = fileTypeOf(path);
   return LANGUAGES[type] ?? type.replace(/^\./, "");
 };
+
+/** `python.analysis` of the settings; all of them without a section. */
+export function settingOf(settings: ServerRow["settings"], section: unknown): unknown {
+  if (typeof section !== "string" || section === "") return settings ?? null;
+  let value: unknown = settings;
+  for (const key of section.split(".")) value = isJsonObject(value) ? value[key] : undefined;
+  return value ?? null;
+}
