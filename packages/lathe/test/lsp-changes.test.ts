@@ -72,7 +72,8 @@ it("T-WRITE-1 G-83 LP-03 what is written is formatted, in the lines of this edit
 }, 120_000);
 
 it("LP-04 T-LSP-1 a command of a code action runs, and what it asks for is judged and written like an edit", async () => {
-  const body = "export function total(list: number[]): number {\n  const sum = list.length + 1;\n  return sum * 2;\n}\n";
+  const body =
+    "export function total(list: number[]): number {\n  const sum = list.length + 1;\n  return sum * 2;\n}\n";
   await project(
     [
       lsp({ action: "code_actions", file: "src/t.ts", line: 2, symbol: "list.length + 1", query: "refactor.extract" }),

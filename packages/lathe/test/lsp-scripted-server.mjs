@@ -11,6 +11,7 @@ const error = {
   range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
 };
 let opened = 0;
+let language = "";
 
 function answer({ id, method, params }) {
   if (method === "initialize") {
@@ -26,6 +27,7 @@ function answer({ id, method, params }) {
   if (method === "textDocument/didOpen" || method === "textDocument/didChange") {
     const { uri, version } = params.textDocument;
     opened++;
+    language = params.textDocument.languageId ?? language;
     if (behaviour === "silent") return;
     if (behaviour === "dies") process.exit(7);
     if (behaviour === "half a frame")
@@ -53,7 +55,7 @@ function answer({ id, method, params }) {
     });
   }
   if (id === "e") process.stderr.write(`${JSON.stringify({ applied: params })}\n`);
-  if (method === "textDocument/hover") send({ id, result: { contents: `opened ${opened}, process ${process.pid}` } });
+  if (method === "textDocument/hover") send({ id, result: { contents: `opened ${opened} as ${language}, process ${process.pid}` } });
   if (method === "shutdown") send({ id, result: null });
   if (method === "exit") process.exit(0);
 }

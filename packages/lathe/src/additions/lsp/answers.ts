@@ -138,11 +138,16 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const lines: string[] = [];
     for (const { row, server } of await this.#servers.forProject(env)) {
       if (row.isLinter || !server) continue;
-      const live = await server.use(signal);
-      if (!live.can("workspaceSymbolProvider")) continue;
-      await live.loaded();
-      const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
-      lines.push(showSymbols(found, (path) => shortPath(path, env)));
+      try {
+        const live = await server.use(signal);
+        if (!live.can("workspaceSymbolProvider")) continue;
+        await live.loaded();
+        const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
+        lines.push(showSymbols(found, (path) => shortPath(path, env)));
+      } catch (error) {
+        signal.throwIfAborted();
+        lines.push(`${row.name} gave no answer: ${messageOf(error)}`);
+      }
     }
     return lines.filter((text) => text !== "").join("\n") || `No symbol of the project matches ${query}.`;
   }

@@ -144,7 +144,7 @@ export class LiveServer {
     this.#shown.set(path, { path, text, version: known?.text === text ? known.version : textDocument.version });
     if (known === undefined) {
       this.connection.notify("textDocument/didOpen", {
-        textDocument: { ...textDocument, languageId: languageOf(path), text },
+        textDocument: { ...textDocument, languageId: languageOf(path, this.row), text },
       });
       for (const oldest of this.#shown.keys()) if (this.#shown.size > MOST_SHOWN) this.hide(oldest);
     } else if (known.text !== text) {
@@ -167,7 +167,7 @@ export class LiveServer {
     this.#shown.set(path, { path, text, version });
     if (known === undefined)
       this.connection.notify("textDocument/didOpen", {
-        textDocument: { uri, version, languageId: languageOf(path), text },
+        textDocument: { uri, version, languageId: languageOf(path, this.row), text },
       });
     else
       this.connection.notify("textDocument/didChange", {

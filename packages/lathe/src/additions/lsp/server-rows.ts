@@ -22,6 +22,11 @@ export interface ServerRow {
   readonly isDisabled?: boolean;
   /** How long it may take to start. */
   readonly startTimeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the protocol calls the languages of its files, where it differs from the usual, by ending. */
+  readonly languages?: Readonly<Record<string, string>>;
+  /** What it can do beyond the protocol. */
+  readonly extras?: Readonly<Record<string, unknown>>;
   /** How one gets it. */
   readonly install?: string;
 }
@@ -167,9 +172,9 @@ export function fileTypeOf(path: string): string {
   return dot > 0 ? name.slice(dot) : name;
 }
 
-export const languageOf = (path: string): string => {
+export const languageOf = (path: string, { languages }: ServerRow): string => {
   const type = fileTypeOf(path);
-  return LANGUAGES[type] ?? type.replace(/^\./, "");
+  return languages?.[type] ?? LANGUAGES[type] ?? type.replace(/^\./, "");
 };
 
 /** `python.analysis` of the settings; all of them without a section. */
