@@ -1,9 +1,10 @@
 // What language servers change beyond renames, in whole runs with real ones: formatting, commands of code actions, raw requests, and
 // the errors of a whole project.
 
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
@@ -100,3 +101,26 @@ it("LP-04 T-LSP-1 a command of a code action runs, and what it asks for is judge
   expect(JSON.parse(folds ?? "")[0]).toMatchObject({ startLine: 0 });
   expect(refused).toContain("`payload` is no JSON.");
 }, 120_000);
+
+it("LP-04 files that a server creates, moves and deletes are part of the one change; what is not allowed changes nothing", async () => {
+  const action = (query: string) => lsp({ action: "code_actions", file: "a.xyz", line: 1, query, apply: true });
+  await project(
+    [action("Overwrite"), action("Leave"), action("Of an editor"), action("Touch all"), turn.text("done")],
+    7,
+  );
+  for (const name of ["a", "b", "c"]) writeFileSync(file(`${name}.xyz`), `${name}\n`);
+  const server = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
+  const xyz = { command: process.execPath, args: [server, "refactors"], fileTypes: [".xyz"], rootMarkers: ["a.xyz"] };
+  writeFileSync(file("lsp.json"), JSON.stringify({ servers: { xyz } }));
+  await scene.box.run(["trust"]);
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0, stderr: "" });
+  const [overwritten, outside, command, all] = results();
+  expect(overwritten).toContain("The server would create b.xyz, which exists already. Nothing was written.");
+  expect(outside).toMatch(/The server would change .*out\.xyz, which is not in the project\. Nothing was written\./);
+  expect(command).toContain('"Of an editor" is the command editor.rename of an editor, which xyz does not run.');
+  expect(all).toContain("Changed 5 files.");
+  expect(text("new.xyz")).toBe("fresh\n");
+  expect(text("sub/moved.xyz")).toBe("// b\n");
+  expect(text("a.xyz")).toBe("zero a\n");
+  expect(existsSync(file("b.xyz")) || existsSync(file("c.xyz"))).toBe(false);
+});

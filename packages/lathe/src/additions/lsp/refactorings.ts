@@ -18,7 +18,9 @@ import type { LiveServer } from "./live-server.ts";
 import { Places, shortPath } from "./places.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 20_000;
+/** Actions that fix a problem need it; the others do not wait longer for it. */
+const PROBLEMS_MS = 5000;
 const MOST_NAMED = 20;
 const MOST_MOVED = 1000;
 
@@ -98,7 +100,9 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
       : actions.find(({ title }) => title.toLowerCase().includes(query.toLowerCase()));
     if (!wanted) throw new ToolFailure(`The server offers no ${query} here: list them without \`apply\`.`);
     const { action, title } = wanted;
-    const resolved = isJsonObject(action["edit"])
+    const provider = live.capabilities["codeActionProvider"];
+    const isWhole = isJsonObject(action["edit"]) || !isJsonObject(provider) || provider["resolveProvider"] !== true;
+    const resolved = isWhole
       ? action
       : await live.ask("codeAction/resolve", action, { timeoutMs, signal }).catch(() => action);
     const whole = isJsonObject(resolved) ? resolved : action;
@@ -121,7 +125,7 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
     const { query, symbol, timeoutMs = TIMEOUT_MS } = question;
     const { live, file, range: named, line } = await this.#places.placeOf(question, "codeActionProvider", env, signal);
     await live.loaded();
-    const found = await live.findProblems(file, timeoutMs, signal);
+    const found = await live.findProblems(file, Math.min(timeoutMs, PROBLEMS_MS), signal);
     const at = named.start.line;
     const diagnostics =
       "problems" in found
