@@ -14,8 +14,8 @@ import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
 import { isFor } from "./find-servers.ts";
 import type { LanguageServers } from "./language-servers.ts";
-import type { LiveServer } from "./live-server.ts";
 import { Places, shortPath } from "./places.ts";
+import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -61,14 +61,18 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
   async #rename(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
     const { newName, timeoutMs = TIMEOUT_MS } = question;
     if (!newName) throw new ToolFailure("Give `new_name`.");
-    const { live, file, position, name } = await this.#places.placeOf(question, "renameProvider", env, signal);
-    await live.loaded();
+    const place = await this.#places.placeOf(question, "renameProvider", env, signal);
+    const { live, name } = place;
+    await live.loaded(place.file, { timeoutMs, signal });
+    const { file, position } = await renameOrigin(place, env, { timeoutMs, signal });
     const params = { textDocument: { uri: toUri(file) }, position, newName };
-    const answer = await live.ask("textDocument/rename", params, { timeoutMs, signal });
+    const ask = (): Promise<unknown> => live.ask("textDocument/rename", params, { timeoutMs, signal });
+    const users = await filesWithName(name, live, env, signal);
+    const answer = await settledAnswer(ask, users, live, env, signal);
     const plan = await refactoringOf(answer, live, env);
     if (refactoredPaths(plan).length === 0)
       throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
-    return { ...plan, notes: await unchangedFiles(name, plan.files, live, env, signal) };
+    return { ...plan, notes: unchangedFiles(name, users, plan.files, env) };
   }
 
   async #renameFile(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
@@ -80,7 +84,7 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
     const known = pairs.find(({ from }) => this.#servers.rows.some((row) => isFor(row, from)))?.from ?? file;
     const live = await this.#places.liveFor(known, "workspace", env, signal);
     if ((await live.show(known)) === undefined) throw new ToolFailure(`${shortPath(file, env)} is no file.`);
-    await live.loaded();
+    await live.loaded(known, { timeoutMs, signal });
     const params = { files: pairs.map((pair) => ({ oldUri: toUri(pair.from), newUri: toUri(pair.to) })) };
     const answer = await live.ask("workspace/willRenameFiles", params, { timeoutMs, signal });
     const moves = pairs.map((pair) => ({ from: shortPath(pair.from, env), to: shortPath(pair.to, env) }));
@@ -124,7 +128,7 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
   async #actions(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal) {
     const { query, symbol, timeoutMs = TIMEOUT_MS } = question;
     const { live, file, range: named, line } = await this.#places.placeOf(question, "codeActionProvider", env, signal);
-    await live.loaded();
+    await live.loaded(file, { timeoutMs, signal });
     const found = await live.findProblems(file, Math.min(timeoutMs, PROBLEMS_MS), signal);
     const at = named.start.line;
     const diagnostics =
@@ -161,22 +165,14 @@ async function filesBelow(path: string, env: ExecutionEnvironment): Promise<stri
 }
 
 /** Files that have the name as a word and stay as they are: a server that is not ready, or text that it does not know. */
-async function unchangedFiles(
+function unchangedFiles(
   name: string,
+  users: readonly string[],
   files: readonly RefactoredFile[],
-  live: LiveServer,
   env: ExecutionEnvironment,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const endings = live.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
-  const found = await env.grep(`\\b${name.replace(/[^\w]/g, "\\$&")}\\b`, env.workingDirectory(), {
-    mode: "files_with_matches",
-    globFilter: `*.{${endings.join(",")}}`,
-    base: "/",
-    signal,
-  });
+): string[] {
   const changed = new Set(files.map(({ path }) => env.resolve(path)));
-  const others = found.files.map(({ path }) => posix.resolve("/", path)).filter((path) => !changed.has(path));
+  const others = users.filter((path) => !changed.has(path));
   if (others.length === 0) return [];
   const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more` : "";
   const shown = others.slice(0, MOST_NAMED).map((path) => shortPath(path, env));

@@ -69,7 +69,7 @@ export interface LanguageServices {
   /** What a rename or a code action would change. */
   plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring | ServerCommand>;
   /** A refactoring is written. */
-  made(plan: Refactoring, env: ExecutionEnvironment): Promise<void> | void;
+  made?(plan: Refactoring, env: ExecutionEnvironment): Promise<void> | void;
 }
 
 /** A code action that the server makes itself: what it would change is known once it has run. */
@@ -170,7 +170,7 @@ class LspFace {
   async #make(plan: Refactoring, args: Args, context: ToolContext): Promise<ToolResult | string> {
     const files = await applyRefactoring(isWriting(args) ? context : { ...context, planOnly: true }, plan);
     if (!isWriting(args)) return paragraphs(`Would change ${countFiles(files)}.`, notesOf(plan), modelDiff(files));
-    await this.#services.made(plan, context.env);
+    await this.#services.made?.(plan, context.env);
     return {
       content: [
         {
