@@ -27,12 +27,23 @@ export async function lspServersIn(look: Look<"lsp-server">, folder: string, lev
     if (!read) continue;
     const { idleTimeoutMs, $schema: _, servers, ...bare } = read.value;
     if (typeof idleTimeoutMs === "number") look.add(EVERY_SERVER, { level, path }, { idleMs: idleTimeoutMs });
-    addLspServers(look, { path, level }, read, servers === undefined ? bare : servers, servers === undefined ? [] : ["servers"]);
+    addLspServers(
+      look,
+      { path, level },
+      read,
+      servers === undefined ? bare : servers,
+      servers === undefined ? [] : ["servers"],
+    );
   }
 }
 
 /** `.lsp.json` of a plugin, and what its manifest has or names as `lspServers`. */
-export function lspServersOfPlugin(look: Look<"lsp-server">, name: string, root: string, inRoot: (text: string) => string): void {
+export function lspServersOfPlugin(
+  look: Look<"lsp-server">,
+  name: string,
+  root: string,
+  inRoot: (text: string) => string,
+): void {
   const about = { level: "plugin", prefix: `${name}:`, resolve: inRoot } as const;
   const manifest = `${root}/.claude-plugin/plugin.json`;
   const read = readJson(look, manifest, "plugin");
@@ -43,7 +54,13 @@ export function lspServersOfPlugin(look: Look<"lsp-server">, name: string, root:
     const found = path.includes("/../") ? undefined : readJson(look, path, "plugin");
     if (!found) continue;
     const key = ["lspServers", "servers"].find((one) => isJsonObject(found.value[one]));
-    addLspServers(look, { ...about, path }, found, key === undefined ? found.value : found.value[key], key === undefined ? [] : [key]);
+    addLspServers(
+      look,
+      { ...about, path },
+      found,
+      key === undefined ? found.value : found.value[key],
+      key === undefined ? [] : [key],
+    );
   }
 }
 
@@ -73,7 +90,8 @@ const FIELDS: Readonly<Record<string, readonly [field: keyof LspServerValue | ""
   loggingConfig: ["", "ignored"],
 };
 
-const isTexts = (value: unknown): boolean => isJsonObject(value) && Object.values(value).every((one) => typeof one === "string");
+const isTexts = (value: unknown): boolean =>
+  isJsonObject(value) && Object.values(value).every((one) => typeof one === "string");
 
 const FITS: Readonly<Record<Kind, readonly [wanted: string, fits: (value: unknown) => boolean]>> = {
   text: ["a text", (value) => typeof value === "string" && value !== ""],
