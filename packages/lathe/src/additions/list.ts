@@ -56,6 +56,12 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     load: async () => (await import("./lsp/addition.ts")).lspAddition,
   },
   {
+    name: "debuggers",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["debug.enabled"],
+    load: async () => (await import("./dap/addition.ts")).debugAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found. A built-in tool that is discoverable makes it needed everywhere.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],

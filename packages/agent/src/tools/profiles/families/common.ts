@@ -3,6 +3,7 @@
 import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobOutputTool } from "../../builtin/job-output/index.ts";
@@ -28,6 +29,7 @@ export const additions = [
   jobStopTool,
   recallTool,
   inspectImageTool,
+  debugTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -3,6 +3,7 @@
 
 import { askTool } from "../../builtin/ask/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
@@ -33,6 +34,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     exitPlanModeTool,
     recallTool,
     inspectImageTool,
+    debugTool,
   );
 
 export const lathe = {
