@@ -222,21 +222,13 @@ export class NodeAdapter implements AdapterLink {
       await this.#connected.send("Runtime.evaluate", { expression });
       if (this.#stopsAtEntry) return this.#stopped("entry");
     }
-    const hits = isStart ? await this.#breakpointsHere() : strings(hitBreakpoints);
+    const hits = strings(hitBreakpoints);
     if (hits.length > 0) return (await this.#countsHit(hits)) ? this.#stopped("breakpoint") : this.#resume();
     const thrown = others.find(({ reason: why }) => why === "exception" || why === "promiseRejection");
     if (thrown)
       return this.#stopped("exception", firstLine(describeValue(isJsonObject(thrown.auxData) ? thrown.auxData : {})));
     if (isStart || others.length === 0) return this.#resume();
     this.#stopped(this.#lastStep === "pause" ? "pause" : "step");
-  }
-
-  async #breakpointsHere(): Promise<readonly string[]> {
-    const { scriptId, lineNumber, columnNumber } = (this.#frames[0]?.["location"] ?? {}) as JsonObject;
-    return this.#scripts.breakpointsAt(String(scriptId), {
-      line: Number(lineNumber),
-      column: Number(columnNumber ?? 0),
-    });
   }
 
   /** False: the program goes on, because each was only to be logged, or its count is not reached. */

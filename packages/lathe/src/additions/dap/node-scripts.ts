@@ -47,13 +47,6 @@ export class NodeScripts {
     return this.#byId.get(id);
   }
 
-  /** Those of a line: the inspector does not tell when a program stops there for another reason. */
-  async breakpointsAt(id: string, at: Place): Promise<readonly string[]> {
-    const place = await this.originalPlace(id, at);
-    const { ids = [] } = this.#files.get(place?.path ?? "") ?? {};
-    return ids.filter((one) => this.#byId.get(one)?.asked.line === (place?.at.line ?? -2) + 1);
-  }
-
   add({ scriptId, url, sourceMapURL }: JsonObject): void {
     const name = String(url);
     if (name === "") return;
