@@ -2,6 +2,7 @@
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
+import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
@@ -29,6 +30,7 @@ export const additions = [
   jobStopTool,
   recallTool,
   inspectImageTool,
+  astGrepTool,
   debugTool,
 ] as readonly ToolDef<never>[];
 
