@@ -13,15 +13,17 @@ export const PATH = `/usr/bin:/bin:${process.env["PATH"] ?? ""}`;
 export const NEVER = new AbortController().signal;
 let runs = 0;
 
+type Wanted = { readonly [K in keyof DebugRequest]?: DebugRequest[K] | undefined };
+
 export interface Bench {
   readonly folder: string;
   readonly env: ExecutionEnvironment;
   readonly debuggers: DebugPrograms;
   /** Writes a file of these lines; its path. */
   write(name: string, ...lines: readonly string[]): string;
-  run(request: Partial<DebugRequest>): Promise<DebugAnswer>;
+  run(request: Wanted): Promise<DebugAnswer>;
   /** The text of the answer. */
-  say(request: Partial<DebugRequest>): Promise<string>;
+  say(request: Wanted): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -36,7 +38,7 @@ export function bench(folder = newFolder(), env?: ExecutionEnvironment, variable
     now: Date.now,
     newId: () => `test-${process.pid}-${++runs}`,
   });
-  const run = (request: Partial<DebugRequest>): Promise<DebugAnswer> =>
+  const run = (request: Wanted): Promise<DebugAnswer> =>
     debuggers.run({ cwd: used.workingDirectory(), timeoutMs: 60_000, ...request } as DebugRequest, used, NEVER);
   return {
     folder,

@@ -59,6 +59,7 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     name: "debuggers",
     kinds: [],
     isNeeded: ({ settings }) => settings["debug.enabled"],
+    servesTools: true,
     load: async () => (await import("./dap/addition.ts")).debugAddition,
   },
   {
