@@ -27,6 +27,7 @@ interface Call {
 }
 
 const FIRST_STOP_MS = 5000;
+const ATTACHED_STOP_MS = 1000;
 const IDLE_MS = 10 * 60_000;
 const SWEEP_MS = 30_000;
 
@@ -178,13 +179,15 @@ export class DebugPrograms implements Debuggers {
     for (const other of this.#of(env)) if (other.id === id) this.#sessions.delete(other);
     this.#sessions.add(session);
     this.#sweep ??= setInterval(() => this.#endIdle(), SWEEP_MS).unref();
-    const isStopped = await session.settle(FIRST_STOP_MS, signal);
+    // A program that is attached to mostly runs on.
+    const firstStopMs = start.request === "launch" ? FIRST_STOP_MS : ATTACHED_STOP_MS;
+    const isStopped = await session.settle(firstStopMs, signal);
     // Some adapters stop a new program by a signal.
     if (start.request === "launch" && session.stop?.text?.includes("SIGSTOP"))
       session.stop = { ...session.stop, reason: "entry", text: undefined };
     return describeState(session, {
       mayShow: this.#options.mayShow,
-      timedOutMs: isStopped ? undefined : FIRST_STOP_MS,
+      timedOutMs: isStopped ? undefined : firstStopMs,
     });
   }
 
