@@ -54,15 +54,15 @@ function errorsAfterEdit(load: () => Promise<Engine>, loaded: () => Promise<Engi
   return {
     name: "language servers",
     timeoutMs: HOOK_MS,
-    onInput: async () => {
-      (await loaded())?.errors.begin();
+    onInput: async (_input, { agentId }) => {
+      (await loaded())?.errors.begin(agentId);
       return undefined;
     },
-    afterCall: async (_call, result, { env, signal }) => {
+    afterCall: async (_call, result, { env, signal, agentId }) => {
       const { reads = [], changes = [] } = result;
       if (reads.length + changes.length === 0) return undefined;
-      return (await load()).errors.after(result, env, signal);
+      return (await load()).errors.after(result, env, signal, agentId);
     },
-    beforeStop: async (_info, { env, signal }) => (await loaded())?.errors.remind(env, signal),
+    beforeStop: async (_info, { env, signal, agentId }) => (await loaded())?.errors.remind(env, signal, agentId),
   };
 }

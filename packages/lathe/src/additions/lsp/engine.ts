@@ -30,6 +30,7 @@ export class Engine {
       [cwd, ...roots].some((root) => path.startsWith(`${root}/`)) && !isLeftOut(path);
     this.servers = new LanguageServers({
       rows,
+      top: cwd,
       idleMs,
       isTrusted: () => isTrusted(paths.trust, cwd, machine.userHome),
       now: machine.deps.now,

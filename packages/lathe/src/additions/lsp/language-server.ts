@@ -8,6 +8,8 @@ import { NoAnswer } from "./rpc-connection.ts";
 import type { ServerRow } from "./server-rows.ts";
 
 export interface LanguageServerOptions {
+  /** Tells it from others, also after a restart. */
+  readonly key: string;
   readonly row: ServerRow;
   readonly argv: ProgramArgv;
   readonly root: string;
@@ -39,6 +41,10 @@ export class LanguageServer {
 
   get row(): ServerRow {
     return this.#options.row;
+  }
+
+  get key(): string {
+    return this.#options.key;
   }
 
   get root(): string {

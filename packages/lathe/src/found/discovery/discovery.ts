@@ -164,9 +164,12 @@ export class Discovery {
   }
 }
 
+const CODE_FILE = /\.[cm]?[jt]s$/;
+
 /** Why it can never run, as far as its text shows. */
 function problemOf({ kind, value }: Found, reader: Reader): string | undefined {
   if (kind === "hook") return (value as HookValue).problem;
+  if (kind === "tool" && !CODE_FILE.test((value as ModuleValue).entry)) return "a tool is a .ts or .js file";
   if (kind !== "extension") return undefined;
   try {
     return piProblem(reader.text((value as ModuleValue).entry) ?? "");

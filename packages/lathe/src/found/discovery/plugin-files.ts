@@ -86,7 +86,7 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
 /** Those that its package.json names. */
 export function extensionEntries(look: Scan, folder: string): readonly string[] {
   const manifest = readJson(look, `${folder}/package.json`, "user")?.value ?? {};
-  for (const own of [manifest["lathe"], manifest["pi"]]) {
+  for (const own of [manifest["lathe"], manifest["omp"], manifest["pi"]]) {
     const listed = isJsonObject(own) ? own["extensions"] : undefined;
     if (Array.isArray(listed))
       return listed.flatMap((name) => {
