@@ -81,4 +81,5 @@ const params = {
 
 export const schema = object(params);
 
+/** The arguments of a call. */
 export type DebugArgs = StaticFields<typeof params>;
