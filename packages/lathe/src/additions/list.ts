@@ -56,6 +56,13 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     load: async () => (await import("./lsp/addition.ts")).lspAddition,
   },
   {
+    name: "debuggers",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["debug.enabled"],
+    servesTools: true,
+    load: async () => (await import("./dap/addition.ts")).debugAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],

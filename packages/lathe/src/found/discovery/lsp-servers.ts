@@ -111,17 +111,20 @@ function addLspServers(
   servers: unknown,
   keys: readonly string[],
 ): void {
-  if (!isJsonObject(servers)) return look.warn(path, '"servers" must be an object', read.lineOf(keys));
+  if (!isJsonObject(servers)) {
+    look.warn(path, '"servers" must be an object', read.lineOf(keys));
+    return;
+  }
   for (const [name, written] of Object.entries(servers)) {
     const warn = (message: string, ...key: string[]): void =>
       look.warn(path, `language server ${name}: ${message}`, read.lineOf([...keys, name, ...key]));
-    const value = isJsonObject(written) ? valueOf(written, resolve, warn) : warn("it must be an object");
+    const value = isJsonObject(written) ? serverFrom(written, resolve, warn) : warn("it must be an object");
     if (value) look.add(`${prefix}${name}`, { level, path, line: () => read.lineOf([...keys, name]) }, value);
   }
 }
 
 /** Undefined, and a warning, when something is wrong with it. */
-function valueOf(
+function serverFrom(
   written: Readonly<Record<string, unknown>>,
   resolve: (text: string) => string,
   warn: (message: string, ...key: string[]) => void,
