@@ -14,6 +14,7 @@ declare module "../../contract/tool.ts" {
   }
 }
 
+/** Formats texts before they are written. */
 export interface Formatter {
   /** Asked once for each call and text, so that what is approved is what is written. Undefined: nothing formats such files. */
   format(file: FileToFormat, scope: CallScope): Promise<Formatting | undefined>;
@@ -26,7 +27,7 @@ export interface FileToFormat {
   /** With "\n" endings and no byte order mark. */
   readonly text: string;
   /** Where the lines of this edit are. */
-  readonly own: readonly Span[];
+  readonly own: readonly { readonly start: number; readonly end: number }[];
 }
 
 /** What a formatter would change, or why it does not say. */

@@ -26,6 +26,7 @@ export interface RefactoredFile {
   readonly edits: readonly TextEdit[];
 }
 
+/** Every path that it touches. */
 export function refactoredPaths({ files, moves, creates = [], deletes = [] }: Refactoring): string[] {
   const whole = [...files, ...creates, ...deletes].map(({ path }) => path);
   return [...whole, ...moves.flatMap(({ from, to }) => [from, to])];
