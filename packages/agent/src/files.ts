@@ -4,6 +4,7 @@ export type { CommitJournal, JournalledChange, JournalledFile, OpenCommitJournal
 export { type ConflictRegion, type ConflictSide, hasConflicts } from "./files/edit/conflict-regions.ts";
 export { DocumentError, documentText } from "./files/edit/document.ts";
 export { fileDiff } from "./files/edit/file-diff.ts";
+export type { FileToFormat, Formatter, Formatting } from "./files/edit/format.ts";
 export { PathLocks } from "./files/edit/locks.ts";
 export { ShownFiles, type ShownLimits, type ShownVersion } from "./files/edit/shown.ts";
 export { Syntax, type SyntaxBlock, type SyntaxLimits } from "./files/edit/syntax.ts";
@@ -28,6 +29,7 @@ export type { LeftFile, LeftReason } from "./files/snapshots/plan.ts";
 export { type SnapshotImage, type SnapshotOptions, Snapshots } from "./files/snapshots/recorder.ts";
 export * from "./files/snapshots/rewind.ts";
 export type { SnapshotLimits } from "./files/snapshots/scan.ts";
+export type { StructureOptions } from "./files/structure/run-structure.ts";
 export type * from "./files/target/format.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./files/target/images.ts";
 export type { OpenedImage, OpenedText } from "./files/target/opened.ts";

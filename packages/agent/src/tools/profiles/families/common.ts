@@ -2,7 +2,9 @@
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
+import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobOutputTool } from "../../builtin/job-output/index.ts";
@@ -28,6 +30,8 @@ export const additions = [
   jobStopTool,
   recallTool,
   inspectImageTool,
+  astGrepTool,
+  debugTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

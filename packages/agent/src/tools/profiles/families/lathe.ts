@@ -2,7 +2,9 @@
 // append, never reorder.
 
 import { askTool } from "../../builtin/ask/index.ts";
+import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
@@ -33,6 +35,8 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     exitPlanModeTool,
     recallTool,
     inspectImageTool,
+    taggedAstGrepTool,
+    debugTool,
   );
 
 export const lathe = {
