@@ -4,6 +4,7 @@ import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobOutputTool } from "../../builtin/job-output/index.ts";
@@ -30,6 +31,7 @@ export const additions = [
   recallTool,
   inspectImageTool,
   astGrepTool,
+  debugTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };
