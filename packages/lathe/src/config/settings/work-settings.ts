@@ -38,6 +38,11 @@ export const WORK_SETTINGS = {
     default: true,
     description: "after an edit, tell the model which errors it brought and which it fixed",
   }),
+  "lsp.formatOnWrite": flag({
+    default: false,
+    description: "format the lines of an edit with the language server before it is shown and written",
+  }),
+  "debug.enabled": flag({ default: true, description: "let the model run programs under a debugger" }),
   "todo.enabled": flag({ default: true, description: "offer the todo list to the model; always on in RPC mode" }),
   "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 60,

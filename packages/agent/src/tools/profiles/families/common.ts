@@ -4,6 +4,7 @@ import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
 import { agentCall, completionCall } from "../../builtin/eval/inner-calls.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
@@ -34,6 +35,7 @@ export const additions = [
   recallTool,
   inspectImageTool,
   astGrepTool,
+  debugTool,
   ...cells,
 ] as readonly ToolDef<never>[];
 

@@ -4,6 +4,7 @@
 import { askTool } from "../../builtin/ask/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
@@ -35,6 +36,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     recallTool,
     inspectImageTool,
     taggedAstGrepTool,
+    debugTool,
     ...cells,
   );
 
