@@ -27,7 +27,7 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
   },
   {
     name: "protected code",
-    kinds: ["hook", "mcp-server", "tool", "extension"],
+    kinds: ["hook", "mcp-server", "lsp-server", "tool", "extension"],
     load: async () => (await import("./protected-code.ts")).protectedCode,
   },
   { name: "hooks", kinds: ["hook"], load: async () => (await import("./hooks/index.ts")).hooksFor },
@@ -51,9 +51,21 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
   },
   {
     name: "language servers",
-    kinds: [],
+    kinds: ["lsp-server"],
     isNeeded: (workspace) => fitsProject(workspace),
     load: async () => (await import("./lsp/addition.ts")).lspAddition,
+  },
+  {
+    name: "debuggers",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["debug.enabled"],
+    servesTools: true,
+    load: async () => (await import("./dap/addition.ts")).debugAddition,
+  },
+  {
+    name: "cells",
+    servesTools: true,
+    load: async () => (await import("./eval/addition.ts")).evalAddition,
   },
   {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.

@@ -93,7 +93,7 @@ export class LanguageServer {
     const { row, argv, root, env } = this.#options;
     if (env.startProcess === undefined) throw this.#turnOff("programs cannot be started here");
     try {
-      const process = await env.startProcess(argv, { cwd: root });
+      const process = await env.startProcess(argv, { cwd: root, ...(row.env ? { env: row.env } : {}) });
       const live = await LiveServer.start({ row, root, env, process });
       this.#live = live;
       void live.connection.ended.then((why) => {

@@ -51,7 +51,11 @@ export class LanguageServers {
     const fitting: UsableServer[] = [];
     for (const row of this.rows) {
       const root = await rootFor(row, `${env.workingDirectory()}/.`, env, this.#options.top);
-      if (root !== undefined) fitting.push(await this.#usable(row, root, env));
+      if (root === undefined) continue;
+      const other = row.isLinter ? undefined : fitting.find((one) => one.server && answersFor(one.row, row));
+      fitting.push(
+        other ? { row, root, off: `${other.row.name} answers for its files` } : await this.#usable(row, root, env),
+      );
     }
     return fitting;
   }
@@ -90,3 +94,7 @@ export class LanguageServers {
     return { ...found, server };
   }
 }
+
+/** Whether all files of the other are its own. */
+const answersFor = ({ isLinter, fileTypes }: ServerRow, other: ServerRow): boolean =>
+  !isLinter && other.fileTypes.every((type) => fileTypes.includes(type));
