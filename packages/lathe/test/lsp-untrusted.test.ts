@@ -57,7 +57,19 @@ it.skipIf(!has("strace"))(
       const path = [join(dir, "node_modules/.bin"), join(REPOSITORY, "node_modules/.bin"), process.env["PATH"]].join(
         ":",
       );
-      const args = ["-f", "-s", "400", "-e", "trace=execve", "-o", trace, process.execPath, CLI, ...scene.args];
+      const args = [
+        "-f",
+        "-s",
+        "400",
+        "--seccomp-bpf",
+        "-e",
+        "trace=execve",
+        "-o",
+        trace,
+        process.execPath,
+        CLI,
+        ...scene.args,
+      ];
       const run = spawn("strace", [...args, "--permission-mode", "full", "--profile", "lathe", "go"], {
         cwd: dir,
         env: { ...scene.box.env, ...scene.env, PATH: path },
