@@ -32,6 +32,7 @@ export type { LeftFile, LeftReason } from "./files/snapshots/plan.ts";
 export { type SnapshotImage, type SnapshotOptions, Snapshots } from "./files/snapshots/recorder.ts";
 export * from "./files/snapshots/rewind.ts";
 export type { SnapshotLimits } from "./files/snapshots/scan.ts";
+export type { StructureOptions } from "./files/structure/run-structure.ts";
 export type * from "./files/target/format.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./files/target/images.ts";
 export type { OpenedImage, OpenedText } from "./files/target/opened.ts";

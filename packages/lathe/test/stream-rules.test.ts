@@ -176,6 +176,17 @@ it("G-95 G-96 EX-08 after /reload new rules and skills take effect, and not befo
 });
 
 describe("rules for the model to read", () => {
+  it("LS-07 EX-09 one that the user's own prompt holds already is not in it twice", async () => {
+    await using rig = await project({
+      "home/.lathe/rules/plain.md": rule("alwaysApply: true", "Write plain English."),
+      "home/.lathe/rules/short.md": rule("alwaysApply: true", "Be short."),
+      "home/.lathe/APPEND_SYSTEM.md": "Mine. Write plain English. More of mine.",
+    });
+    await rig.say("go", turn.text("ok"));
+    expect(rig.system().split("Write plain English.")).toHaveLength(2);
+    expect(rig.system()).toContain("Be short.");
+  });
+
   it("G-95 EX-09 the text of one that always applies is in the prompt, one with a description is listed, others are nowhere", async () => {
     await using rig = await project({
       "project/.lathe/rules/always.md": rule("alwaysApply: true", "Write plain English."),

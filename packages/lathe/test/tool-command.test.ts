@@ -19,6 +19,12 @@ describe("lathe tool", () => {
     const bad = await box.run(["tool", "shell", '{"command":"exit 3"}']);
     expect(bad.code).toBe(1);
     expect(bad.stdout).toMatch(/^\[exit code: 3, \d+ ms\]\n$/);
+    // Long output is cut as the model would get it.
+    for (const name of ["shell", "bash"]) {
+      const long = await box.run(["tool", name, '{"command":"seq 1 200000"}']);
+      expect(long.stdout.length).toBeLessThan(60_000);
+      expect(long.stdout).toMatch(/^1\n2\n[\s\S]*(?:truncated|omitted)[\s\S]*\n200000\n/i);
+    }
   });
 
   it("D3 the built command reads a page in its worker", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CallPaths } from "../../src/contract/paths/call-paths.ts";
 import { judge } from "../../src/policy/permissions/judge.ts";
+import type { PermissionMode } from "../../src/policy/permissions/verdict.ts";
 import { commandAccess } from "../../src/tools/builtin/shell/access.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { askedInVain, ordinary } from "./ordinary-commands.ts";
@@ -25,7 +26,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The commands that are asked about, with the reasons. */
-async function askedAbout(commands: readonly string[], isTrusted = false): Promise<Record<string, string>> {
+async function askedAbout(
+  commands: readonly string[],
+  isTrusted = false,
+  mode: PermissionMode = "auto-edit",
+): Promise<Record<string, string>> {
   const env = new LocalEnvironment({ cwd: project, baseEnv: { HOME: folder, PATH: "/usr/bin:/bin", USER: "me" } });
   const places = { roots: [project], userHome: folder, latheHome: join(folder, ".lathe") };
   const asked: Record<string, string> = {};
@@ -33,7 +38,7 @@ async function askedAbout(commands: readonly string[], isTrusted = false): Promi
     const paths = new CallPaths(env, new AbortController().signal);
     const services = { isFolderTrusted: () => isTrusted };
     const access = await commandAccess(command, project, { env, paths, services });
-    const { decision, parts } = judge({ tier: "exec", access }, { mode: "auto-edit", rules: [], places });
+    const { decision, parts } = judge({ tier: "exec", access }, { mode, rules: [], places });
     if (decision !== "allow") asked[command] = parts.find((part) => part.decision !== "allow")?.reason ?? decision;
   }
   return asked;
@@ -95,9 +100,41 @@ describe("commands that do no harm", () => {
       crontab: "crontab without -l may take a new table of jobs from its input.",
       "hostname -f": "-f is not understood.",
     });
+    expect(await askedAbout(["gzip -l a.gz", "DEBUG=1 ls"])).toEqual({});
+    expect(await askedAbout(["gzip a", "gzip -d a.gz"])).toEqual({
+      "gzip a": "gzip without -l changes files.",
+      "gzip -d a.gz": "-d is not understood.",
+    });
     expect(await askedAbout(["cargo tree"], true)).toEqual({
       "cargo tree": "cargo without --frozen may fetch what Cargo.toml names, and writes Cargo.lock.",
     });
+  });
+
+  it("no option is the reason of a question about a subcommand that is asked about without it", async () => {
+    expect(await askedAbout(["npm test --silent", "npm ls --silent", "npm ls $X", "npm test $X"])).toEqual({
+      "npm test --silent": "Mode auto-edit asks before it runs commands.",
+      "npm ls --silent": "--silent is not understood.",
+      "npm ls $X": "$X is not understood.",
+      "npm test $X": "Mode auto-edit asks before it runs commands.",
+    });
+  });
+
+  it("a mode that changes nothing says why a command is not known to change nothing", async () => {
+    const commands = ["cat a", "touch a", "make", "ls $X", "rm -r a", "netstat", "npm ls --silent", "echo a > b"];
+    const whyNot = (mode: PermissionMode) => askedAbout(commands, false, mode);
+    const only = "only commands that are known to change nothing may run, and";
+    const reasons = await whyNot("read-only");
+    const state = "This session is read-only:";
+    expect(reasons).toEqual({
+      "touch a": `${state} ${only} it writes a.`,
+      make: `${state} ${only} make is not one of them.`,
+      "ls $X": `${state} ${only} $X is not understood.`,
+      "rm -r a": `${state} ${only} it deletes without asking.`,
+      netstat: `${state} ${only} netstat without -n asks name servers.`,
+      "npm ls --silent": `${state} ${only} --silent is not understood.`,
+      "echo a > b": `${state} ${only} it writes b.`,
+    });
+    expect((await whyNot("plan"))["make"]).toBe(`Plan mode is on: ${only} make is not one of them.`);
   });
 
   it("what a file of the project steers needs none where the folder is trusted, and one everywhere else", async () => {

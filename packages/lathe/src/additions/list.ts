@@ -59,11 +59,10 @@ export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOf
   },
   { name: "code index", load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes) },
   {
-    // After all that bring tools: it names those that can be found. A built-in tool that is discoverable makes it needed everywhere.
+    // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],
-    isNeeded: ({ settings, extensions }) =>
-      settings["tools.discoveryMode"] === "all" || settings.extensions.length > 0 || extensions.files.length > 0,
+    isNeeded: ({ settings }) => settings["tools.discoveryMode"] !== "off",
     load: async () => (await import("./tool-search/addition.ts")).toolSearchAddition,
   },
 ];

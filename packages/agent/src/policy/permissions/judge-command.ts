@@ -34,7 +34,7 @@ export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleSco
   if (item.isAgent) return judgeAgent(item, policy, scope);
   const said = wordsVerdict(item, policy, scope);
   if (said.decision === "deny") return said;
-  const forbidden = item.part?.isReadOnly === true ? undefined : forbiddenIn(mode);
+  const forbidden = item.part?.isReadOnly === true ? undefined : forbiddenIn(mode, whyNotReading(item));
   return (
     deniedPath(item, policy, scope) ??
     forbidden ??
@@ -46,6 +46,20 @@ export function judgeCommand(item: CommandAccess, policy: Policy, scope: RuleSco
     (isUncertain(item) || said.rule ? said : undefined) ??
     byMode(item, policy)
   );
+}
+
+/** What keeps it from being known to change nothing. */
+function whyNotReading({ part, doubt }: CommandAccess): string {
+  const [written] = part?.isHarmless ? part.writes : [];
+  const program = part?.words[0] ?? "this one";
+  const said = doubt ?? part?.doubt ?? part?.danger?.reason ?? (part && strangeIn(part));
+  return said ?? (written === undefined ? `${program} is not one of them` : `it writes ${written}`);
+}
+
+/** The word of a listed program because of which it is asked about. */
+function strangeIn({ strange, lacking }: ShellPart): string | undefined {
+  if (strange === "…") return "a word of it is only known when it runs";
+  return strange && (lacking ?? `${strange.slice(0, 80)} is not understood`);
 }
 
 /** All that the child does is judged like what its parent does, so that only mode `ask` asks about starting it. */
@@ -225,11 +239,10 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
   if (mode === "auto-edit" && item.part?.isHarmless)
     return { decision: "allow", reason: "The command is on the list of harmless ones.", isPlain: true };
   const rule = item.part && suggestedCommand(item.part);
-  const strange = mode === "auto-edit" ? item.part?.strange : undefined;
+  const strange = mode === "auto-edit" && item.part ? strangeIn(item.part) : undefined;
   const allowWith = rule === undefined ? FULL : `--allow '${rule}'`;
-  if (strange === "…") return ask("A word of it is only known when it runs.", allowWith);
   return strange
-    ? ask(sentence(item.part?.lacking ?? `${strange.slice(0, 80)} is not understood`), allowWith)
+    ? ask(sentence(strange.replace(/^a word/, "A word")), allowWith)
     : plainAsk(`Mode ${mode} asks before it runs commands.`, allowWith);
 }
 

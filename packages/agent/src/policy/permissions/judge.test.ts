@@ -220,7 +220,7 @@ describe("what may happen without asking", () => {
     });
     expect(why("auto-edit", "write", write("/tmp/a"))).toEqual({
       decision: "ask",
-      reason: "/tmp/a is outside the working directory.",
+      reason: "/tmp/a is outside the working folders.",
       allowWith: "--add-dir <dir>",
     });
     expect(why("auto-edit", "write", write("/srv/project/.git/config"))).toMatchObject({

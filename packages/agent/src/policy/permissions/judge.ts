@@ -158,7 +158,7 @@ function sensitive(
   // Where edits are asked about as well, another directory alone would not be enough.
   const isAllowed = spoken.some(({ decision }) => decision === "allow");
   if (!isInRoots(item.path, places) && !isAllowed)
-    return ask(`${item.path} is outside the working directory.`, mode === "auto-edit" ? ADD_DIR : FULL);
+    return ask(`${item.path} is outside the working folders.`, mode === "auto-edit" ? ADD_DIR : FULL);
   return undefined;
 }
 

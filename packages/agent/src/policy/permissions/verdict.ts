@@ -57,17 +57,16 @@ export function ruleVerdict(rules: readonly Rule[], decision: Decision): PartVer
   };
 }
 
-/** Why a mode permits nothing of what changes something. */
-export function forbiddenIn(mode: PermissionMode): PartVerdict | undefined {
-  if (mode === "read-only")
-    return { decision: "deny", reason: "This session is read-only: nothing may be changed or run." };
-  if (mode === "plan")
-    return {
-      decision: "deny",
-      reason: "Plan mode is on: explore and propose a plan before you change anything.",
-    };
-  return undefined;
+/** Why a mode permits nothing of what changes something. `why`: what keeps a command from being known to change nothing. */
+export function forbiddenIn(mode: PermissionMode, why?: string): PartVerdict | undefined {
+  if (mode !== "read-only" && mode !== "plan") return undefined;
+  const [state, rest] = mode === "plan" ? PLANNING : READ_ONLY;
+  const runs = `only commands that are known to change nothing may run, and ${why}`;
+  return { decision: "deny", reason: `${state}: ${why === undefined ? rest : runs}.` };
 }
+
+const READ_ONLY = ["This session is read-only", "nothing may be changed or run"] as const;
+const PLANNING = ["Plan mode is on", "explore and propose a plan before you change anything"] as const;
 
 export const ask = (reason: string, allowWith: string): PartVerdict => ({ decision: "ask", allowWith, reason });
 

@@ -144,6 +144,11 @@ export const HARMLESS: Readonly<Record<string, HarmlessProgram>> = {
     patternOptions: ["-e", "-f", "--regexp", "--file"],
   }),
   ...alike("zcat gzcat", { options: "", operands: "read" }),
+  gzip: {
+    options: "-lqv --list --quiet --verbose",
+    operands: "read",
+    needs: { options: ["-l", "--list"], otherwise: "changes files" },
+  },
   zgrep: { options: "-Eachilnovwq", operands: "pattern" },
   rg: {
     options:

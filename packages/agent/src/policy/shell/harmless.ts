@@ -48,8 +48,11 @@ function harmlessListed(
   const given = words.slice(1);
   const read =
     entry.options === "*" ? { options: [], operands: given } : readOptions(given, listOf(entry.options), entry);
-  if ("refused" in read) return read;
-  if (entry.joined && !isAmongSubcommands(read, entry.joined)) return undefined;
+  const isListed = (operands: readonly ShellWord[]): boolean => !entry.joined || isAmong(operands, entry.joined);
+  // Of a subcommand that is not on the list, no option is the reason.
+  if ("refused" in read)
+    return isListed(given.filter((word) => word.isKnown && !/^-/.test(word.value))) ? read : undefined;
+  if (!isListed(read.operands)) return undefined;
   const { needs } = entry;
   if (needs && !read.options.some(({ name }) => needs.options.includes(name)))
     return { refused: program, lacking: `${program} without ${needs.options[0]} ${needs.otherwise}` };
@@ -78,7 +81,8 @@ function sameNames(paths: readonly string[]): string[] {
   );
 }
 
-function isAmongSubcommands({ operands }: ReadOptions, joined: RegExp): boolean {
+/** Whether the subcommand is one of these. */
+function isAmong(operands: readonly ShellWord[], joined: RegExp): boolean {
   return operands.every(({ isKnown }) => isKnown) && joined.test(operands.map(({ value }) => value).join(" "));
 }
 

@@ -18,10 +18,10 @@ export function sensitiveName(name: string): string | undefined {
 
 const PLAIN_VALUE = /^[\w.,:@+-]*$/;
 
-// Variables that change colours, languages and time zones, with the values under which they do no more than that.
+// Variables that change colours, languages, time zones and messages, with the values under which they do no more than that.
 const HARMLESS: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [
-    /^(?:LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|NODE_ENV|COLUMNS|LINES)$/,
+    /^(?:LANG|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|NODE_ENV|DEBUG|COLUMNS|LINES)$/,
     PLAIN_VALUE,
   ],
   // Without it, npm and others ask the network whether there is a newer version.

@@ -6,13 +6,14 @@ import { isJsonObject, messageOf } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { noServer, Places, shortPath } from "./places.ts";
+import { noServer, type Place, Places, shortPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { type Location, locationsIn } from "./protocol.ts";
 import type { Refactorings } from "./refactorings.ts";
 import { stateOf } from "./server-state.ts";
 import { showCalls, showHover, showSymbols } from "./show-answers.ts";
+import { filesWithName, showUsers } from "./whole-rename.ts";
 
 /** What a place in a file is asked about. */
 const PLACE_METHODS: Partial<Record<LspAction, readonly [method: string, capability: string]>> = {
@@ -77,7 +78,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const [method, capability] = PLACE_METHODS[action] ?? ["", ""];
     const place = await this.#places.placeOf(question, capability, env, signal);
     const { live, file, position, name } = place;
-    await live.loaded();
+    await live.loaded(file, { timeoutMs, signal });
     const params = { textDocument: { uri: toUri(file) }, position };
     const options = { timeoutMs, signal };
     const ask = (more: object = {}): Promise<unknown> => live.ask(method, { ...params, ...more }, options);
@@ -89,10 +90,20 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       const calls = await live.ask(`callHierarchy/${direction}Calls`, { item }, options);
       return showCalls(calls, direction, name, (path) => shortPath(path, env));
     }
-    const answer = await ask(action === "references" ? { context: { includeDeclaration: true } } : {});
-    const locations = locationsIn(answer);
+    const locations = locationsIn(await (action === "references" ? this.#references(place, ask, env, signal) : ask()));
     if (locations.length === 0) return `No ${action.replaceAll("_", " ")} of ${name} was found.`;
     return this.#showLocations(locations, live, env);
+  }
+
+  /** A server without an index knows the files that it was shown. */
+  async #references(
+    { live, name }: Place,
+    ask: (more: object) => Promise<unknown>,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    if (live.row.readsDisk) await showUsers(await filesWithName(name, live, env, signal), live, signal);
+    return ask({ context: { includeDeclaration: true } });
   }
 
   async #showLocations(locations: readonly Location[], live: LiveServer, env: ExecutionEnvironment): Promise<string> {
@@ -133,8 +144,11 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     }
     if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
     const lines: string[] = [];
+    const known = new Set<string>();
     for (const { row, server } of await this.#servers.forProject(env)) {
-      if (row.isLinter || !server) continue;
+      // Of several for the same files the first one counts.
+      if (row.isLinter || !server || row.fileTypes.some((type) => known.has(type))) continue;
+      for (const type of row.fileTypes) known.add(type);
       const live = await server.use(signal);
       if (!live.can("workspaceSymbolProvider")) continue;
       await live.loaded();

@@ -1,4 +1,4 @@
-// Files that may depend on another: those that name it where files name each other. Too many rather than too few, found by a search.
+// Files that may depend on others: those that name them where files name each other. Too many rather than too few, found by a search.
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
@@ -9,25 +9,25 @@ const MOST_DEPENDENTS = 20;
 const FOLDER_FILES = /^(?:index|__init__|mod|main|lib)$/;
 
 export async function findDependents(
-  path: string,
+  paths: readonly string[],
   row: ServerRow,
   env: ExecutionEnvironment,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const names = namesOf(path).map((name) => name.replace(/[.+^${}()|[\]\\*?]/g, "\\$&"));
+  const names = [...new Set(paths.flatMap(namesOf))].map((name) => name.replace(/[.+^${}()|[\]\\*?]/g, "\\$&"));
   const endings = row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
   if (names.length === 0 || endings.length === 0) return [];
   const pattern = `(?:["'/.<\\s](?:${names.join("|")})(?:\\.\\w+)?["'>;,\\s]|["'/.<\\s](?:${names.join("|")})$)`;
   const { files } = await env.grep(pattern, env.workingDirectory(), {
     mode: "files_with_matches",
     globFilter: endings.length === 1 ? `*.${endings[0]}` : `*.{${endings.join(",")}}`,
-    maxResults: MOST_DEPENDENTS + 1,
+    maxResults: MOST_DEPENDENTS + paths.length,
     base: "/",
     signal,
   });
   return files
     .map((file) => posix.resolve("/", file.path))
-    .filter((found) => found !== path)
+    .filter((found) => !paths.includes(found))
     .slice(0, MOST_DEPENDENTS);
 }
 

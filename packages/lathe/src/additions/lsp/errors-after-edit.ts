@@ -16,6 +16,7 @@ const WAIT_MS = 5000;
 const LATE_MS = 25_000;
 const NEWEST_FILES = 100;
 const MOST_LINES = 30;
+const MOST_NAMED = 5;
 
 /** The errors of a file as they were last seen, by what they say and not by where. */
 type Known = ReadonlyMap<string, number>;
@@ -94,7 +95,8 @@ export class ErrorsAfterEdit {
     this.#owed.clear();
     const lines: string[] = [];
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(isLate ? LATE_MS : WAIT_MS)]);
-    for (const change of asked.values()) lines.push(...(await this.#checkOne(change, env, bounded, signal)));
+    for (const [server, its] of await this.#byServer([...asked.values()], env))
+      lines.push(...(await this.#checkWith(server, its, env, bounded, signal)));
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
     return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
@@ -106,30 +108,56 @@ export class ErrorsAfterEdit {
 
   // ---- inside ----
 
-  async #checkOne(
-    change: Change,
+  async #byServer(changes: readonly Change[], env: ExecutionEnvironment) {
+    const found = new Map<LanguageServer, Change[]>();
+    for (const change of changes)
+      for (const { server } of await this.#servers.forFile(change.path, env))
+        if (server) found.set(server, [...(found.get(server) ?? []), change]);
+    return found;
+  }
+
+  async #checkWith(
+    server: LanguageServer,
+    changes: readonly Change[],
     env: ExecutionEnvironment,
     bounded: AbortSignal,
     signal: AbortSignal,
   ): Promise<string[]> {
     const lines: string[] = [];
-    for (const { server } of await this.#servers.forFile(change.path, env)) {
-      if (!server) continue;
-      try {
-        const live = await server.use(bounded);
-        const dependents = await this.#dependentsOf(change.path, server, env, bounded);
-        await this.#noteEarlier(change, dependents, server, live, bounded);
-        await live.tellChanges(await this.#changedSince(server, change, env));
-        if (!change.isGone) lines.push(...(await this.#compare(server, live, change.path, env, bounded)));
-        for (const path of dependents) lines.push(...(await this.#compare(server, live, path, env, bounded)));
-      } catch (error) {
-        signal.throwIfAborted();
-        this.#owed.set(change.path, change);
-        const why = bounded.aborted ? "no answer yet; its errors follow with the next result" : messageOf(error);
-        lines.push(`${server.row.name} has not checked ${shortPath(change.path, env)}: ${why}`);
+    const left = new Map(changes.map((change) => [change.path, change]));
+    try {
+      const live = await server.use(bounded);
+      const dependents = await this.#dependentsOf(changes, server, env, bounded);
+      await this.#noteEarlier(changes, dependents, server, live, bounded);
+      const published = live.publishedCount;
+      await live.tellChanges(await this.#changedSince(server, changes, env));
+      const compare = async (path: string): Promise<void> => {
+        lines.push(...(await this.#compare(server, live, path, env, bounded)));
+      };
+      for (const { path, isGone } of changes) {
+        if (!isGone) await compare(path);
+        left.delete(path);
       }
+      for (const path of dependents) await compare(path);
+      // Some servers say by themselves what else has changed.
+      const seen = new Set([...dependents, ...changes.map(({ path }) => path)]);
+      for (const path of live.publishedSince(published))
+        if (!seen.has(path) && this.#mayShow(path)) await compare(path);
+    } catch (error) {
+      signal.throwIfAborted();
+      for (const [path, change] of left) this.#owed.set(path, change);
+      const why = bounded.aborted ? "no answer yet; its errors follow with the next result" : messageOf(error);
+      lines.push(`${server.row.name} has not checked ${this.#nameFiles(changes, left, env)}: ${why}`);
     }
     return lines;
+  }
+
+  /** Those that are left, or all when only files that depend on them were not checked. */
+  #nameFiles(changes: readonly Change[], left: ReadonlyMap<string, Change>, env: ExecutionEnvironment): string {
+    const all = changes.map(({ path }) => path);
+    const paths = (left.size > 0 ? [...left.keys()] : all).map((path) => shortPath(path, env));
+    const named = paths.length > MOST_NAMED ? [...paths.slice(0, MOST_NAMED), "…"].join(", ") : paths.join(", ");
+    return left.size > 0 ? named : `what depends on ${named}`;
   }
 
   /** Lines about what is new in a file since it was last looked at. */
@@ -166,26 +194,38 @@ export class ErrorsAfterEdit {
     ];
   }
 
-  /** What was wrong before the change, where nothing has been asked about these files yet. */
+  /** What was wrong before the changes, where nothing has been asked about these files yet. */
   async #noteEarlier(
-    { path, before, isGone }: Change,
+    changes: readonly Change[],
     dependents: readonly string[],
     server: LanguageServer,
     live: LiveServer,
     signal: AbortSignal,
   ): Promise<void> {
-    const key = keyOf(server, path);
-    if (before === undefined && !this.#known.has(key)) this.#known.set(key, new Map());
-    const unknown = dependents.filter((one) => !this.#known.has(keyOf(server, one)));
-    if (isGone || (this.#known.has(key) && unknown.length === 0)) return;
-    const earlier = await this.#errorsOf(live, path, signal, before);
-    if (!this.#known.has(key)) this.#known.set(key, countMessages(earlier));
-    for (const one of unknown)
-      this.#known.set(keyOf(server, one), countMessages(await this.#errorsOf(live, one, signal)));
+    const isKnown = (path: string): boolean => this.#known.has(keyOf(server, path));
+    const note = async (path: string, earlier?: string): Promise<void> => {
+      this.#known.set(keyOf(server, path), countMessages(await this.#errorsOf(live, path, signal, earlier)));
+    };
+    for (const { path, before } of changes)
+      if (before === undefined && !isKnown(path)) this.#known.set(keyOf(server, path), new Map());
+    // A server that reads the disk finds the changed files there: of others it cannot tell what was wrong before.
+    const unknown = server.row.readsDisk ? [] : dependents.filter((path) => !isKnown(path));
+    const edited = changes.filter(({ path, isGone }) => !isGone && (unknown.length > 0 || !isKnown(path)));
+    // All of them are shown as they were before the first one is asked about.
+    for (const { path, before } of edited) await live.show(path, before);
+    for (const { path, before } of edited) if (!isKnown(path)) await note(path, before);
+    for (const path of unknown) await note(path);
   }
 
-  async #dependentsOf(path: string, { row }: LanguageServer, env: ExecutionEnvironment, signal: AbortSignal) {
-    return row.isLinter ? [] : (await findDependents(path, row, env, signal)).filter(this.#mayShow);
+  async #dependentsOf(
+    changes: readonly Change[],
+    { row }: LanguageServer,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ) {
+    if (row.isLinter) return [];
+    const paths = changes.map(({ path }) => path);
+    return (await findDependents(paths, row, env, signal)).filter(this.#mayShow);
   }
 
   async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
@@ -222,17 +262,22 @@ export class ErrorsAfterEdit {
     for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
   }
 
-  /** What commands and people have changed since the server was last told, newest first, and the change itself. */
-  async #changedSince(server: LanguageServer, { path, isGone, before }: Change, env: ExecutionEnvironment) {
-    const own = { path, type: isGone ? 3 : before === undefined ? 1 : 2 } as const;
+  /** What commands and people have changed since the server was last told, newest first, and the changes themselves. */
+  async #changedSince(server: LanguageServer, changes: readonly Change[], env: ExecutionEnvironment) {
+    const own = new Map(
+      changes.map(({ path, isGone, before }) => [path, isGone ? 3 : before === undefined ? 1 : 2] as const),
+    );
     const endings = server.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
     const key = keyOf(server, "");
     const since = this.#lastTold.get(key) ?? 0;
     const { paths } = await env.glob(`**/*.{${endings.join(",")},json}`, server.root, {
-      maxResults: NEWEST_FILES,
+      maxResults: NEWEST_FILES + own.size,
       base: "/",
     });
-    const changed: { readonly path: string; readonly type: 1 | 2 | 3 }[] = [own];
+    const changed: { readonly path: string; readonly type: 1 | 2 | 3 }[] = [...own].map(([path, type]) => ({
+      path,
+      type,
+    }));
     let newest = since;
     for (const name of paths) {
       const found = name.startsWith("/") ? name : `/${name}`;
@@ -240,7 +285,7 @@ export class ErrorsAfterEdit {
       if (mtimeMs < since) break;
       newest = Math.max(newest, mtimeMs);
       // The first look is the server's own.
-      if (since > 0 && found !== path) changed.push({ path: found, type: 2 });
+      if (since > 0 && !own.has(found)) changed.push({ path: found, type: 2 });
     }
     this.#lastTold.set(key, newest);
     return changed;

@@ -2,11 +2,14 @@
 
 import type { ExecutionEnvironment, TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, messageOf } from "@lathe/llm";
-import { toPath, toUri } from "./addresses.ts";
+import { toUri } from "./addresses.ts";
+import { ChangesAwaited } from "./changes-awaited.ts";
 import type { Encoding } from "./positions.ts";
 import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
+import { PublishedProblems } from "./published-problems.ts";
 import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
 import { languageOf, type ServerRow } from "./server-rows.ts";
+import { awaitTsserverProject, passesToTsserver, tsserverProblems } from "./tsserver-problems.ts";
 
 /** What is known about a file's problems. `unknown`: why nothing is. */
 export type Findings = { readonly problems: readonly Problem[] } | { readonly unknown: string };
@@ -19,26 +22,18 @@ export interface ServerStart {
 }
 
 interface ShownFile {
-  readonly path: string;
-  version: number;
-  text: string;
-}
-
-interface Published {
-  readonly problems: readonly Problem[];
-  readonly version: number | undefined;
-  /** Counts what was published, so that an older list is told from a newer one without a version. */
-  readonly at: number;
+  /** Grows with every text that the server is sent, whatever the file. */
+  readonly version: number;
+  readonly text: string;
+  /** How many lists of problems had been published when it was sent. */
+  readonly since: number;
 }
 
 const START_TIMEOUT_MS = 30_000;
 const LOADING_MS = 15_000;
 /** A server that has begun no work by then has none to do. */
 const WORK_BEGINS_MS = 300;
-/** Some servers publish syntax errors first and the others right after. */
-const QUIET_MS = 200;
-const MOST_SHOWN = 200;
-const MOST_PUBLISHED = 2000;
+const MOST_SHOWN = 500;
 const LARGEST_FILE = 4 * 1024 * 1024;
 const SERVER_CANCELLED = -32802;
 const CONTENT_MODIFIED = -32801;
@@ -54,14 +49,16 @@ export class LiveServer {
   readonly #process: TwoWayProcess;
   /** By path, in the order of their last use. */
   readonly #shown = new Map<string, ShownFile>();
-  readonly #published = new Map<string, Published>();
-  readonly #listeners = new Set<() => void>();
+  readonly #waits = new ChangesAwaited();
+  readonly #published = new PublishedProblems(this.#waits);
   readonly #work = new Set<unknown>();
   #hasWorked = false;
-  #publications = 0;
+  #lastVersion = 0;
+  /** The version from which on other files may have other problems. */
+  #lastChange = 0;
   #pulls = false;
   #watches = false;
-  #loaded: Promise<void> | undefined;
+  #loaded: Promise<boolean> | undefined;
 
   private constructor({ row, root, env, process }: ServerStart) {
     this.row = row;
@@ -113,19 +110,7 @@ export class LiveServer {
       return undefined;
     }
     const text = (earlier ?? (await this.#env.readFile(path))).replace(/^\uFEFF/, "");
-    const known = this.#shown.get(path);
-    const textDocument = { uri: toUri(path), version: (known?.version ?? 0) + 1 };
-    this.#shown.delete(path);
-    this.#shown.set(path, { path, text, version: known?.text === text ? known.version : textDocument.version });
-    if (known === undefined) {
-      this.connection.notify("textDocument/didOpen", {
-        textDocument: { ...textDocument, languageId: languageOf(path), text },
-      });
-      for (const oldest of this.#shown.keys()) if (this.#shown.size > MOST_SHOWN) this.hide(oldest);
-    } else if (known.text !== text) {
-      this.connection.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
-      this.connection.notify("textDocument/didSave", { textDocument: { uri: textDocument.uri }, text });
-    }
+    this.#send(path, text, earlier !== undefined);
     return text;
   }
 
@@ -136,40 +121,54 @@ export class LiveServer {
 
   /** Files changed on the disk, by whomever: the shown ones are sent again, the others are named. */
   async tellChanges(paths: readonly { readonly path: string; readonly type: 1 | 2 | 3 }[]): Promise<void> {
-    if (this.#watches && paths.length > 0)
+    if (this.#watches && paths.length > 0) {
+      this.#lastChange = ++this.#lastVersion;
       this.connection.notify("workspace/didChangeWatchedFiles", {
         changes: paths.map(({ path, type }) => ({ uri: toUri(path), type })),
       });
+    }
     for (const path of [...this.#shown.keys()]) await this.show(path);
-  }
-
-  get shownPaths(): readonly string[] {
-    return [...this.#shown.keys()];
   }
 
   /** The problems of a file as it is now. It is shown first where the server has to publish them. */
   async findProblems(path: string, timeoutMs: number, signal?: AbortSignal, earlier?: string): Promise<Findings> {
-    const before = this.#publications;
     if ((await this.show(path, earlier)) === undefined) return { unknown: "the file is gone or too large" };
-    const { version } = this.#shown.get(path)!;
     try {
       if (this.#pulls) return await this.#pull(path, { timeoutMs, signal });
+      if (passesToTsserver(this)) return { problems: await tsserverProblems(this, path, { timeoutMs, signal }) };
     } catch (error) {
       signal?.throwIfAborted();
       return { unknown: messageOf(error) };
     }
-    return this.#awaitPublished(path, version, before, timeoutMs, signal);
+    const shown = this.#shown.get(path)!;
+    // Another file has changed since: the server is made to look at this one again.
+    if (shown.version < this.#lastChange) this.#send(path, shown.text, false, true);
+    return this.#awaitPublished(path, timeoutMs, signal);
   }
 
-  /** Whether it answers about files that were not opened. */
-  get answersUnopened(): boolean {
-    return this.#pulls;
+  /** Waits until it has looked at shown files, where it does so in its own time. */
+  async checked(paths: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void> {
+    if (this.#pulls || passesToTsserver(this)) return;
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    for (const path of paths) await this.findProblems(path, timeoutMs, bounded).catch(() => signal.throwIfAborted());
   }
 
-  /** Resolves when it has read the project, as far as it says so. */
-  loaded(): Promise<void> {
-    this.#loaded ??= this.#awaitLoaded();
-    return this.#loaded;
+  /** How many lists of problems it has published. */
+  get publishedCount(): number {
+    return this.#published.count;
+  }
+
+  /** The files that it has published lists for since then. */
+  publishedSince(count: number): string[] {
+    return this.#published.pathsSince(count);
+  }
+
+  /** Resolves when it has read the project of a shown file, as far as it says so. */
+  async loaded(file?: string, options: RequestOptions = {}): Promise<void> {
+    if (file !== undefined && passesToTsserver(this)) await awaitTsserverProject(this, file, options);
+    this.#loaded ??= this.#waits.until(() => this.#hasWorked, WORK_BEGINS_MS);
+    await this.#loaded;
+    await this.#waits.until(() => this.#work.size === 0, LOADING_MS, options.signal);
   }
 
   async stop(): Promise<void> {
@@ -182,6 +181,31 @@ export class LiveServer {
   }
 
   // ---- inside ----
+
+  /** Sends a text that the server does not know yet, or one that it should look at again. */
+  #send(path: string, text: string, isDraft: boolean, again = false): void {
+    const known = this.#shown.get(path);
+    this.#shown.delete(path);
+    if (known?.text === text && !again) {
+      this.#shown.set(path, known);
+      return;
+    }
+    const textDocument = { uri: toUri(path), version: ++this.#lastVersion };
+    this.#shown.set(path, { text, version: textDocument.version, since: this.#published.count });
+    if (known === undefined ? isDraft : !again) this.#lastChange = textDocument.version;
+    if (known === undefined) {
+      this.connection.notify("textDocument/didOpen", {
+        textDocument: { ...textDocument, languageId: languageOf(path), text },
+      });
+      for (const oldest of this.#shown.keys()) if (this.#shown.size > MOST_SHOWN) this.hide(oldest);
+      return;
+    }
+    // clangd keeps what it knows about a text that stays the same, unless it is told otherwise.
+    const force = again ? { forceRebuild: true } : {};
+    this.connection.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }], ...force });
+    if (!isDraft && !again)
+      this.connection.notify("textDocument/didSave", { textDocument: { uri: textDocument.uri }, text });
+  }
 
   async #initialize(signal?: AbortSignal): Promise<void> {
     const { row } = this;
@@ -241,12 +265,12 @@ export class LiveServer {
       if (method === "textDocument/diagnostic") this.#pulls = true;
       if (method === "workspace/didChangeWatchedFiles") this.#watches = true;
     }
-    this.#changed();
+    this.#waits.changed();
   }
 
   #notice(method: string, params: unknown): void {
     if (!isJsonObject(params)) return;
-    if (method === "textDocument/publishDiagnostics") this.#publish(params);
+    if (method === "textDocument/publishDiagnostics") this.#published.take(params, (path) => this.#shown.has(path));
     if (method === "$/progress") {
       const { token, value } = params;
       const kind = isJsonObject(value) ? value["kind"] : undefined;
@@ -254,22 +278,7 @@ export class LiveServer {
       if (kind === "end") this.#work.delete(token);
       this.#hasWorked = true;
     }
-    this.#changed();
-  }
-
-  #publish({ uri, version, diagnostics }: Readonly<Record<string, unknown>>): void {
-    const path = typeof uri === "string" ? toPath(uri) : undefined;
-    if (path === undefined) return;
-    this.#published.delete(path);
-    this.#published.set(path, {
-      problems: problemsIn(diagnostics),
-      version: typeof version === "number" ? version : undefined,
-      at: ++this.#publications,
-    });
-    for (const other of this.#published.keys()) {
-      if (this.#published.size <= MOST_PUBLISHED) break;
-      if (!this.#shown.has(other)) this.#published.delete(other);
-    }
+    this.#waits.changed();
   }
 
   async #pull(path: string, options: RequestOptions): Promise<Findings> {
@@ -278,62 +287,37 @@ export class LiveServer {
     return Array.isArray(items) ? { problems: problemsIn(items) } : { unknown: "it gave no list of problems" };
   }
 
-  async #awaitPublished(
-    path: string,
-    version: number,
-    before: number,
-    timeoutMs: number,
-    signal?: AbortSignal,
-  ): Promise<Findings> {
-    const isNew = (): boolean => {
-      const { version: of, at = 0 } = this.#published.get(path) ?? {};
-      return of === undefined ? at > before : of >= version;
-    };
+  async #awaitPublished(path: string, timeoutMs: number, signal?: AbortSignal): Promise<Findings> {
+    const { version, since } = this.#shown.get(path)!;
+    let isSettled = false;
+    // It publishes only what has changed: when it has answered a question about the text, what it said before still holds.
+    if (this.row.publishesChanges)
+      void this.#awaitChecked(path, { timeoutMs, signal }).then((isChecked) => {
+        isSettled = isChecked && this.#published.problemsOf(path) !== undefined;
+        this.#waits.changed();
+      });
+    const isNew = (): boolean => isSettled || this.#published.isAbout(path, version, since);
     const ended = this.connection.ended.then((why) => ({ unknown: why }));
-    const found = this.#until(isNew, timeoutMs, signal).then(async (isThere): Promise<Findings> => {
+    const found = this.#waits.until(isNew, timeoutMs, signal).then(async (isThere): Promise<Findings> => {
       // It may have said meanwhile that it wants to be asked.
       if (!isThere && this.#pulls) return this.#pull(path, { timeoutMs, signal });
       if (!isThere) return { unknown: `no answer in ${timeoutMs / 1000} s` };
-      await this.#quiet(signal);
-      return { problems: this.#published.get(path)?.problems ?? [] };
+      await this.#published.quiet(signal);
+      return { problems: this.#published.problemsOf(path) ?? [] };
     });
     return Promise.race([ended, found]);
   }
 
-  /** Until nothing was published for a while. */
-  async #quiet(signal?: AbortSignal): Promise<void> {
-    for (let at = -1; at !== this.#publications; ) {
-      at = this.#publications;
-      await this.#until(() => this.#publications !== at, QUIET_MS, signal);
+  /** Whether it has answered something that it can only answer about a checked text. */
+  async #awaitChecked(path: string, options: RequestOptions): Promise<boolean> {
+    const start = { line: 0, character: 0 };
+    const params = { textDocument: { uri: toUri(path) }, range: { start, end: start }, context: { diagnostics: [] } };
+    try {
+      await this.ask("textDocument/codeAction", params, options);
+      return true;
+    } catch {
+      return false; // the wait for a list goes on
     }
-  }
-
-  async #awaitLoaded(): Promise<void> {
-    await this.#until(() => this.#hasWorked, WORK_BEGINS_MS);
-    await this.#until(() => this.#work.size === 0, LOADING_MS);
-  }
-
-  #until(isTrue: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
-    if (isTrue()) return Promise.resolve(true);
-    return new Promise((resolve, reject) => {
-      const end = (settle: () => void): void => {
-        clearTimeout(timer);
-        this.#listeners.delete(look);
-        signal?.removeEventListener("abort", abort);
-        settle();
-      };
-      const look = (): void => {
-        if (isTrue()) end(() => resolve(true));
-      };
-      const abort = (): void => end(() => reject(signal?.reason as Error));
-      const timer = setTimeout(() => end(() => resolve(isTrue())), timeoutMs);
-      this.#listeners.add(look);
-      signal?.addEventListener("abort", abort, { once: true });
-    });
-  }
-
-  #changed(): void {
-    for (const listener of [...this.#listeners]) listener();
   }
 }
 

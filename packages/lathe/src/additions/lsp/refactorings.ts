@@ -1,6 +1,5 @@
 // What a server would change for a rename, the move of a file or a code action, as edits of whole texts. Nothing is written here.
 
-import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import type { LanguageServices, LspQuestion, RefactoredFile, Refactoring } from "@lathe/agent/tools";
 import { isJsonObject } from "@lathe/llm";
@@ -10,6 +9,7 @@ import type { LiveServer } from "./live-server.ts";
 import { Places, shortPath } from "./places.ts";
 import { columnOf, type Encoding, linesOf, type Position, type Range } from "./positions.ts";
 import { isRange } from "./protocol.ts";
+import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
 
 const TIMEOUT_MS = 30_000;
 const MOST_NAMED = 20;
@@ -45,13 +45,17 @@ export class Refactorings implements Pick<LanguageServices, "plan"> {
   async #rename(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
     const { newName, timeoutMs = TIMEOUT_MS } = question;
     if (!newName) throw new ToolFailure("Give `new_name`.");
-    const { live, file, position, name } = await this.#places.placeOf(question, "renameProvider", env, signal);
-    await live.loaded();
+    const place = await this.#places.placeOf(question, "renameProvider", env, signal);
+    const { live, name } = place;
+    await live.loaded(place.file, { timeoutMs, signal });
+    const { file, position } = await renameOrigin(place, env, { timeoutMs, signal });
     const params = { textDocument: { uri: toUri(file) }, position, newName };
-    const answer = await live.ask("textDocument/rename", params, { timeoutMs, signal });
+    const ask = (): Promise<unknown> => live.ask("textDocument/rename", params, { timeoutMs, signal });
+    const users = await filesWithName(name, live, env, signal);
+    const answer = await settledAnswer(ask, users, live, env, signal);
     const files = await editedFiles(answer, live, env);
     if (files.length === 0) throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
-    return { files, moves: [], notes: await unchangedFiles(name, files, live, env, signal) };
+    return { files, moves: [], notes: unchangedFiles(name, users, files, env) };
   }
 
   async #renameFile(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
@@ -62,7 +66,7 @@ export class Refactorings implements Pick<LanguageServices, "plan"> {
     const moves = [{ from: shortPath(file, env), to: shortPath(to, env) }];
     const live = await this.#places.liveFor(file, "workspace", env, signal);
     if ((await live.show(file)) === undefined) throw new ToolFailure(`${shortPath(file, env)} is no file.`);
-    await live.loaded();
+    await live.loaded(file, { timeoutMs, signal });
     const params = { files: [{ oldUri: toUri(file), newUri: toUri(to) }] };
     const answer = await live.ask("workspace/willRenameFiles", params, { timeoutMs, signal });
     return { files: await editedFiles(answer, live, env), moves, notes: [] };
@@ -172,22 +176,14 @@ function textEdits(path: string, seen: string, edits: readonly ServerEdit[], enc
 }
 
 /** Files that have the name as a word and stay as they are: a server that is not ready, or text that it does not know. */
-async function unchangedFiles(
+function unchangedFiles(
   name: string,
+  users: readonly string[],
   files: readonly RefactoredFile[],
-  live: LiveServer,
   env: ExecutionEnvironment,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const endings = live.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
-  const found = await env.grep(`\\b${name.replace(/[^\w]/g, "\\$&")}\\b`, env.workingDirectory(), {
-    mode: "files_with_matches",
-    globFilter: `*.{${endings.join(",")}}`,
-    base: "/",
-    signal,
-  });
+): string[] {
   const changed = new Set(files.map(({ path }) => env.resolve(path)));
-  const others = found.files.map(({ path }) => posix.resolve("/", path)).filter((path) => !changed.has(path));
+  const others = users.filter((path) => !changed.has(path));
   if (others.length === 0) return [];
   const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more` : "";
   const shown = others.slice(0, MOST_NAMED).map((path) => shortPath(path, env));

@@ -17,6 +17,10 @@ export interface ServerRow {
   readonly initOptions?: Readonly<Record<string, unknown>>;
   /** What it gets when it asks for configuration, by section. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** It publishes the problems of a file only when they have changed. */
+  readonly publishesChanges?: boolean;
+  /** It reads other files from the disk, whatever text it was shown. */
+  readonly readsDisk?: boolean;
   readonly isDisabled?: boolean;
   /** How long it may take to start. */
   readonly startTimeoutMs?: number;
@@ -24,7 +28,7 @@ export interface ServerRow {
   readonly install?: string;
 }
 
-interface Extras extends Pick<ServerRow, "isLinter" | "runsCode" | "initOptions" | "settings" | "install"> {}
+type Extras = Partial<Omit<ServerRow, "name" | "command" | "args" | "fileTypes" | "rootMarkers">>;
 
 const LINTER = { isLinter: true } as const;
 const RUNS_CODE = { runsCode: true } as const;
@@ -36,6 +40,9 @@ const PYTHON_ROOTS = "pyproject.toml setup.py setup.cfg requirements.txt Pipfile
 
 /** Without automatic downloads of type packages. */
 const NO_TYPINGS = { disableAutomaticTypingAcquisition: true, tsserver: { useSyntaxServer: "never" } };
+
+/** Without downloads of modules and toolchains. */
+const NO_MODULES = { env: { GOPROXY: "off", GOTOOLCHAIN: "local" } };
 
 /** Name, command with arguments, file types, root markers. Of two that fit, the first one answers. */
 const TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
@@ -49,9 +56,26 @@ const TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
   ],
   ["denols", "deno lsp", SCRIPTS, "deno.json deno.jsonc", { initOptions: { enable: true, cacheOnSave: false } }],
   ["rust-analyzer", "rust-analyzer", ".rs", "Cargo.toml rust-project.json", RUNS_CODE],
-  ["clangd", "clangd", ".c .h .cc .cpp .cxx .hh .hpp .m .mm", "compile_commands.json .clangd CMakeLists.txt Makefile"],
+  [
+    "clangd",
+    "clangd",
+    ".c .h .cc .cpp .cxx .hh .hpp .m .mm",
+    "compile_commands.json compile_flags.txt .clangd CMakeLists.txt Makefile",
+    { readsDisk: true },
+  ],
   ["zls", "zls", ".zig .zon", "build.zig", RUNS_CODE],
-  ["gopls", "gopls", ".go", "go.mod go.work", { ...RUNS_CODE, install: "go install golang.org/x/tools/gopls@latest" }],
+  [
+    "gopls",
+    "gopls",
+    ".go",
+    "go.mod go.work",
+    {
+      ...RUNS_CODE,
+      publishesChanges: true,
+      settings: { gopls: NO_MODULES },
+      install: "go install golang.org/x/tools/gopls@latest",
+    },
+  ],
   ["pyright", "pyright-langserver --stdio", ".py .pyi", PYTHON_ROOTS, npm("pyright")],
   ["basedpyright", "basedpyright-langserver --stdio", ".py .pyi", PYTHON_ROOTS, npm("basedpyright")],
   ["pylsp", "pylsp", ".py .pyi", PYTHON_ROOTS, RUNS_CODE],

@@ -78,7 +78,7 @@ describe("when servers start", () => {
       writeFileSync(join(root, "project", file), JSON.stringify({ mcpServers: { evil: rogue("--log", log) } }));
     const stranger = await talk({}, { root, headless: true });
     await stranger.say("go", turn.text("ok"));
-    expect(stranger.offered()).toEqual([]);
+    expect(stranger.offered()).toEqual(["search_tool_bm25"]);
     expect(existsSync(log)).toBe(false);
   });
 });

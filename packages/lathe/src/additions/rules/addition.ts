@@ -24,9 +24,11 @@ export const rules: AdditionMaker = async (workspace) => {
   return {
     name: "rules",
     schemes: { rule: ruleAddresses(() => buckets) },
-    systemParts: async () => {
+    systemParts: async ({ custom = "", appended = "" }) => {
       ({ buckets, read, forFiles } = await rulesOf(workspace));
-      return rulePrompt(buckets).map((text) => ({ name: "rules", text, stays: true }));
+      // The user's own prompt may hold a rule already.
+      const always = buckets.always.filter(({ text }) => ![custom, appended].some((own) => own.includes(text)));
+      return rulePrompt({ ...buckets, always }).map((text) => ({ name: "rules", text, stays: true }));
     },
     middleware: [pathRules(() => forFiles, place), ...(settings["ttsr.enabled"] ? [watch.middleware()] : [])],
     opened: async ({ session }) => {

@@ -42,6 +42,7 @@ export class ToolSearch implements ToolProvider {
   readonly #options: ToolSearchOptions;
   readonly #selected: Set<string>;
   #known: readonly ToolDef[] = [];
+  /** Those of the profile that are offered from the start. */
   #builtin: readonly ToolDef[] = [];
   #servers: readonly ToolDef[] = [];
   /** Names of tools that are not the profile's: what users add is not hidden because there is much of it. */
@@ -60,8 +61,9 @@ export class ToolSearch implements ToolProvider {
     if (this.#tools && known.length === this.#known.length && known.every((tool, i) => tool === this.#known[i]))
       return this.#tools;
     this.#known = known;
-    this.#builtin = this.#options.builtin();
-    const builtin = new Set(this.#builtin.map(({ name }) => name));
+    const profile = this.#options.builtin();
+    this.#builtin = profile.filter(({ loadMode }) => loadMode !== "discoverable");
+    const builtin = new Set(profile.map(({ name }) => name));
     this.#added = new Set(known.flatMap(({ name }) => (builtin.has(name) ? [] : [name])));
     this.#servers = known.filter((tool) => serverOf(tool) !== undefined);
     this.#discoverable = known.filter(({ loadMode }) => loadMode === "discoverable");
@@ -115,12 +117,8 @@ export class ToolSearch implements ToolProvider {
     schema: {
       type: "object",
       properties: {
-        query: { type: "string", description: "A few words for what the tool should do" },
-        limit: {
-          type: "integer",
-          minimum: 1,
-          description: `How many tools to add at most; ${DEFAULT_LIMIT} when absent`,
-        },
+        query: { type: "string" },
+        limit: { type: "integer", minimum: 1, description: `Most tools to add; ${DEFAULT_LIMIT} when absent` },
       },
       required: ["query"],
       additionalProperties: false,

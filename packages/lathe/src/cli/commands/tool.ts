@@ -60,8 +60,12 @@ async function runOne(workspace: SessionWorkspace, profile: FamilyName, name: st
         ended = { output: event.data.error ?? event.data.output ?? "", isError: event.data.is_error };
     },
   };
-  await withSession(workspace, request, ({ session }) => session.submit("run the tool"));
-  return ended;
+  return withSession(workspace, request, async ({ session }) => {
+    await session.submit("run the tool");
+    const sent = session.history.find((turn) => turn.kind === "tool_results")?.results[0]?.content;
+    // The event holds all of it, the model gets it cut; a picture is shorter in the event.
+    return sent !== undefined && sent.length < ended.output.length ? { ...ended, output: sent } : ended;
+  });
 }
 
 async function argumentsOf(

@@ -21,6 +21,12 @@ export const READ_SETTINGS = {
     default: true,
     description: "number the lines of files that are shown without that header (tool set lathe)",
   }),
+  "ast.maxFiles": integer({
+    minimum: 1,
+    maximum: 100_000,
+    default: 1000,
+    description: "files that one call of ast_grep or ast_edit parses at most",
+  }),
   "search.contextBefore": integer({
     minimum: 0,
     maximum: 50,

@@ -9,6 +9,7 @@ export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace"
   const { settings, env } = workspace;
   const services = {
     web: { fetch: { allowPrivate: settings["web.allowPrivate"] } },
+    structure: { maxFiles: settings["ast.maxFiles"] },
     searchContext: { before: settings["search.contextBefore"], after: settings["search.contextAfter"] },
     reading: {
       defaultLimit: settings["read.defaultLimit"],

@@ -92,7 +92,7 @@ describe("a question", () => {
   it("says why it is asked", async () => {
     expect(await answer(permissions("auto-edit", true), "edit", "write", write("/tmp/a"))).toMatchObject({
       decision: "ask",
-      reason: "/tmp/a is outside the working directory.",
+      reason: "/tmp/a is outside the working folders.",
     });
   });
 
@@ -103,7 +103,7 @@ describe("a question", () => {
     const reasons = unattended.denied.map(({ reason }) => reason);
     expect(reasons).toEqual([
       "shell needs permission (exec) and no user can be asked here. It would be allowed with --permission-mode full.",
-      "edit needs permission (write) and no user can be asked here. /tmp/a is outside the working directory. It would be allowed with --add-dir <dir>.",
+      "edit needs permission (write) and no user can be asked here. /tmp/a is outside the working folders. It would be allowed with --add-dir <dir>.",
     ]);
     expect(allowedWith(reasons)).toBe("--permission-mode full");
     expect(allowedWith(reasons.slice(1))).toBe("--add-dir <dir>");

@@ -18,5 +18,6 @@ export const TASKS: TaskTable = {
   html: async () => (await import("./html/html-markdown.ts")).htmlMarkdown,
   "image.fit": async () => (await import("./image.ts")).fitImage,
   "sqlite.read": async () => (await import("./sqlite/read.ts")).readSqlite,
+  structure: async () => (await import("./structure/structure.ts")).searchStructure,
   "sqlite.write": async () => (await import("./sqlite/write.ts")).writeSqlite,
 };

@@ -8,19 +8,14 @@ import description from "./description.md";
 
 const params = {
   questions: listOf(
-    object(
-      {
-        id: text("Short name of the question, to distinguish the answers"),
-        question: text("The question"),
-        options: listOf(object({ label: text("The option in a few words") }, "An option"), "Answers to choose from"),
-        multi: optional(flag("Several options may be chosen")),
-        recommended: optional(
-          integer({ description: "Index of the option you would take, counted from 0", minimum: 0 }),
-        ),
-      },
-      "A question",
-    ),
-    { description: "What to ask", minItems: 1 },
+    object({
+      id: text("Short name of the question, to distinguish the answers"),
+      question: text(),
+      options: listOf(object({ label: text("The option in a few words") }), "Answers to choose from"),
+      multi: optional(flag("Several options may be chosen")),
+      recommended: optional(integer({ description: "Index of the option you would take, counted from 0", minimum: 0 })),
+    }),
+    { minItems: 1 },
   ),
 };
 

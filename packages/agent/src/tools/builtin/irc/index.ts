@@ -8,15 +8,16 @@ import { COLLAPSED_LINES, countOf, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
+/** The description says what each operation takes. */
 const params = {
-  op: choice(["send", "wait", "inbox", "list"], "What to do"),
-  to: optional(text('send: the id of an agent, or "all"')),
-  message: optional(text("send: what to say")),
-  replyTo: optional(text("send: the id of the message that this answers")),
-  await: optional(flag("send: wait for the next message of that agent")),
-  from: optional(text("wait: only a message of this agent")),
+  op: choice(["send", "wait", "inbox", "list"]),
+  to: optional(text()),
+  message: optional(text()),
+  replyTo: optional(text()),
+  await: optional(flag()),
+  from: optional(text()),
   timeoutMs: optional(number("wait, send with await: milliseconds to wait; 0 waits without a limit")),
-  peek: optional(flag("inbox: leave the messages unread")),
+  peek: optional(flag()),
 };
 type Args = StaticFields<typeof params>;
 

@@ -6,24 +6,17 @@ import { todoCard } from "./card.ts";
 import description from "./description.md";
 import { applyOps, hasOpenTasks, renderTodo, type TodoList, type TodoOp } from "./list.ts";
 
+/** The description says what each operation takes. */
 const params = {
   ops: listOf(
-    object(
-      {
-        op: choice(["init", "start", "done", "drop", "rm", "append", "note"], "What to do"),
-        list: optional(
-          listOf(
-            object({ phase: text("Name of the phase"), items: listOf(text("A task"), "Its tasks") }, "A phase"),
-            "For init: the phases with their tasks",
-          ),
-        ),
-        task: optional(text("Exact text of the task")),
-        phase: optional(text("For append: the phase to add to; for done, drop and rm: all its tasks")),
-        items: optional(listOf(text("A task"), "For append: the tasks to add")),
-        text: optional(text("For note: what to remember")),
-      },
-      "One change",
-    ),
+    object({
+      op: choice(["init", "start", "done", "drop", "rm", "append", "note"]),
+      list: optional(listOf(object({ phase: text(), items: listOf(text()) }))),
+      task: optional(text("Exact text of the task")),
+      phase: optional(text()),
+      items: optional(listOf(text())),
+      text: optional(text()),
+    }),
     { description: "Changes to the list, in order", minItems: 1 },
   ),
 };

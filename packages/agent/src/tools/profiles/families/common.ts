@@ -2,6 +2,7 @@
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
+import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
@@ -28,6 +29,7 @@ export const additions = [
   jobStopTool,
   recallTool,
   inspectImageTool,
+  astGrepTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -2,6 +2,7 @@
 // append, never reorder.
 
 import { askTool } from "../../builtin/ask/index.ts";
+import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
@@ -33,6 +34,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     exitPlanModeTool,
     recallTool,
     inspectImageTool,
+    taggedAstGrepTool,
   );
 
 export const lathe = {

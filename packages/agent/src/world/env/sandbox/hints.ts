@@ -33,7 +33,7 @@ export function sandboxHint(result: ExecResult, limits: SandboxLimits): string |
   ];
   if (reasons.length > 0) return `The sandbox caused this: ${reasons.join("; ")}. ${OUTSIDE}`;
   return REFUSED.test(text)
-    ? `The sandbox may have caused this: it gives no privileges, hides credentials and other processes, and makes everything outside the roots read-only. ${OUTSIDE}`
+    ? `The sandbox may have caused this: it gives no privileges, hides credentials and other processes, and makes everything outside the working folders read-only. ${OUTSIDE}`
     : undefined;
 }
 

@@ -1,0 +1,78 @@
+// Searches texts for code of a certain structure. The library's work cannot be interrupted: the process is ended at the deadline.
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { SgNode } from "@ast-grep/napi";
+import type { TaskInput } from "../types.ts";
+import { fillTemplate, uncapturedNames } from "./fill.ts";
+import { type Grammars, loadGrammars } from "./grammars.ts";
+import type { StructureAnswer, StructureInput, StructureMatch, StructureRule } from "./types.ts";
+
+/** Trees are not on the heap that the collector watches: it is told to look after each of these many characters. */
+const COLLECTED_AFTER = 2 << 20;
+
+type Problem = StructureAnswer["problems"][number];
+
+export async function searchStructure(input: TaskInput): Promise<StructureAnswer> {
+  const { rules, files, most, packages } = input as StructureInput;
+  const wanted = [...new Set(files.map(({ grammar }) => grammar))];
+  const grammars = await loadGrammars(wanted, packages);
+  const missing = wanted.filter((grammar) => !grammars.has(grammar));
+  const problems = wanted
+    .filter((grammar) => grammars.has(grammar))
+    .flatMap((grammar) => rules.flatMap((rule) => problemOf(rule, grammar, grammars) ?? []));
+  const unfit = new Set([...missing, ...problems.map(({ grammar }) => grammar)]);
+  const collect = collector();
+  let room = most;
+  let parsed = 0;
+  const answers = files.map(({ grammar, text }) => {
+    if (unfit.has(grammar)) return { matches: [], total: 0, isBroken: false };
+    if (parsed > COLLECTED_AFTER) {
+      collect();
+      parsed = 0;
+    }
+    parsed += text.length;
+    const root = grammars.astGrep.parse(grammar, text).root();
+    const found = rules.flatMap((rule) => root.findAll(rule.pattern).map((node) => ({ node, rule })));
+    const matches = found.slice(0, room).map(({ node, rule }) => matchOf(node, rule, text));
+    room -= matches.length;
+    const isBroken = found.length > 0 && found[0]?.rule.out !== undefined && hasError(root);
+    return { matches: matches.sort((a, b) => a.start - b.start), total: found.length, isBroken };
+  });
+  return { files: answers, problems, missing };
+}
+
+function matchOf(node: SgNode, { out }: StructureRule, text: string): StructureMatch {
+  const { start, end } = node.range();
+  return {
+    start: start.index,
+    end: end.index,
+    line: start.line + 1,
+    column: start.column + 1,
+    lastLine: end.line + 1,
+    ...(out === undefined ? {} : { replacement: fillTemplate(out, node, text) }),
+  };
+}
+
+const hasError = (root: SgNode): boolean => root.has({ rule: { kind: "ERROR" } });
+
+/** Undefined: it is one piece of code in this grammar. */
+function problemOf({ pattern, out }: StructureRule, grammar: string, grammars: Grammars): Problem | undefined {
+  const problem = (why: string): Problem => ({ grammar, pattern, why });
+  const [unknown] = out === undefined ? [] : uncapturedNames(pattern, out);
+  if (unknown !== undefined) return problem(`the pattern captures no ${unknown}, which \`out\` uses`);
+  const { parse } = grammars.astGrep;
+  try {
+    parse(grammar, "").root().findAll(pattern);
+  } catch (error) {
+    return problem((error as Error).message.replace(/ Please check.*$/s, "").replace(/\.$/, ""));
+  }
+  return hasError(parse(grammar, grammars.readablePattern(grammar, pattern)).root())
+    ? problem("it is not a whole expression, statement or declaration")
+    : undefined;
+}
+
+function collector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}

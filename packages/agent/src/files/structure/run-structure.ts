@@ -1,0 +1,223 @@
+// Searches files for code of a certain structure: finds those that may match, reads them through the environment, and has them parsed in
+// the parser process.
+
+import { missingPackage } from "../../base/optional-package.ts";
+import { type CallScope, ToolFailure } from "../../contract/tool.ts";
+import { EnvError } from "../../world/env/types.ts";
+import { eachAtOnce } from "../edit/at-once.ts";
+import { DocumentError, documentText } from "../edit/document.ts";
+import { ParserFailure, runParser } from "../parser/run-parser.ts";
+import type {
+  StructureAnswer,
+  StructureInput,
+  StructureMatch,
+  StructureRule,
+} from "../parser/tasks/structure/types.ts";
+import { type CandidateFile, type Candidates, findCandidates } from "./candidates.ts";
+import { CODE_LANGUAGES, type CodeLanguage, grammarOf, languageNamed } from "./languages.ts";
+
+declare module "../../contract/tool.ts" {
+  interface ToolServices {
+    /** Structural searches are offered. */
+    readonly structure?: StructureOptions;
+  }
+}
+
+/** Limits of structural searches. */
+export interface StructureOptions {
+  /** Files that one call parses, at the most. */
+  readonly maxFiles: number;
+}
+
+/** A tree takes a hundred times the room of its text. */
+const MOST_BYTES = 1 << 20;
+const FILES_AT_ONCE = 50;
+const DEFAULT_FILES = 1000;
+const MOST_MS = 60_000;
+const NAMED_FILES = 5;
+const PACKAGES = Object.fromEntries(
+  CODE_LANGUAGES.flatMap(({ name, package: from }) => (from === undefined ? [] : [[name, from]])),
+);
+
+export interface StructureQuery {
+  readonly rules: readonly StructureRule[];
+  readonly paths: readonly string[];
+  readonly language?: CodeLanguage | undefined;
+  /** Matches that are given back. */
+  readonly most: number;
+}
+
+export interface StructureFile extends CandidateFile {
+  readonly text: string;
+  readonly matches: readonly StructureMatch[];
+  readonly isBroken: boolean;
+}
+
+export interface StructureResult {
+  /** Files with matches, in the order of their paths. */
+  readonly files: readonly StructureFile[];
+  /** All matches, also those that are not given back. */
+  readonly total: number;
+  readonly totalFiles: number;
+  /** Files that were parsed. */
+  readonly searched: number;
+  readonly isCapped: boolean;
+  readonly missingPaths: readonly string[];
+  /** What could not be searched, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** `check`: looks at the files before one is read. */
+export async function runStructure(
+  query: StructureQuery,
+  scope: CallScope,
+  check: (candidates: Candidates) => void = () => {},
+): Promise<StructureResult> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), MOST_MS);
+  try {
+    return await searchAll(query, { ...scope, signal: AbortSignal.any([scope.signal, late.signal]) }, check);
+  } catch (error) {
+    if (late.signal.aborted && !scope.signal.aborted)
+      throw new ToolFailure(`The search took longer than ${MOST_MS / 1000} s and was ended. Name narrower paths.`);
+    if (error instanceof ParserFailure) throw new ToolFailure(`The search failed: ${error.why}.`);
+    throw error instanceof EnvError ? new ToolFailure(error.message) : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Undefined when no language is named; fails when the word names none. */
+export function namedLanguage(word: string | undefined): CodeLanguage | undefined {
+  const language = word === undefined ? undefined : languageNamed(word);
+  if (word === undefined || language) return language;
+  throw new ToolFailure(
+    `No language is called ${word}. There are: ${CODE_LANGUAGES.map(({ name }) => name).join(", ")}.`,
+  );
+}
+
+export function refuseEmptyPattern(pattern: string): void {
+  if (pattern.trim() === "") throw new ToolFailure("The pattern must not be empty.");
+  if (/^\$\$?[A-Z_][A-Z0-9_]*$/.test(pattern.trim()))
+    throw new ToolFailure(`${pattern.trim()} alone matches every piece of code. Write more of the code around it.`);
+}
+
+async function searchAll(
+  query: StructureQuery,
+  scope: CallScope,
+  check: (candidates: Candidates) => void,
+): Promise<StructureResult> {
+  const { rules, paths, language } = query;
+  const most = scope.services.structure?.maxFiles ?? DEFAULT_FILES;
+  const patterns = rules.map(({ pattern }) => pattern);
+  const candidates = await findCandidates({ paths, language, patterns, most }, scope);
+  check(candidates);
+  const search = new StructureSearch(query, scope);
+  let parsing = Promise.resolve();
+  for (let at = 0; at < candidates.files.length; at += FILES_AT_ONCE) {
+    // The next files are read while these are parsed.
+    const texts = await search.read(candidates.files.slice(at, at + FILES_AT_ONCE));
+    await parsing;
+    parsing = search.parse(texts);
+    parsing.catch(() => {});
+  }
+  await parsing;
+  return { ...search.result(), isCapped: candidates.isCapped, missingPaths: candidates.missing };
+}
+
+type ReadFile = CandidateFile & { readonly text: string };
+
+/** One search while it runs. */
+class StructureSearch {
+  readonly #query: StructureQuery;
+  readonly #scope: CallScope;
+  readonly #files: StructureFile[] = [];
+  readonly #unread: string[] = [];
+  /** Languages that could not be searched, with the reason and how many files it was. */
+  readonly #unfit = new Map<CodeLanguage, { why: string; files: number }>();
+  #total = 0;
+  #totalFiles = 0;
+  #searched = 0;
+  #given = 0;
+
+  constructor(query: StructureQuery, scope: CallScope) {
+    this.#query = query;
+    this.#scope = scope;
+  }
+
+  async read(files: readonly CandidateFile[]): Promise<ReadFile[]> {
+    const texts: (ReadFile | undefined)[] = [];
+    await eachAtOnce([...files.entries()], async ([index, file]) => {
+      this.#scope.signal.throwIfAborted();
+      const text = await this.#textOf(file.path);
+      if (text === undefined) this.#unread.push(file.path);
+      else texts[index] = { ...file, text };
+    });
+    return texts.filter((one) => one !== undefined);
+  }
+
+  /** Undefined when it is too large, no text, or gone. */
+  async #textOf(path: string): Promise<string | undefined> {
+    const { env } = this.#scope;
+    try {
+      const stat = await env.stat(path);
+      if (stat?.kind !== "file" || stat.size > MOST_BYTES) return undefined;
+      return documentText(await env.readBytes(stat.realPath, undefined, { ifFile: stat.file }));
+    } catch (error) {
+      if (error instanceof DocumentError || error instanceof EnvError) return undefined;
+      throw error;
+    }
+  }
+
+  async parse(files: readonly ReadFile[]): Promise<void> {
+    if (files.length === 0) return;
+    const input: StructureInput = {
+      rules: this.#query.rules,
+      files: files.map(({ path, language, text }) => ({ grammar: grammarOf(path, language), text })),
+      most: Math.max(0, this.#query.most - this.#given),
+      packages: PACKAGES,
+    };
+    const options = { scope: this.#scope, path: "code", timeoutMs: MOST_MS };
+    const answer = await runParser<StructureAnswer>("structure", input, options);
+    for (const [index, file] of files.entries()) {
+      const why = whyUnfit(file, answer);
+      if (why !== undefined) {
+        this.#unfit.set(file.language, { why, files: (this.#unfit.get(file.language)?.files ?? 0) + 1 });
+        continue;
+      }
+      this.#searched++;
+      const { matches, total, isBroken } = answer.files[index]!;
+      if (total === 0) continue;
+      this.#total += total;
+      this.#totalFiles++;
+      this.#given += matches.length;
+      if (matches.length > 0) this.#files.push({ ...file, matches, isBroken });
+    }
+  }
+
+  result(): Omit<StructureResult, "isCapped" | "missingPaths"> {
+    const unfit = [...this.#unfit].map(([{ label }, { why, files }]) => ({ label, why, files }));
+    if (this.#searched === 0 && unfit[0]) throw new ToolFailure(`${unfit.map(({ why }) => why).join(". ")}.`);
+    const notes = unfit.map(
+      ({ label, why, files }) => `${files} ${files === 1 ? "file" : "files"} of ${label} not searched: ${why}`,
+    );
+    const unread = this.#unread.toSorted();
+    const names = unread.slice(0, NAMED_FILES).join(", ");
+    const more = unread.length > NAMED_FILES ? ` and ${unread.length - NAMED_FILES} more` : "";
+    if (unread.length > 0) notes.push(`Not searched, as no text of at most ${MOST_BYTES >> 20} MB: ${names}${more}`);
+    return {
+      files: this.#files,
+      total: this.#total,
+      totalFiles: this.#totalFiles,
+      searched: this.#searched,
+      notes,
+    };
+  }
+}
+
+function whyUnfit({ path, language }: CandidateFile, { problems, missing }: StructureAnswer): string | undefined {
+  const grammar = grammarOf(path, language);
+  if (missing.includes(grammar)) return missingPackage(`${language.label} files`, language.package ?? "@ast-grep/napi");
+  const problem = problems.find((one) => one.grammar === grammar);
+  return problem && `The pattern ${problem.pattern} does not parse as ${language.label}: ${problem.why}`;
+}

@@ -1,0 +1,95 @@
+// What makes a rename whole. A server that has just started, or has no index, knows a part of the project and would rename half of it;
+// one that is asked at an import would rename there only.
+
+import { posix } from "node:path";
+import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { isJsonObject } from "@lathe/llm";
+import { toPath, toUri } from "./addresses.ts";
+import type { LiveServer } from "./live-server.ts";
+import type { Place } from "./places.ts";
+import { columnOf, linesOf } from "./positions.ts";
+import { locationsIn } from "./protocol.ts";
+import type { RequestOptions } from "./rpc-connection.ts";
+
+const MOST_QUESTIONS = 5;
+const MOST_USERS = 20;
+const CHECK_MS = 10_000;
+
+/** The place where the name is defined, if the server knows one in the project; else the place itself. */
+export async function renameOrigin(place: Place, env: ExecutionEnvironment, options: RequestOptions): Promise<Place> {
+  const { live, file, position, name } = place;
+  if (!live.can("definitionProvider")) return place;
+  const params = { textDocument: { uri: toUri(file) }, position };
+  const [found, ...others] = locationsIn(await live.ask("textDocument/definition", params, options));
+  const path = found && toPath(found.uri);
+  if (!path || others.length > 0 || !isInside(path, env)) return place;
+  const { start } = found.range;
+  const line = linesOf((await live.show(path)) ?? "")[start.line] ?? "";
+  // A name given by an import is not that of the definition.
+  const isSame = line.slice(columnOf(line, start.character, live.encoding)).startsWith(name);
+  return isSame ? { ...place, file: path, position: start } : place;
+}
+
+/**
+ * Shows the server every file that it would change and those that have the name, and asks again, until the answer rests on texts that
+ * it was shown. `users`: files that have the name.
+ */
+export async function settledAnswer(
+  ask: () => Promise<unknown>,
+  users: readonly string[],
+  live: LiveServer,
+  env: ExecutionEnvironment,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const shown = new Map<string, string | undefined>();
+  for (let questions = 0; questions < MOST_QUESTIONS; questions++) {
+    const answer = await ask();
+    const paths = [...pathsIn(answer), ...users.slice(0, MOST_USERS)].filter((path) => isInside(path, env));
+    const fresh: string[] = [];
+    for (const path of new Set(paths)) {
+      const text = await live.show(path);
+      if (shown.has(path) && shown.get(path) === text) continue;
+      shown.set(path, text);
+      fresh.push(path);
+    }
+    if (fresh.length === 0) return answer;
+    await live.checked(fresh, CHECK_MS, signal);
+  }
+  throw new ToolFailure("The files keep changing. Nothing was written; ask again.");
+}
+
+/** Shows the first of the files that have a name. */
+export async function showUsers(users: readonly string[], live: LiveServer, signal: AbortSignal): Promise<void> {
+  const some = users.slice(0, MOST_USERS);
+  for (const path of some) await live.show(path);
+  await live.checked(some, CHECK_MS, signal);
+}
+
+/** Files that have the name as a word. */
+export async function filesWithName(
+  name: string,
+  live: LiveServer,
+  env: ExecutionEnvironment,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const endings = live.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
+  const { files } = await env.grep(`\\b${name.replace(/[^\w]/g, "\\$&")}\\b`, env.workingDirectory(), {
+    mode: "files_with_matches",
+    globFilter: `*.{${endings.join(",")}}`,
+    base: "/",
+    signal,
+  });
+  return files.map(({ path }) => posix.resolve("/", path));
+}
+
+const isInside = (path: string, env: ExecutionEnvironment): boolean => path.startsWith(`${env.workingDirectory()}/`);
+
+/** The files that a workspace edit names. */
+function pathsIn(answer: unknown): string[] {
+  if (!isJsonObject(answer)) return [];
+  const { changes, documentChanges } = answer;
+  const uris = Array.isArray(documentChanges)
+    ? documentChanges.map((one) => (isJsonObject(one) && isJsonObject(one["textDocument"]) ? one["textDocument"] : {}))
+    : Object.keys(isJsonObject(changes) ? changes : {}).map((uri) => ({ uri }));
+  return uris.flatMap(({ uri }) => (typeof uri === "string" ? (toPath(uri) ?? []) : []));
+}
