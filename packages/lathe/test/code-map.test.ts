@@ -14,9 +14,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalEnvironment } from "@lathe/agent";
+import { LocalEnvironment, MemoryEnvironment } from "@lathe/agent";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { CodeIndex } from "../src/additions/code-index/code-index.ts";
+import type { CodeIndex } from "../src/additions/code-index/code-index.ts";
 import { CodeIndexes } from "../src/additions/code-index/code-indexes.ts";
 import { type Sandbox, sandbox } from "./command.ts";
 
@@ -76,14 +76,7 @@ it("shows the most linked definitions first, by file and line, within 80 columns
 
 it("bad input is one line each", async () => {
   const lines: string[] = [];
-  for (const args of [
-    ["nowhere"],
-    ["--tokens", "many"],
-    ["--tokens", "1"],
-    ["a", "b"],
-    ["--nonsense"],
-    [],
-  ]) {
+  for (const args of [["nowhere"], ["--tokens", "many"], ["--tokens", "1"], ["a", "b"], ["--nonsense"], []]) {
     const { code, stdout, stderr } = await box.run(["map", ...args]);
     expect(stdout).toBe("");
     expect(code).toBe(args.length === 0 ? 1 : 2);
@@ -100,6 +93,21 @@ it("bad input is one line each", async () => {
   write({ "README.md": "# text\n" });
   expect((await box.run(["map", "README.md"])).stderr).toBe(
     "lathe: There is no source code that Lathe knows in README.md.\n",
+  );
+});
+
+it("repo_map gives the model the same, without files that a rule denies, and only of this machine's project", async () => {
+  write(PROJECT);
+  const call = (args: object, ...options: string[]) => box.run(["tool", "repo_map", JSON.stringify(args), ...options]);
+  const whole = await call({});
+  expect(whole.stdout).toMatch(/^6 files: 7 definitions, the most linked first\nsrc\/core.ts\n {5}1 function core/);
+  expect((await call({}, "--deny", "read(src/core.ts)")).stdout).not.toContain("core.ts");
+  expect((await call({ path: "lib", tokens: 100 })).stdout).toContain("Used by lib:\nsrc/core.ts");
+  expect(await call({ path: "nowhere" })).toMatchObject({ code: 1, stdout: "nowhere does not exist.\n" });
+  expect((await call({ path: ".." })).stdout).toBe("Only what is in the working directory is mapped.\n");
+  const indexes = new CodeIndexes(join(box.home, "cache"), Date.now);
+  await expect(indexes.for(new MemoryEnvironment())).rejects.toThrow(
+    "The code index is only for files on this machine.",
   );
 });
 
@@ -151,7 +159,11 @@ it("is right again after sed, git checkout, deletes, renames and ignore files, a
     for (const damage of [
       () => truncateSync(file, Math.floor(statSync(file).size / 2)),
       () => writeFileSync(file, "no database at all ".repeat(500)),
-      () => execFileSync("python3", ["-c", `import sqlite3; c = sqlite3.connect(${JSON.stringify(file)}); c.execute("PRAGMA user_version = 99")`]),
+      () =>
+        execFileSync("python3", [
+          "-c",
+          `import sqlite3; c = sqlite3.connect(${JSON.stringify(file)}); c.execute("PRAGMA user_version = 99")`,
+        ]),
     ]) {
       damage();
       expect(await filesWith(index, "rare")).toBe("lib/two.ts:1,2 src/core.ts:4");
@@ -178,13 +190,19 @@ it("two processes at once and one that is killed leave an index that is right", 
 it("knows the names of this repository exactly as TypeScript reads them", async () => {
   const { default: ts } = await import("../../testkit/node_modules/typescript/lib/typescript.js");
   const root = isLong ? ROOT : join(ROOT, "packages/tui/src/rows");
-  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.ts", "*.mts"], { cwd: root, encoding: "utf8" });
-  const paths = listed.trim().split("\n").filter((path) => !/(?:^|\/)\./.test(path) && statSync(join(root, path)).size <= 400_000);
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "*.ts", "*.mts"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  const paths = listed
+    .trim()
+    .split("\n")
+    .filter((path) => !/(?:^|\/)\./.test(path) && statSync(join(root, path)).size <= 400_000);
   /** By name, `path:line`. */
   const expected = new Map<string, Set<string>>();
   for (const path of paths) {
     const source = ts.createSourceFile(path, readFileSync(join(root, path), "utf8"), ts.ScriptTarget.Latest, true);
-    const visit = (node: import("typescript").Node): void => {
+    const visit = (node: Parameters<typeof ts.forEachChild>[0]): void => {
       if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) {
         const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
         expected.set(node.text, (expected.get(node.text) ?? new Set()).add(`${path}:${line}`));
@@ -194,16 +212,19 @@ it("knows the names of this repository exactly as TypeScript reads them", async 
     visit(source);
   }
   const names = [...expected.keys()].filter((name) => name !== "").sort();
-  const chosen = isLong ? names.filter((_, at) => at % Math.floor(names.length / 200) === 0) : names.slice(0, 60);
+  const chosen = isLong ? names.filter((_, at) => at % Math.floor(names.length / 200) === 0) : names.slice(0, 20);
   await withIndex(async (index) => {
     const wrong: string[] = [];
     for (const name of chosen) {
       const { references } = await index.find(name, signal);
-      const known = references.flatMap(({ path, lines }) => (/\.m?ts$/.test(path) ? lines.map((line) => `${path}:${line}`) : []));
+      const known = references.flatMap(({ path, lines }) =>
+        /\.m?ts$/.test(path) ? lines.map((line) => `${path}:${line}`) : [],
+      );
       const should = expected.get(name) ?? new Set();
       const missing = [...should].filter((place) => !known.includes(place));
       const extra = known.filter((place) => !should.has(place));
-      if (missing.length + extra.length > 0) wrong.push(`${name}: missing ${missing.slice(0, 3)} extra ${extra.slice(0, 3)}`);
+      if (missing.length + extra.length > 0)
+        wrong.push(`${name}: missing ${missing.slice(0, 3)} extra ${extra.slice(0, 3)}`);
     }
     expect(wrong).toEqual([]);
   }, root);

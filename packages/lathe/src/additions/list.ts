@@ -57,7 +57,11 @@ export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOf
     isNeeded: (workspace) => fitsProject(workspace),
     load: async () => (await import("./lsp/addition.ts")).lspAddition,
   },
-  { name: "code index", load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes) },
+  {
+    name: "code index",
+    isForTools: true,
+    load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes),
+  },
   {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",

@@ -204,5 +204,7 @@ export interface AdditionEntry {
   /** The part is loaded only when an item of one of these kinds was found, or `isNeeded` says so. Absent: always. */
   readonly kinds?: readonly ItemKind[];
   isNeeded?(workspace: SessionWorkspace, request: SessionRequest): boolean;
+  /** Brings what tools need, so that a single call needs it too. */
+  readonly isForTools?: boolean;
   load(): Promise<AdditionMaker>;
 }

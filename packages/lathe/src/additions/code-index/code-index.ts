@@ -35,9 +35,8 @@ const FILE_MS = 10_000;
 const MEMORY_MB = 768;
 /** Folders of other people's code, also where git does not ignore them. */
 const FOREIGN = /(?:^|\/)(?:node_modules|bower_components|site-packages|__pycache__)\//;
-const PATTERN = `**/{package.json,${Object.keys(grammars)
-  .map((ending) => `*.${ending}`)
-  .join(",")}}`;
+const ENDINGS = Object.keys(grammars).map((ending) => `*.${ending}`);
+const PATTERN = `**/{package.json,${ENDINGS.join(",")}}`;
 
 export class CodeIndex {
   readonly #options: CodeIndexOptions;
@@ -56,7 +55,8 @@ export class CodeIndex {
   }
 
   get root(): string {
-    return this.#options.env.workingDirectory();
+    // Without a slash at its end.
+    return this.#options.env.resolve(".");
   }
 
   /** It was brought up to date before: the next time takes little. */
@@ -79,6 +79,20 @@ export class CodeIndex {
 
   async rank(path: string | undefined, signal: AbortSignal, onProgress?: IndexProgress): Promise<RankedCode> {
     return this.#ask("code.rank", { path }, signal, onProgress);
+  }
+
+  /** Files whose text a search in `env` would show: others must not be named in an answer. */
+  async searchable(env: ExecutionEnvironment, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const globFilter = `*.{${Object.keys(grammars).join(",")}}`;
+    const options = {
+      globFilter,
+      mode: "files_with_matches",
+      base: this.root,
+      maxResults: MOST_FILES,
+      signal,
+    } as const;
+    const { files } = await env.grep("", this.root, options);
+    return new Set(files.map(({ path }) => path));
   }
 
   async find(name: string, signal: AbortSignal): Promise<NamePlaces> {

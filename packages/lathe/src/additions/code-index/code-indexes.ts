@@ -38,7 +38,9 @@ export class CodeIndexes {
     const root = env.workingDirectory();
     const stat = await env.stat(root);
     const isView = stat === undefined || (await env.localPath?.(stat.realPath, "read")) !== stat.realPath;
-    const name = isView ? `view-${randomUUID()}` : createHash("sha256").update(stat.realPath).digest("hex").slice(0, 24);
+    const name = isView
+      ? `view-${randomUUID()}`
+      : createHash("sha256").update(stat.realPath).digest("hex").slice(0, 24);
     return new CodeIndex({ env, isView, file: join(this.#folder, `${name}.db`) });
   }
 

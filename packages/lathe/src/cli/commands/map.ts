@@ -33,7 +33,8 @@ export const mapCommand: Command = async (argv, machine) => {
     const columns = machine.stdout.isTTY ? (machine.stdout.columns ?? COLUMNS) : COLUMNS;
     const hint = `lathe map --tokens ${Math.min(tokens * 2, MAP_TOKENS.most)}`;
     const map = showMap(code, { path, tokens, columns, isCut: index.isCut, mayShow: () => true, hint });
-    if (map === undefined) throw new CliError(EXIT.failed, `There is no source code that Lathe knows in ${named ?? cwd}.`);
+    if (map === undefined)
+      throw new CliError(EXIT.failed, `There is no source code that Lathe knows in ${named ?? cwd}.`);
     machine.stdout.write(`${visible(map)}\n`);
     return EXIT.done;
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import { FAMILIES, type FamilyName, type ToolDef } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
+import { additionsOf } from "../../additions/list.ts";
 import { withSession } from "../../conversation/open-session.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -26,7 +27,8 @@ export const toolCommand: Command = async (argv, machine) => {
     machine.userHome,
   );
   const [name, given, extra] = words;
-  const workspace = await new Run(machine).open({
+  const run = new Run(machine);
+  const workspace = await run.open({
     ...options,
     "permission-mode": options["permission-mode"] ?? "full",
   });
@@ -41,18 +43,24 @@ export const toolCommand: Command = async (argv, machine) => {
     return EXIT.done;
   }
   const args = await argumentsOf(name, given, machine);
-  const ended = await runOne(workspace, family, name, args);
+  const ended = await runOne(workspace, { profile: family, additions: additionsOf(run) }, name, args);
   machine.stdout.write(`${ended.output}\n`);
   return ended.isError ? EXIT.failed : EXIT.done;
 };
 
-async function runOne(workspace: SessionWorkspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
+async function runOne(
+  workspace: SessionWorkspace,
+  { profile, additions }: Required<Pick<SessionRequest, "profile" | "additions">>,
+  name: string,
+  args: Record<string, unknown>,
+) {
   let ended = { output: "", isError: true };
   const request: SessionRequest = {
     model: FIXED_MODEL,
     adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
+    additions: additions.filter(({ isForTools }) => isForTools),
     loadedTools: [name],
     limits: {},
     onEvent: (event) => {

@@ -8,6 +8,12 @@ import { exploringCard } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import description from "./description.md";
 
+declare module "../../../contract/tool.ts" {
+  interface ToolServices {
+    readonly repoMap?: RepoMapper;
+  }
+}
+
 /** What a map is made of. */
 export interface RepoMapRequest {
   /** The folder or file that it is about, relative to the working directory; outside of that, it begins with `..`. */
@@ -36,27 +42,26 @@ type Args = StaticFields<typeof params>;
 
 const summary = ({ path }: Args): string => path ?? "the project";
 
-/** Maps projects; add it to the tools of a session. */
-export const repoMapTool = (map: RepoMapper): ToolDef => {
-  const tool: ToolDef<Args> = {
-    name: "repo_map",
-    label: "Map the project",
-    description: description.trim(),
-    schema: object(params),
-    tier: "read",
-    replay: "safe",
-    loadMode: "discoverable",
-    output: { chars: MAP_TOKENS.most * 5, mode: "head" },
-    access: async ({ path }, scope) => [
-      { kind: "read", path: scope.env.workingDirectory(), search: true },
-      ...(path === undefined ? [] : await fileAccess("read", [path], scope)),
-    ],
-    summary,
-    card: (args, result) => exploringCard(["Mapping", "Mapped", "Map"], summary(args), result, () => undefined),
-    execute: async ({ path, tokens = MAP_TOKENS.usual }, { env, signal, paths }) =>
-      map({ path: path === undefined ? undefined : await insidePath(path, paths, env), tokens }, env, signal),
-  };
-  return tool as unknown as ToolDef;
+export const repoMapTool: ToolDef<Args> = {
+  name: "repo_map",
+  label: "Map the project",
+  description: description.trim(),
+  schema: object(params),
+  tier: "read",
+  replay: "safe",
+  loadMode: "discoverable",
+  needs: ["repoMap"],
+  output: { chars: MAP_TOKENS.most * 5, mode: "head" },
+  access: async ({ path }, scope) => [
+    { kind: "read", path: scope.env.workingDirectory(), search: true },
+    ...(path === undefined ? [] : await fileAccess("read", [path], scope)),
+  ],
+  summary,
+  card: (args, result) => exploringCard(["Mapping", "Mapped", "Map"], summary(args), result, () => undefined),
+  async execute({ path, tokens = MAP_TOKENS.usual }, { env, signal, paths, services }) {
+    const about = path === undefined ? undefined : await insidePath(path, paths, env);
+    return services.repoMap!({ path: about, tokens }, env, signal);
+  },
 };
 
 async function insidePath(path: string, paths: CallScope["paths"], env: ExecutionEnvironment): Promise<string> {

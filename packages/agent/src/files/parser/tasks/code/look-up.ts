@@ -78,9 +78,7 @@ export async function findDependents(input: TaskInput): Promise<CodeDependent[]>
         if (id === own.id) return false;
         if (direct.get(id)?.has(own.id)) return true;
         if (!uses.has(id)) return false;
-        return (
-          whole.get(id)?.has(own.id) === true || (isPackage && posix.dirname(other) === posix.dirname(path))
-        );
+        return whole.get(id)?.has(own.id) === true || (isPackage && posix.dirname(other) === posix.dirname(path));
       })
       .map((one) => ({ path: one.path, uses: uses.get(one.id) ?? 0 }))
       .sort((a, b) => b.uses - a.uses || (a.path < b.path ? -1 : 1));

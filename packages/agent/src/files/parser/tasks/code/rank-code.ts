@@ -79,11 +79,7 @@ export async function rankCode(input: TaskInput): Promise<RankedCode> {
   });
 }
 
-function inOrder(
-  rows: readonly Row[],
-  scores: Float64Array,
-  isWanted: (row: Row) => boolean,
-): FoundDefinition[] {
+function inOrder(rows: readonly Row[], scores: Float64Array, isWanted: (row: Row) => boolean): FoundDefinition[] {
   return [...rows.keys()]
     .filter((at) => isWanted(rows[at]!))
     .sort((a, b) => scores[b]! - scores[a]! || a - b)

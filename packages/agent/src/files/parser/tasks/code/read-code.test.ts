@@ -25,9 +25,12 @@ it("a file of each language is read: its definitions, what is inside of what, an
   const facts = await read({
     "a.ts": `import { x } from "./x.ts";\nexport * from "../y";\nexport class A<T> {\n  #own = 1;\n  go(): void { function inner() {} }\n}\nexport interface I { size: number; run(): void }\nexport type T = string;\nexport enum E { One }\nconst f = async () => { const local = await import("./lazy.ts"); };\nexport const g = 1;\n`,
     "a.js": `const b = require("./b");\nfunction one() {}\nclass C { m() {} }\n`,
-    "a.py": "from . import near\nfrom .mod import (a, b as c)\nimport os.path, sys\nLIMIT = 3\nclass P:\n    def m(self): pass\ndef f(): pass\n",
-    "a.rs": "mod inner;\nuse crate::deep::Thing;\npub struct S { field: u8 }\nimpl S { fn m(&self) {} }\ntrait Tr { fn t(); }\nfn free() {}\n",
-    "a.go": 'package p\nimport "example.com/m/sub"\ntype T struct { F int }\nfunc (t T) M() {}\nfunc Free() {}\nconst C = 1\n',
+    "a.py":
+      "from . import near\nfrom .mod import (a, b as c)\nimport os.path, sys\nLIMIT = 3\nclass P:\n    def m(self): pass\ndef f(): pass\n",
+    "a.rs":
+      "mod inner;\nuse crate::deep::Thing;\npub struct S { field: u8 }\nimpl S { fn m(&self) {} }\ntrait Tr { fn t(); }\nfn free() {}\n",
+    "a.go":
+      'package p\nimport "example.com/m/sub"\ntype T struct { F int }\nfunc (t T) M() {}\nfunc Free() {}\nconst C = 1\n',
     "a.java": "import a.b.Other;\nclass J { int f; void m() {} }\ninterface K {}\n",
     "a.rb": "require_relative 'lib/x'\nmodule M\n  class R\n    def m; end\n  end\nend\n",
     "a.php": "<?php\nuse App\\Models\\User;\nrequire 'inc/a.php';\nclass P { function m() {} }\nfunction f() {}\n",

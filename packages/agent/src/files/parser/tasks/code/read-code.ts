@@ -50,7 +50,9 @@ export async function readCode(input: TaskInput): Promise<CodeFacts[]> {
     const stat = lstatSync(file, { throwIfNoEntry: false });
     if (!stat?.isFile()) continue;
     const nothing = { path, size: stat.size, mtimeMs: stat.mtimeMs, ...NOTHING };
-    facts.push(stat.size > LARGEST_BYTES ? nothing : { ...nothing, ...(await factsIn(path, readFileSync(file), library)) });
+    facts.push(
+      stat.size > LARGEST_BYTES ? nothing : { ...nothing, ...(await factsIn(path, readFileSync(file), library)) },
+    );
   }
   return facts;
 }
@@ -151,5 +153,9 @@ function signatureAt(text: string, start: number): string {
     else if (depth <= 0 && (char === "\n" || char === "{" || (char === "=" && text[end + 1] === ">"))) break;
   }
   const line = text.slice(start, end).replace(/\s+/g, " ").trim();
-  return line.replace(/\( /g, "(").replace(/,? \)/g, ")").replace(/[\s:;=&|<(,]+$/, "").slice(0, LONGEST_SIGNATURE);
+  return line
+    .replace(/\( /g, "(")
+    .replace(/,? \)/g, ")")
+    .replace(/[\s:;=&|<(,]+$/, "")
+    .slice(0, LONGEST_SIGNATURE);
 }

@@ -21,7 +21,10 @@ export class ImportResolver {
   readonly #byName = new Map<string, string[]>();
   readonly #aliases = new Map<string, string[]>();
 
-  constructor(files: readonly IndexedFile[], aliases: readonly { readonly specifier: string; readonly path: string }[]) {
+  constructor(
+    files: readonly IndexedFile[],
+    aliases: readonly { readonly specifier: string; readonly path: string }[],
+  ) {
     for (const { id, path } of files) {
       this.#byPath.set(path, id);
       const stem = stemOf(path);
