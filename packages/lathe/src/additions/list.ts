@@ -29,7 +29,7 @@ export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOf
   },
   {
     name: "protected code",
-    kinds: ["hook", "mcp-server", "tool", "extension"],
+    kinds: ["hook", "mcp-server", "lsp-server", "tool", "extension"],
     load: async () => (await import("./protected-code.ts")).protectedCode,
   },
   { name: "hooks", kinds: ["hook"], load: async () => (await import("./hooks/index.ts")).hooksFor },
@@ -53,14 +53,26 @@ export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOf
   },
   {
     name: "language servers",
-    kinds: [],
+    kinds: ["lsp-server"],
     isNeeded: (workspace) => fitsProject(workspace),
     load: async () => (await import("./lsp/addition.ts")).lspAddition,
   },
   {
     name: "code index",
-    isForTools: true,
+    servesTools: true,
     load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes),
+  },
+  {
+    name: "debuggers",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["debug.enabled"],
+    servesTools: true,
+    load: async () => (await import("./dap/addition.ts")).debugAddition,
+  },
+  {
+    name: "cells",
+    servesTools: true,
+    load: async () => (await import("./eval/addition.ts")).evalAddition,
   },
   {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.

@@ -23,8 +23,14 @@ export const isFor = (row: ServerRow, path: string): boolean =>
   row.fileTypes.includes(fileTypeOf(path)) || row.fileTypes.includes(posix.basename(path));
 
 /** The nearest folder from that of the file up to the project's that has a marker of the row; undefined: none has. */
-export async function rootFor(row: ServerRow, path: string, env: ExecutionEnvironment): Promise<string | undefined> {
-  const top = env.workingDirectory();
+export async function rootFor(
+  row: ServerRow,
+  path: string,
+  env: ExecutionEnvironment,
+  project?: string,
+): Promise<string | undefined> {
+  const here = env.workingDirectory();
+  const top = project !== undefined && here.startsWith(`${project}/`) ? project : here;
   const folders: string[] = [];
   for (let at = posix.dirname(path); ; at = posix.dirname(at)) {
     if (at === top || at.startsWith(`${top === "/" ? "" : top}/`)) folders.push(at);

@@ -8,6 +8,8 @@ import { NoAnswer } from "./rpc-connection.ts";
 import type { ServerRow } from "./server-rows.ts";
 
 export interface LanguageServerOptions {
+  /** Tells it from others, also after a restart. */
+  readonly key: string;
   readonly row: ServerRow;
   readonly argv: ProgramArgv;
   readonly root: string;
@@ -39,6 +41,10 @@ export class LanguageServer {
 
   get row(): ServerRow {
     return this.#options.row;
+  }
+
+  get key(): string {
+    return this.#options.key;
   }
 
   get root(): string {
@@ -87,7 +93,7 @@ export class LanguageServer {
     const { row, argv, root, env } = this.#options;
     if (env.startProcess === undefined) throw this.#turnOff("programs cannot be started here");
     try {
-      const process = await env.startProcess(argv, { cwd: root });
+      const process = await env.startProcess(argv, { cwd: root, ...(row.env ? { env: row.env } : {}) });
       const live = await LiveServer.start({ row, root, env, process });
       this.#live = live;
       void live.connection.ended.then((why) => {

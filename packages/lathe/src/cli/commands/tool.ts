@@ -4,7 +4,7 @@ import { FAMILIES, type FamilyName, type ToolDef } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
 import { additionsOf } from "../../additions/list.ts";
 import { withSession } from "../../conversation/open-session.ts";
-import type { SessionRequest } from "../../conversation/session-contract.ts";
+import type { AdditionEntry, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
 import { Run } from "../../hosts/run.ts";
@@ -43,16 +43,21 @@ export const toolCommand: Command = async (argv, machine) => {
     return EXIT.done;
   }
   const args = await argumentsOf(name, given, machine);
-  const ended = await runOne(workspace, { profile: family, additions: additionsOf(run) }, name, args);
+  const ended = await runOne(
+    workspace,
+    family,
+    { name, args },
+    additionsOf(run).filter(({ servesTools }) => servesTools),
+  );
   machine.stdout.write(`${ended.output}\n`);
   return ended.isError ? EXIT.failed : EXIT.done;
 };
 
 async function runOne(
   workspace: SessionWorkspace,
-  { profile, additions }: Required<Pick<SessionRequest, "profile" | "additions">>,
-  name: string,
-  args: Record<string, unknown>,
+  profile: FamilyName,
+  { name, args }: { readonly name: string; readonly args: Record<string, unknown> },
+  additions: readonly AdditionEntry[],
 ) {
   let ended = { output: "", isError: true };
   const request: SessionRequest = {
@@ -60,7 +65,7 @@ async function runOne(
     adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
-    additions: additions.filter(({ isForTools }) => isForTools),
+    additions,
     loadedTools: [name],
     limits: {},
     onEvent: (event) => {
@@ -98,7 +103,7 @@ function toolsHere(workspace: SessionWorkspace, { profile }: CliOptions): KnownT
   const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
   return families.map((family) => {
     const { toolRegistry } = profileFor(workspace, { profile: family }, FIXED_MODEL);
-    return { family, tools: toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []) };
+    return { family, tools: toolRegistry.tools().filter(({ hidden }) => !hidden) };
   });
 }
 

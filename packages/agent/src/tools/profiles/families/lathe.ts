@@ -4,6 +4,7 @@
 import { askTool } from "../../builtin/ask/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
@@ -18,7 +19,7 @@ import { writeTool } from "../../builtin/write/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/variant-hashline.md";
 import prompt from "../prompts/lathe.md";
-import { agents, type Kit, list } from "./common.ts";
+import { agents, cells, type Kit, list } from "./common.ts";
 
 const tools = ({ edit }: Pick<Kit, "edit">) =>
   list(
@@ -36,6 +37,8 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     recallTool,
     inspectImageTool,
     taggedAstGrepTool,
+    debugTool,
+    ...cells,
     repoMapTool,
   );
 
