@@ -1,7 +1,7 @@
 // The indexes of a run, one for each folder that sessions and their agents work in. They end with the last session.
 
 import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import { CodeIndex } from "./code-index.ts";
@@ -41,7 +41,11 @@ export class CodeIndexes {
     const name = isView
       ? `view-${randomUUID()}`
       : createHash("sha256").update(stat.realPath).digest("hex").slice(0, 24);
-    return new CodeIndex({ env, isView, file: join(this.#folder, `${name}.db`) });
+    const file = join(this.#folder, `${name}.db`);
+    const now = this.#now() / 1000;
+    // What is in use stays.
+    if (existsSync(file)) utimesSync(file, now, now);
+    return new CodeIndex({ env, isView, file });
   }
 
   /** What was not used for long, and what killed runs have left. */

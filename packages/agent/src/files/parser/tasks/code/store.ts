@@ -1,7 +1,7 @@
 // The file of an index: opened, made, and made anew when it is damaged or of another version. What it holds can always be read from
 // the sources again.
 
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { missingPackage } from "../../../../base/optional-package.ts";
@@ -108,9 +108,6 @@ export async function compareCode(input: TaskInput): Promise<CodeChanges> {
     }
     const removed = [...known.keys()];
     if (removed.length > 0) transact(db, () => removed.forEach(removal(db)));
-    // An index that is in use is not cleared away.
-    const now = new Date();
-    utimesSync(file, now, now);
     return { added, changed, removed };
   });
   if (changes.added.length + changes.changed.length > 0) await mustHaveGrammars();
