@@ -13,6 +13,7 @@ import { jobOutputTool } from "../../builtin/job-output/index.ts";
 import { jobStopTool } from "../../builtin/job-stop/index.ts";
 import { readFileTool } from "../../builtin/read-file/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { sendInputTool } from "../../builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../builtin/spawn-agent/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
@@ -37,6 +38,7 @@ export const additions = [
   astGrepTool,
   debugTool,
   ...cells,
+  repoMapTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -12,6 +12,7 @@ import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { searchTool } from "../../builtin/search/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
 import { writeTool } from "../../builtin/write/index.ts";
@@ -38,6 +39,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     taggedAstGrepTool,
     debugTool,
     ...cells,
+    repoMapTool,
   );
 
 export const lathe = {
