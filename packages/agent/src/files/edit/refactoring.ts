@@ -31,7 +31,7 @@ export async function applyRefactoring(context: EditScope, plan: Refactoring): P
   return withWorkspace(context, refactoredPaths(plan), async (workspace) => {
     for (const { path, seen, edits } of plan.files) {
       if (workspace.document(path).text !== seen)
-        throw new ToolFailure(`${path} has changed since the language server read it. Nothing was written; ask again.`);
+        throw new ToolFailure(`${path} has changed since this edit was worked out. Nothing was written; ask again.`);
       workspace.edit(path, edits);
     }
     for (const { from, to } of plan.moves) {

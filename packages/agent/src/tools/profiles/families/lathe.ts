@@ -2,6 +2,7 @@
 // append, never reorder.
 
 import { askTool } from "../../builtin/ask/index.ts";
+import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
@@ -35,6 +36,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     recallTool,
     inspectImageTool,
     taggedAstGrepTool,
+    astEditTool,
   );
 
 export const lathe = {
