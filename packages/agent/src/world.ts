@@ -24,6 +24,7 @@ export type { ResourceLimits } from "./world/process/control-groups.ts";
 export * from "./world/process/env-policy.ts";
 export type { GovernorLimits } from "./world/process/governor.ts";
 export type { NamespaceSource, Namespaces } from "./world/process/namespaces.ts";
+export { OutputRing } from "./world/process/output-ring.ts";
 export { Processes } from "./world/process/processes.ts";
 export type { TerminalRequest } from "./world/process/pty.ts";
 export {

@@ -59,6 +59,21 @@ describe("words and options of other agents", () => {
     expect((await box.run([...practice, "-p", word])).stdout).toContain("I am the practice model");
   });
 
+  it("LS-01 a command behind options is not sent either; words that only begin like one are", async () => {
+    const late = async (...words: string[]) => (await box.run([...practice, ...words])).stderr;
+    expect(await late("doctor")).toBe(
+      'lathe: A command comes before its options: lathe doctor … As a prompt: lathe -p "doctor"\n',
+    );
+    expect(await late("sessions", "list")).toContain("lathe sessions list … As a prompt");
+    expect(await late("serve")).toContain('Lathe has no command "serve".');
+    for (const words of [
+      ["config", "this"],
+      ["-p", "doctor"],
+      ["--", "doctor"],
+    ])
+      expect(await late(...words)).toBe("");
+  });
+
   it.each(["--yolo", "--dangerously-skip-permissions"])("%s points to the mode without questions", async (option) => {
     const { code, stderr } = await box.run([option, ...practice, "-p", "hi"]);
     expect(code).toBe(2);

@@ -19,10 +19,25 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const run = new Run(machine);
   const { args, end } = await parseWithExtensions(argv, run);
   try {
+    if (!(await areWordsMeant(args, argv, machine))) return EXIT.usage;
     return await start(withProvider(args), run);
   } finally {
     await end?.();
   }
+}
+
+/** Words behind options are not paid for as a prompt when they are a command. What stands behind `-p` or `--` is a prompt. */
+async function areWordsMeant(
+  { words, options }: ParsedArgs,
+  argv: readonly string[],
+  machine: Machine,
+): Promise<boolean> {
+  const isPlain = /^[a-z]+$/.test(words[0] ?? "") && words[0] !== argv[0];
+  if (!isPlain || options.print !== undefined || argv.includes("--")) return true;
+  const { lateCommand, sendsCommandWord } = await import("./usage-hint.ts");
+  const late = lateCommand(words);
+  if (late) throw late;
+  return sendsCommandWord(words, machine);
 }
 
 async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {

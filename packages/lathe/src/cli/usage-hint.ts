@@ -35,6 +35,14 @@ export async function sendsCommandWord(argv: readonly string[], machine: Machine
   return askYes(machine, `${hint}\nSend "${first}" to the model?`);
 }
 
+/** Words behind options that are a command with its verb, or a command alone: those come first. */
+export function lateCommand([first = "", second]: readonly string[]): Error | undefined {
+  if (!Object.hasOwn(SUBCOMMANDS, first)) return undefined;
+  if (second !== undefined && !verbsOf(first as Subcommand).includes(second)) return undefined;
+  const words = second === undefined ? first : `${first} ${second}`;
+  return usageError(`A command comes before its options: lathe ${words} … As a prompt: lathe -p "${words}"`);
+}
+
 /** Of a first word alone, or followed by a verb of the command that it looks like. */
 export function misspeltCommand([first = "", second]: readonly string[]): Error | undefined {
   if (first.length < SHORTEST || !/^[a-z]+$/.test(first)) return undefined;

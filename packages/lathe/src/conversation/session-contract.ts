@@ -204,5 +204,7 @@ export interface AdditionEntry {
   /** The part is loaded only when an item of one of these kinds was found, or `isNeeded` says so. Absent: always. */
   readonly kinds?: readonly ItemKind[];
   isNeeded?(workspace: SessionWorkspace, request: SessionRequest): boolean;
+  /** A built-in tool needs its service, so a single call of a tool has it too. */
+  readonly servesTools?: true;
   load(): Promise<AdditionMaker>;
 }

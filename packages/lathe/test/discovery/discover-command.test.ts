@@ -87,6 +87,16 @@ it("EX-01 lathe trust lets servers, hooks and extensions take effect, until one 
   );
 });
 
+it("EX-02 EX-05 a file among the tools that is no module is listed with the reason, and trust promises nothing of it", async () => {
+  await write({ ".git/HEAD": "", ".lathe/tools/run.sh": "x", ".lathe/tools/count.ts": "export default 1" });
+  expect((await box.run(["trust"])).stdout).toContain(
+    "Takes effect: .lathe/tools/count.ts. Trusted, but without effect (see lathe discover): .lathe/tools/run.sh.",
+  );
+  expect((await box.run(["discover", "tool"])).stdout).toMatch(
+    /tools\/count\.ts *\n.*tools\/run\.sh +ignored: a tool is a \.ts or \.js file/,
+  );
+});
+
 it("bad words get one line", async () => {
   expect(await box.run(["discover", "skils"])).toMatchObject({
     code: 2,

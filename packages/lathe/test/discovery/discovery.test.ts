@@ -85,7 +85,7 @@ describe("where is looked", () => {
     expect((await below.of("agent")).all.map(({ name }) => name)).toEqual(["b"]);
   });
 
-  it("EX-02 Lathe's own layout: one of each kind is found with its level; an empty .lathe hides none above it", async () => {
+  it("EX-02 EX-03 Lathe's own layout: one of each kind is found with its level; an empty .lathe hides none above it", async () => {
     const own = {
       "skills/s/SKILL.md": "---\ndescription: d\n---\ntext",
       "commands/c.md": "text",
@@ -101,6 +101,8 @@ describe("where is looked", () => {
       "extensions/f/index.js": "",
       "extensions/g/package.json": '{"pi": {"extensions": ["./main.ts"]}}',
       "extensions/g/main.ts": "",
+      "extensions/o/package.json": '{"omp": {"extensions": ["./main.ts"]}}',
+      "extensions/o/main.ts": "",
       "extensions/w/gemini-extension.json": '{"name": "w"}',
       "settings.json": "{}",
       "mcp.json": '{"mcpServers": {"m": {"command": "m"}}}',
@@ -147,6 +149,7 @@ describe("where is looked", () => {
       "extension e",
       "extension f",
       "extension g",
+      "extension o",
       "settings settings.json",
       "mcp-server m",
       "context-file AGENTS.md",

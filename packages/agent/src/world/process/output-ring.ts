@@ -2,6 +2,7 @@
 
 import { firstCharacterStart } from "./bounded-output.ts";
 
+/** Keeps the last bytes of what was pushed. */
 export class OutputRing {
   readonly #limit: number;
   /** Grows to the limit; from then on filled round and round. */

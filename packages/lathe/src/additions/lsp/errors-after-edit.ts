@@ -28,6 +28,23 @@ interface Change {
   readonly before: string | undefined;
 }
 
+/** What an agent's input has left so far. */
+interface AgentInput {
+  /** Edited files that no server has answered for yet. */
+  readonly owed: Map<string, Change>;
+  /** Files in which it has brought errors. */
+  readonly brought: Set<string>;
+  hasReminded: boolean;
+}
+
+interface Check {
+  readonly input: AgentInput;
+  readonly env: ExecutionEnvironment;
+  /** Ends when the answer would be too late. */
+  readonly bounded: AbortSignal;
+  readonly signal: AbortSignal;
+}
+
 export interface ErrorsOptions {
   readonly servers: LanguageServers;
   /** Whether the text of a file may be shown that the model did not name. */
@@ -42,13 +59,12 @@ export class ErrorsAfterEdit {
   readonly #contentOf: ErrorsOptions["contentOf"];
   /** By server and path. */
   readonly #known = new Map<string, Known>();
-  /** Edited files that no server has answered for yet. */
-  readonly #owed = new Map<string, Change>();
-  /** Files in which this input has brought errors. */
-  readonly #brought = new Set<string>();
+  /** By agent: children share the servers of their parent, and are told of their own edits. */
+  readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
   readonly #lastTold = new Map<string, number>();
-  #hasReminded = false;
+  /** The last check of each server. */
+  readonly #checks = new Map<string, Promise<unknown>>();
 
   constructor({ servers, mayShow, contentOf }: ErrorsOptions) {
     this.#servers = servers;
@@ -57,13 +73,19 @@ export class ErrorsAfterEdit {
   }
 
   /** A new input: what an earlier one has left is not this one's. */
-  begin(): void {
-    this.#brought.clear();
-    this.#hasReminded = false;
+  begin(agent?: string): void {
+    const input = this.#inputOf(agent);
+    input.brought.clear();
+    input.hasReminded = false;
   }
 
   /** The result of a call with what it should say about errors; undefined: nothing is to be added. */
-  async after(result: ToolResult, env: ExecutionEnvironment, signal: AbortSignal): Promise<ToolResult | undefined> {
+  async after(
+    result: ToolResult,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+    agent?: string,
+  ): Promise<ToolResult | undefined> {
     for (const path of result.reads ?? []) this.#prepare(path, env);
     const changes = (result.changes ?? []).map(({ path, before, after }) => ({
       path,
@@ -71,15 +93,16 @@ export class ErrorsAfterEdit {
       before: before && Buffer.from(this.#contentOf(before.sha256) ?? []).toString("utf8"),
     }));
     if (changes.length === 0) return undefined;
-    const said = await this.#check(changes, env, signal);
+    const said = await this.#check(changes, this.#inputOf(agent), env, signal);
     return said === undefined ? undefined : withText(result, said);
   }
 
   /** When the model has nothing more to do: once, the errors that came with its changes and are still there. */
-  async remind(env: ExecutionEnvironment, signal: AbortSignal): Promise<StopVerdict> {
-    if (this.#brought.size === 0 || this.#hasReminded) return undefined;
-    this.#hasReminded = true;
-    const left = await this.#remaining([...this.#brought], env, signal);
+  async remind(env: ExecutionEnvironment, signal: AbortSignal, agent?: string): Promise<StopVerdict> {
+    const input = this.#inputOf(agent);
+    if (input.brought.size === 0 || input.hasReminded) return undefined;
+    input.hasReminded = true;
+    const left = await this.#remaining([...input.brought], env, signal);
     if (left.length === 0) return undefined;
     return { continueWith: `These errors came with your changes and are still there:\n${left.join("\n")}` };
   }
@@ -87,16 +110,17 @@ export class ErrorsAfterEdit {
   /** What the model should know after these changes; undefined: no server is there for them, or nothing changed for the worse. */
   async #check(
     changes: readonly Change[],
+    input: AgentInput,
     env: ExecutionEnvironment,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const asked = new Map([...this.#owed, ...changes.map((change) => [change.path, change] as const)]);
-    const isLate = this.#owed.size > 0;
-    this.#owed.clear();
+    const asked = new Map([...input.owed, ...changes.map((change) => [change.path, change] as const)]);
+    const isLate = input.owed.size > 0;
+    input.owed.clear();
     const lines: string[] = [];
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(isLate ? LATE_MS : WAIT_MS)]);
     for (const [server, its] of await this.#byServer([...asked.values()], env))
-      lines.push(...(await this.#checkWith(server, its, env, bounded, signal)));
+      lines.push(...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, env, bounded, signal }))));
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
     return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
@@ -107,6 +131,23 @@ export class ErrorsAfterEdit {
   }
 
   // ---- inside ----
+
+  #inputOf(agent = ""): AgentInput {
+    const input = this.#inputs.get(agent) ?? { owed: new Map(), brought: new Set(), hasReminded: false };
+    this.#inputs.set(agent, input);
+    return input;
+  }
+
+  /** One check after the other: each shows the server texts of its own. */
+  #inTurn<T>(server: LanguageServer, work: () => Promise<T>): Promise<T> {
+    const key = keyOf(server, "");
+    const mine = (this.#checks.get(key) ?? Promise.resolve()).then(work);
+    this.#checks.set(
+      key,
+      mine.catch(() => {}), // the one who asked for it is told
+    );
+    return mine;
+  }
 
   async #byServer(changes: readonly Change[], env: ExecutionEnvironment) {
     const found = new Map<LanguageServer, Change[]>();
@@ -119,9 +160,7 @@ export class ErrorsAfterEdit {
   async #checkWith(
     server: LanguageServer,
     changes: readonly Change[],
-    env: ExecutionEnvironment,
-    bounded: AbortSignal,
-    signal: AbortSignal,
+    { input, env, bounded, signal }: Check,
   ): Promise<string[]> {
     const lines: string[] = [];
     const left = new Map(changes.map((change) => [change.path, change]));
@@ -132,7 +171,9 @@ export class ErrorsAfterEdit {
       const published = live.publishedCount;
       await live.tellChanges(await this.#changedSince(server, changes, env));
       const compare = async (path: string): Promise<void> => {
-        lines.push(...(await this.#compare(server, live, path, env, bounded)));
+        const said = await this.#compare(server, live, path, env, bounded);
+        if (said.hasNew) input.brought.add(path);
+        lines.push(...said.lines);
       };
       for (const { path, isGone } of changes) {
         if (!isGone) await compare(path);
@@ -145,7 +186,7 @@ export class ErrorsAfterEdit {
         if (!seen.has(path) && this.#mayShow(path)) await compare(path);
     } catch (error) {
       signal.throwIfAborted();
-      for (const [path, change] of left) this.#owed.set(path, change);
+      for (const [path, change] of left) input.owed.set(path, change);
       const why = bounded.aborted ? "no answer yet; its errors follow with the next result" : messageOf(error);
       lines.push(`${server.row.name} has not checked ${this.#nameFiles(changes, left, env)}: ${why}`);
     }
@@ -167,7 +208,7 @@ export class ErrorsAfterEdit {
     path: string,
     env: ExecutionEnvironment,
     signal: AbortSignal,
-  ): Promise<string[]> {
+  ): Promise<{ readonly lines: readonly string[]; readonly hasNew: boolean }> {
     const key = keyOf(server, path);
     const before = this.#known.get(key);
     const errors = await this.#errorsOf(live, path, signal);
@@ -180,18 +221,15 @@ export class ErrorsAfterEdit {
     });
     const fixed = [...left.values()].reduce((sum, count) => sum + Math.max(0, count), 0);
     const older = errors.length - fresh.length;
-    if (fresh.length === 0 && fixed === 0) return [];
-    if (fresh.length > 0) this.#brought.add(path);
+    if (fresh.length === 0 && fixed === 0) return { lines: [], hasNew: false };
     const text = await env.readFile(path);
     const facts = [
       ...(fresh.length > 0 ? [before ? countOf(fresh.length, "new error") : countOf(fresh.length, "error")] : []),
       ...(fixed > 0 ? [`${fixed} fixed`] : []),
       ...(older > 0 ? [`${older} from before`] : []),
     ];
-    return [
-      `${shortPath(path, env)}: ${facts.join(", ")}`,
-      ...problemLines(fresh, text, live.encoding).map((line) => `  ${line}`),
-    ];
+    const shown = problemLines(fresh, text, live.encoding).map((line) => `  ${line}`);
+    return { lines: [`${shortPath(path, env)}: ${facts.join(", ")}`, ...shown], hasNew: fresh.length > 0 };
   }
 
   /** What was wrong before the changes, where nothing has been asked about these files yet. */
@@ -292,7 +330,7 @@ export class ErrorsAfterEdit {
   }
 }
 
-const keyOf = (server: LanguageServer, path: string): string => `${server.row.name}\0${server.root}\0${path}`;
+const keyOf = ({ key }: LanguageServer, path: string): string => `${key}\0${path}`;
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 

@@ -7,6 +7,8 @@ import type { ServerRow } from "./server-rows.ts";
 
 export interface LanguageServersOptions {
   readonly rows: readonly ServerRow[];
+  /** The project's folder. An agent that works in a part of it has the servers of the whole. */
+  readonly top?: string | undefined;
   readonly isTrusted: () => boolean;
   readonly now: () => number;
   readonly idleMs?: number | undefined;
@@ -38,7 +40,7 @@ export class LanguageServers {
     const fitting: UsableServer[] = [];
     for (const row of this.rows.filter((one) => isFor(one, path))) {
       if (!row.isLinter && fitting.some(({ row: other, server }) => !other.isLinter && server)) continue;
-      const root = await rootFor(row, path, env);
+      const root = await rootFor(row, path, env, this.#options.top);
       if (root !== undefined) fitting.push(await this.#usable(row, root, env));
     }
     return fitting.sort((a, b) => Number(a.row.isLinter ?? false) - Number(b.row.isLinter ?? false));
@@ -48,8 +50,12 @@ export class LanguageServers {
   async forProject(env: ExecutionEnvironment): Promise<UsableServer[]> {
     const fitting: UsableServer[] = [];
     for (const row of this.rows) {
-      const root = await rootFor(row, `${env.workingDirectory()}/.`, env);
-      if (root !== undefined) fitting.push(await this.#usable(row, root, env));
+      const root = await rootFor(row, `${env.workingDirectory()}/.`, env, this.#options.top);
+      if (root === undefined) continue;
+      const other = row.isLinter ? undefined : fitting.find((one) => one.server && answersFor(one.row, row));
+      fitting.push(
+        other ? { row, root, off: `${other.row.name} answers for its files` } : await this.#usable(row, root, env),
+      );
     }
     return fitting;
   }
@@ -81,10 +87,15 @@ export class LanguageServers {
     const search = this.#found.get(key) ?? programFor(row, root, env, isTrusted());
     this.#found.set(key, search);
     const found = await search;
-    if (found.argv === undefined) return found;
+    const { argv, variables } = found;
+    if (argv === undefined) return found;
     const server =
-      this.#servers.get(key) ?? new LanguageServer({ row, argv: found.argv, root, env, now, idleMs, warn });
+      this.#servers.get(key) ?? new LanguageServer({ key, row, argv, variables, root, env, now, idleMs, warn });
     this.#servers.set(key, server);
     return { ...found, server };
   }
 }
+
+/** Whether all files of the other are its own. */
+const answersFor = ({ isLinter, fileTypes }: ServerRow, other: ServerRow): boolean =>
+  !isLinter && other.fileTypes.every((type) => fileTypes.includes(type));

@@ -2,8 +2,9 @@
 
 import { FAMILIES, type FamilyName, type ToolDef } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
+import { additionsOf } from "../../additions/list.ts";
 import { withSession } from "../../conversation/open-session.ts";
-import type { SessionRequest } from "../../conversation/session-contract.ts";
+import type { AdditionEntry, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
 import { Run } from "../../hosts/run.ts";
@@ -26,7 +27,8 @@ export const toolCommand: Command = async (argv, machine) => {
     machine.userHome,
   );
   const [name, given, extra] = words;
-  const workspace = await new Run(machine).open({
+  const run = new Run(machine);
+  const workspace = await run.open({
     ...options,
     "permission-mode": options["permission-mode"] ?? "full",
   });
@@ -41,18 +43,29 @@ export const toolCommand: Command = async (argv, machine) => {
     return EXIT.done;
   }
   const args = await argumentsOf(name, given, machine);
-  const ended = await runOne(workspace, family, name, args);
+  const ended = await runOne(
+    workspace,
+    family,
+    { name, args },
+    additionsOf(run).filter(({ servesTools }) => servesTools),
+  );
   machine.stdout.write(`${ended.output}\n`);
   return ended.isError ? EXIT.failed : EXIT.done;
 };
 
-async function runOne(workspace: SessionWorkspace, profile: FamilyName, name: string, args: Record<string, unknown>) {
+async function runOne(
+  workspace: SessionWorkspace,
+  profile: FamilyName,
+  { name, args }: { readonly name: string; readonly args: Record<string, unknown> },
+  additions: readonly AdditionEntry[],
+) {
   let ended = { output: "", isError: true };
   const request: SessionRequest = {
     model: FIXED_MODEL,
     adapter: fixedAnswers(FIXED_MODEL.provider, [{ call: { name, args } }, { text: "done" }]),
     opened: memoryJournal(workspace),
     profile,
+    additions,
     loadedTools: [name],
     limits: {},
     onEvent: (event) => {
@@ -90,7 +103,7 @@ function toolsHere(workspace: SessionWorkspace, { profile }: CliOptions): KnownT
   const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
   return families.map((family) => {
     const { toolRegistry } = profileFor(workspace, { profile: family }, FIXED_MODEL);
-    return { family, tools: toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []) };
+    return { family, tools: toolRegistry.tools().filter(({ hidden }) => !hidden) };
   });
 }
 

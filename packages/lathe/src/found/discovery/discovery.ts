@@ -37,6 +37,8 @@ interface Cached {
 
 /** Of these the project's come first, whichever agent's they are. */
 const PROJECT_FIRST: ReadonlySet<ItemKind> = new Set(["system-prompt"]);
+/** Each of these changes what another one of its name says. */
+const MERGED: ReadonlySet<ItemKind> = new Set(["lsp-server"]);
 /** All of these take effect, whatever they are called. */
 const WITHOUT_KEY: ReadonlySet<ItemKind> = new Set(["settings", "context-file"]);
 
@@ -150,6 +152,7 @@ export class Discovery {
         files.add(source.path);
         return item;
       }
+      if (MERGED.has(kind)) return item;
       const winner = winners.get(name);
       if (winner) return { ...item, shadowedBy: winner.source };
       winners.set(name, item);
@@ -164,9 +167,12 @@ export class Discovery {
   }
 }
 
+const CODE_FILE = /\.[cm]?[jt]s$/;
+
 /** Why it can never run, as far as its text shows. */
 function problemOf({ kind, value }: Found, reader: Reader): string | undefined {
   if (kind === "hook") return (value as HookValue).problem;
+  if (kind === "tool" && !CODE_FILE.test((value as ModuleValue).entry)) return "a tool is a .ts or .js file";
   if (kind !== "extension") return undefined;
   try {
     return piProblem(reader.text((value as ModuleValue).entry) ?? "");

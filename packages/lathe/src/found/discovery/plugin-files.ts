@@ -6,6 +6,7 @@ import { isJsonObject } from "@lathe/llm";
 import { addEvents } from "./hook-files.ts";
 import { addSkill, firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
 import type { Look, Provider, Scan } from "./look.ts";
+import { lspServersOfPlugin } from "./lsp-servers.ts";
 import { addServers } from "./mcp-servers.ts";
 import { readJson } from "./structured.ts";
 
@@ -69,6 +70,9 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
           addServers(look, { path, level: "plugin" }, read, isBare ? [] : ["mcpServers"], inRoot(root));
         }
     },
+    "lsp-server": (look) => {
+      for (const { name, root } of installed(look)) lspServersOfPlugin(look, name, root, inRoot(root));
+    },
     tool: (look) => {
       for (const { root } of installed(look))
         moduleFolder(look, `${root}/tools`, "plugin", CODE_ENDINGS, (one, folder) =>
@@ -86,7 +90,7 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
 /** Those that its package.json names. */
 export function extensionEntries(look: Scan, folder: string): readonly string[] {
   const manifest = readJson(look, `${folder}/package.json`, "user")?.value ?? {};
-  for (const own of [manifest["lathe"], manifest["pi"]]) {
+  for (const own of [manifest["lathe"], manifest["omp"], manifest["pi"]]) {
     const listed = isJsonObject(own) ? own["extensions"] : undefined;
     if (Array.isArray(listed))
       return listed.flatMap((name) => {

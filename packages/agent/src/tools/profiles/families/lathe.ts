@@ -5,6 +5,7 @@ import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
@@ -12,13 +13,14 @@ import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { searchTool } from "../../builtin/search/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
 import { writeTool } from "../../builtin/write/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/variant-hashline.md";
 import prompt from "../prompts/lathe.md";
-import { agents, type Kit, list } from "./common.ts";
+import { agents, cells, type Kit, list } from "./common.ts";
 
 const tools = ({ edit }: Pick<Kit, "edit">) =>
   list(
@@ -36,6 +38,9 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     recallTool,
     inspectImageTool,
     taggedAstGrepTool,
+    debugTool,
+    ...cells,
+    repoMapTool,
     astEditTool,
   );
 

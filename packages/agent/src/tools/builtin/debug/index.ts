@@ -1,0 +1,158 @@
+// debug: a program under a debugger. The debuggers are the host's; this is the face that the model sees.
+
+import type { Card, CardResult } from "../../../contract/card.ts";
+import { type Access, type CallScope, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import { quoteShell } from "../../../world/env/shell-quote.ts";
+import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import { verbOf } from "../card.ts";
+import { commandAccess, loadAnalysis } from "../shell/access.ts";
+import description from "./description.md";
+import { type DebugAction, type DebugArgs, schema } from "./params.ts";
+
+/** A call with its paths made absolute and real. */
+export interface DebugRequest extends Omit<DebugArgs, "at" | "cwd" | "timeout" | "program" | "file"> {
+  readonly program?: string | undefined;
+  readonly file?: string | undefined;
+  readonly cwd: string;
+  readonly at?: { readonly file: string; readonly line: number } | undefined;
+  readonly timeoutMs: number;
+}
+
+/** What an action came to. */
+export interface DebugAnswer {
+  readonly text: string;
+  /** For hosts: `state`, and `timedOut` when it still runs. */
+  readonly details: { readonly session?: string; readonly state?: string; readonly timedOut?: boolean };
+}
+
+/** The debuggers of a session. Fails with ToolFailure when an action cannot be done. */
+export interface Debuggers {
+  /** What the call would run, each as a command without a debugger that does the same. */
+  commands(request: DebugRequest, env: ExecutionEnvironment): Promise<readonly string[]>;
+  run(request: DebugRequest, env: ExecutionEnvironment, signal: AbortSignal): Promise<DebugAnswer>;
+}
+
+declare module "../../../contract/tool.ts" {
+  interface ToolServices {
+    readonly debuggers?: Debuggers;
+  }
+}
+
+const COLLAPSED = 8;
+const SECONDS = { default: 30, least: 5, most: 300 };
+
+/** They start a program, or run code in it that the call brings. What is only stepped through was allowed when it was started. */
+const RUNS: ReadonlySet<DebugAction> = new Set([
+  "launch",
+  "attach",
+  "trace",
+  "evaluate",
+  "write_memory",
+  "custom_request",
+]);
+
+const runsCode = ({ action, condition }: DebugArgs): boolean => RUNS.has(action) || condition !== undefined;
+
+export const debugTool: ToolDef<DebugArgs> = {
+  name: "debug",
+  label: "Debug",
+  description: description.trim(),
+  schema,
+  tier: (args) => (runsCode(args) ? "exec" : "read"),
+  replay: "never",
+  needs: ["debuggers"],
+  loadMode: "discoverable",
+  exclusive: true,
+  // Each action has its own deadline.
+  timeoutMs: 0,
+  output: { chars: 30_000, mode: "head" },
+  prepare: loadAnalysis,
+  access,
+  summary,
+  card,
+  async preview(args, scope) {
+    if (!runsCode(args)) return { lines: [], shows: [] };
+    const request = await requestOf(args, scope);
+    const lines = (await debuggersOf(scope).commands(request, scope.env)).flatMap((command) => command.split("\n"));
+    return {
+      lines: [
+        { text: `under a debugger, in ${request.cwd}`, kind: "note" },
+        ...lines.map((text) => ({ text: `│ ${text}` })),
+      ],
+      shows: ["action", "program", "args", "cwd", "expression", "condition", "show", "at"],
+    };
+  },
+  async execute(args, context) {
+    const { env, signal } = context;
+    const { text, details } = await debuggersOf(context).run(await requestOf(args, context), env, signal);
+    return { content: [{ kind: "text", text }], details, effects: runsCode(args) ? "done" : "none" };
+  },
+};
+
+async function access(args: DebugArgs, scope: CallScope): Promise<readonly Access[]> {
+  if (!runsCode(args)) return [];
+  const request = await requestOf(args, scope);
+  const { cwd } = request;
+  if (args.action === "attach") {
+    const target = args.pid === undefined ? `port ${args.port}` : `process ${args.pid}`;
+    return [
+      { kind: "exec", command: `debug attach ${target}`, cwd, doubt: "it takes over a program that runs already" },
+    ];
+  }
+  const commands = await debuggersOf(scope).commands(request, scope.env);
+  return (await Promise.all(commands.map((command) => commandAccess(command, cwd, scope)))).flat();
+}
+
+function debuggersOf({ services }: Pick<CallScope, "services">): Debuggers {
+  if (!services.debuggers) throw new ToolFailure("There is no debugger here.");
+  return services.debuggers;
+}
+
+async function requestOf(args: DebugArgs, { paths }: Pick<CallScope, "paths">): Promise<DebugRequest> {
+  const { program, file, at, cwd, timeout = SECONDS.default } = args;
+  const real = async (path: string): Promise<string> => (await paths.locate(path)).real;
+  const place = at === undefined ? undefined : /^(.+):(\d+)$/s.exec(at);
+  if (place === null) throw new ToolFailure("`at` is a file and a line: `src/sum.py:12`.");
+  return {
+    ...args,
+    program: program === undefined || program.startsWith("-m ") ? program : await real(program),
+    file: file === undefined ? undefined : await real(file),
+    cwd: await real(cwd ?? "."),
+    at: place === undefined ? undefined : { file: await real(place[1]!), line: Number(place[2]) },
+    timeoutMs: Math.min(Math.max(timeout, SECONDS.least), SECONDS.most) * 1000,
+  };
+}
+
+function summary({
+  action,
+  program,
+  args,
+  at,
+  file,
+  line,
+  function: fn,
+  expression,
+  name,
+  pid,
+  port,
+}: DebugArgs): string {
+  const place = file === undefined ? fn : [file, line].filter((part) => part !== undefined).join(":");
+  const target = pid === undefined ? (port === undefined ? undefined : `port ${port}`) : `process ${pid}`;
+  const run = program === undefined ? undefined : [program, ...(args ?? []).map(quoteShell)].join(" ");
+  const words = [run, at === undefined ? undefined : `at ${at}`, place, expression, target, name && `(${name})`];
+  return [action.replaceAll("_", " "), ...words.filter((word) => word)].join(" ");
+}
+
+function card(args: DebugArgs, result?: CardResult): Card {
+  const { state } = result?.details ?? {};
+  return {
+    verb: verbOf(["Debugging", "Debugged", "Debug"], result),
+    subject: summary(args),
+    namesFiles: true,
+    outcome: typeof state === "string" ? state : undefined,
+    body:
+      result && result.text !== ""
+        ? { kind: "output", text: result.text, keeps: "head", collapsed: COLLAPSED }
+        : undefined,
+  };
+}

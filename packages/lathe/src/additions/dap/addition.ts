@@ -1,0 +1,34 @@
+// Debuggers as an addition to sessions: the service behind the tool `debug`. The engine is loaded with the first call.
+
+import type { Debuggers } from "@lathe/agent/tools";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
+import type { DebugPrograms } from "./debuggers.ts";
+
+export const debugAddition: AdditionMaker = async ({ cwd, roots, machine }) => {
+  let isLeftOut: ((path: string) => boolean) | undefined;
+  let engine: Promise<DebugPrograms> | undefined;
+  const load = (): Promise<DebugPrograms> => {
+    engine ??= import("./debuggers.ts").then(
+      ({ DebugPrograms: Made }) =>
+        new Made({
+          mayShow: (path) =>
+            [cwd, ...roots].some((root) => path.startsWith(`${root}/`)) && !(isLeftOut?.(path) ?? false),
+          now: machine.deps.now,
+          newId: () => machine.deps.uuid(),
+        }),
+    );
+    return engine;
+  };
+  const debuggers: Debuggers = {
+    commands: async (request, env) => (await load()).commands(request, env),
+    run: async (request, env, signal) => (await load()).run(request, env, signal),
+  };
+  return {
+    name: "debuggers",
+    services: { debuggers },
+    opened: ({ permissions }) => {
+      isLeftOut = permissions.leftOutOfSearch(cwd, undefined);
+    },
+    close: async () => (await engine)?.close(),
+  };
+};

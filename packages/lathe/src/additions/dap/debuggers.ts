@@ -1,0 +1,255 @@
+// The programs that a session and its agents debug: which there are, and what each action does to them.
+
+import { ToolFailure } from "@lathe/agent";
+import type { DebugAction, DebugAnswer, Debuggers, DebugRequest } from "@lathe/agent/tools";
+import { type ExecutionEnvironment, quoteShell } from "@lathe/agent/world";
+import type { Launch } from "./adapter-rows.ts";
+import { changeBreakpoints } from "./change-breakpoints.ts";
+import { DebugSession } from "./debug-session.ts";
+import { describeState, newOutput } from "./describe.ts";
+import { adapterFor, rowsForAttach, rowsForLaunch } from "./find-adapter.ts";
+import { describeJson, LOOKS, needed } from "./look.ts";
+import { writeMemory } from "./memory.ts";
+import { trace } from "./trace.ts";
+
+export interface DebuggersOptions {
+  /** The text of this file may be shown. */
+  readonly mayShow: (path: string) => boolean;
+  readonly now: () => number;
+  /** A name that no other run has. */
+  readonly newId: () => string;
+}
+
+interface Call {
+  readonly request: DebugRequest;
+  readonly env: ExecutionEnvironment;
+  readonly signal: AbortSignal;
+}
+
+const FIRST_STOP_MS = 5000;
+const ATTACHED_STOP_MS = 1000;
+const IDLE_MS = 10 * 60_000;
+const SWEEP_MS = 30_000;
+
+const STEPS: Partial<Record<DebugAction, string>> = {
+  continue: "continue",
+  step_over: "next",
+  step_in: "stepIn",
+  step_out: "stepOut",
+};
+
+export class DebugPrograms implements Debuggers {
+  readonly #options: DebuggersOptions;
+  readonly #sessions = new Set<DebugSession>();
+  #count = 0;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(options: DebuggersOptions) {
+    this.#options = options;
+  }
+
+  async commands(request: DebugRequest, env: ExecutionEnvironment): Promise<readonly string[]> {
+    const { action, program, expression, condition, show = [], command, data } = request;
+    if (action === "launch" || action === "trace") {
+      const launch = this.#launchOf(request, program ?? "");
+      const [row] = await rowsForLaunch({ adapter: request.adapter, program: launch.program }, env);
+      const run = row === undefined ? launch.program : row.command(launch);
+      const more =
+        Object.keys(request.arguments ?? {}).length > 0
+          ? [`${run} ${quoteShell(JSON.stringify(request.arguments))}`]
+          : [];
+      return [run, ...more, ...show.map((one) => `${row?.evaluates ?? "eval"} ${quoteShell(one)}`)];
+    }
+    const row = this.#find(request, env).adapter.row;
+    const code = [expression, condition, command && `${command} ${JSON.stringify(request.arguments ?? {})}`, data];
+    return code.flatMap((text) => (text ? [`${row.evaluates} ${quoteShell(text)}`] : []));
+  }
+
+  async run(request: DebugRequest, env: ExecutionEnvironment, signal: AbortSignal): Promise<DebugAnswer> {
+    const call: Call = { request, env, signal };
+    switch (request.action) {
+      case "launch":
+        return this.#launch(call);
+      case "attach":
+        return this.#attach(call);
+      case "trace":
+        return this.#trace(call);
+      case "sessions":
+        return this.#list(env);
+      default:
+        return this.#act(this.#find(request, env), call);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    await Promise.all([...this.#sessions].map((session) => session.dispose()));
+    this.#sessions.clear();
+  }
+
+  // ---- inside ----
+
+  async #act(session: DebugSession, { request, signal }: Call): Promise<DebugAnswer> {
+    const { action, timeoutMs } = request;
+    const options = { signal, timeoutMs };
+    const details = { session: session.id, state: session.state };
+    const step = STEPS[action];
+    if (step !== undefined) return this.#step(session, step, request, signal);
+    const look = LOOKS[action];
+    if (look) return { text: await look({ session, request, options }), details };
+    switch (action) {
+      case "pause":
+        if (session.state === "running")
+          await session.ask("pause", { threadId: await session.threadId(options) }, options);
+        return this.#settle(session, timeoutMs, signal);
+      case "output":
+        return { text: readOutput(session), details };
+      case "terminate": {
+        const printed = newOutput(session);
+        await session.terminate();
+        this.#sessions.delete(session);
+        const text = [`${session.id} has ended.`, ...printed].join("\n");
+        return { text, details: { session: session.id, state: "ended" } };
+      }
+      case "write_memory": {
+        const { memory_reference: reference, offset = 0, data } = request;
+        const bytes = { offset, data: needed(data, action, "data") };
+        return {
+          text: await writeMemory(session, needed(reference, action, "memory_reference"), bytes, options),
+          details,
+        };
+      }
+      case "custom_request": {
+        const command = needed(request.command, action, "command");
+        return { text: describeJson(await session.ask(command, request.arguments ?? {}, options)), details };
+      }
+      default:
+        return { text: await changeBreakpoints({ session, request, options }), details };
+    }
+  }
+
+  async #step(
+    session: DebugSession,
+    command: string,
+    request: DebugRequest,
+    signal: AbortSignal,
+  ): Promise<DebugAnswer> {
+    const { timeoutMs } = request;
+    if (session.state === "running" && command !== "continue")
+      throw new ToolFailure(`${session.id} is running. Call \`pause\` first.`);
+    if (session.state !== "running") {
+      const options = { signal, timeoutMs };
+      const threadId = request.thread_id ?? (await session.threadId(options));
+      await session.go(command, { threadId }, options);
+    }
+    return this.#settle(session, timeoutMs, signal);
+  }
+
+  async #settle(session: DebugSession, timeoutMs: number, signal: AbortSignal): Promise<DebugAnswer> {
+    const hasSettled = await session.settle(timeoutMs, signal);
+    return describeState(session, { timedOutMs: hasSettled ? undefined : timeoutMs, mayShow: this.#options.mayShow });
+  }
+
+  async #launch(call: Call): Promise<DebugAnswer> {
+    const { request, env } = call;
+    const id = this.#newName(request, env);
+    const launch = this.#launchOf(request, needed(request.program, "launch", "program"));
+    const adapter = await adapterFor(await rowsForLaunch({ ...request, program: launch.program }, env), env, request);
+    const config = { ...adapter.row.launch(launch), ...request.arguments };
+    return this.#open(call, id, { request: "launch", adapter, config });
+  }
+
+  async #attach(call: Call): Promise<DebugAnswer> {
+    const { request, env } = call;
+    const { pid, port } = request;
+    if ((pid === undefined) === (port === undefined)) throw new ToolFailure("attach needs pid or port.");
+    const id = this.#newName(request, env);
+    const adapter = await adapterFor(rowsForAttach(request), env, request);
+    const config = { ...adapter.row.attach({ pid, port }), ...request.arguments };
+    return this.#open(call, id, { request: "attach", adapter, config, port });
+  }
+
+  async #open(
+    { request: { cwd, timeoutMs }, env, signal }: Call,
+    id: string,
+    start: Pick<Parameters<typeof DebugSession.start>[0], "request" | "adapter" | "config" | "port">,
+  ): Promise<DebugAnswer> {
+    const { now } = this.#options;
+    const session = await DebugSession.start({ ...start, id, env, cwd, stopsAtErrors: true, timeoutMs, signal, now });
+    for (const other of this.#of(env)) if (other.id === id) this.#sessions.delete(other);
+    this.#sessions.add(session);
+    this.#sweep ??= setInterval(() => this.#endIdle(), SWEEP_MS).unref();
+    // A program that is attached to mostly runs on.
+    const firstStopMs = start.request === "launch" ? FIRST_STOP_MS : ATTACHED_STOP_MS;
+    const isStopped = await session.settle(firstStopMs, signal);
+    // Some adapters stop a new program by a signal.
+    if (start.request === "launch" && session.stop?.text?.includes("SIGSTOP"))
+      session.stop = { ...session.stop, reason: "entry", text: undefined };
+    return describeState(session, {
+      mayShow: this.#options.mayShow,
+      timedOutMs: isStopped ? undefined : firstStopMs,
+    });
+  }
+
+  async #trace(call: Call): Promise<DebugAnswer> {
+    const { request, env, signal } = call;
+    const launch = { ...this.#launchOf(request, needed(request.program, "trace", "program")), stopOnEntry: false };
+    const adapter = await adapterFor(await rowsForLaunch({ ...request, program: launch.program }, env), env, request);
+    return trace({ request, launch, adapter, env, signal, now: this.#options.now });
+  }
+
+  #list(env: ExecutionEnvironment): DebugAnswer {
+    const lines = this.#of(env).map(({ id, name, state, stop, endReason }) =>
+      [id, `(${name})`, state, stop?.reason ?? endReason].filter((word) => word).join(" "),
+    );
+    return { text: lines.join("\n") || "No program is being debugged.", details: {} };
+  }
+
+  #launchOf({ args = [], cwd }: DebugRequest, program: string): Launch {
+    return { program, args, cwd, stopOnEntry: true, id: this.#options.newId() };
+  }
+
+  #of(env: ExecutionEnvironment): readonly DebugSession[] {
+    return [...this.#sessions].filter((session) => session.env.identity === env.identity);
+  }
+
+  #newName({ name }: DebugRequest, env: ExecutionEnvironment): string {
+    const live = this.#of(env).filter(({ state }) => state !== "ended");
+    const inTheWay = name === undefined ? live[0] : live.find(({ id }) => id === name);
+    if (inTheWay)
+      throw new ToolFailure(
+        `Debug session ${inTheWay.id} is still active. Terminate it before launching another.${name === undefined ? " Or give the new one a `name`." : ""}`,
+      );
+    return name ?? `debug-${++this.#count}`;
+  }
+
+  #find({ name, action }: DebugRequest, env: ExecutionEnvironment): DebugSession {
+    const known = this.#of(env);
+    const names = known.map(({ id }) => id).join(", ");
+    // data_breakpoint_info may call a variable by `name`.
+    const named = known.find(({ id }) => id === name);
+    if (named) return named;
+    if (name !== undefined && action !== "data_breakpoint_info")
+      throw new ToolFailure(`There is no debug session ${name}. There are: ${names || "none"}.`);
+    const live = known.filter(({ state }) => state !== "ended");
+    if (live.length > 1) throw new ToolFailure(`Several programs are debugged; give the \`name\` of one: ${names}.`);
+    const only = live[0] ?? known.at(-1);
+    if (!only) throw new ToolFailure("No program is being debugged. Call `launch` first.");
+    return only;
+  }
+
+  #endIdle(): void {
+    const now = this.#options.now();
+    for (const session of this.#sessions) {
+      if (now - session.lastUsed < IDLE_MS) continue;
+      this.#sessions.delete(session);
+      void session.terminate();
+    }
+  }
+}
+
+function readOutput(session: DebugSession): string {
+  const { text, next, missed } = session.output.read(0);
+  session.shownOutput = next;
+  return `${missed > 0 ? `…(${missed} bytes before this are no longer kept)\n` : ""}${text}` || "(no output)";
+}
