@@ -227,6 +227,8 @@ describe("ast_edit", () => {
     expect(await action.access?.(scope())).toEqual([{ kind: "write", path: join(bench.dir, f("a.ts")) }]);
     const lines = (await action.preview?.(scope()))?.lines.map(({ text }) => text);
     expect(lines).toEqual([`change ${f("a.ts")}`, "@@ -1,1 +1,1 @@", "-one(1);", "+two(1);"]);
+    const question = await resolveTool(pending).preview?.({ action: "apply", reason: "" }, scope());
+    expect(question?.lines.filter(({ kind }) => kind === "heading")).toMatchObject([{ text: `change ${f("a.ts")}` }]);
     writeFileSync(join(bench.dir, f("a.ts")), "one(1); // changed\n");
     expect((await action.preview?.(scope()))?.lines.map(({ text }) => text).join()).toContain(
       "has changed since this edit was worked out",

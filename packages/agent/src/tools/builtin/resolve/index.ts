@@ -35,9 +35,11 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
   }),
   async preview({ action }, scope) {
     const { next } = pending;
-    const heading = { text: `${action}: ${next?.label ?? "nothing is pending"}`, kind: "heading" as const };
     const own = action === "apply" ? await next?.preview?.(scope) : undefined;
-    return { lines: [heading, ...(own?.lines ?? [])], shows: ["action"], plan: own?.plan };
+    const text = `${action}: ${next?.label ?? "nothing is pending"}`;
+    // The changes have headings of their own, one for each file.
+    const lines = own ? [{ text }, ...own.lines] : [{ text, kind: "heading" as const }];
+    return { lines, shows: ["action"], plan: own?.plan };
   },
   async execute({ action, reason }, context) {
     const taken = pending.take();
