@@ -1,6 +1,6 @@
 // Adapters that end, hang or break the protocol in mid-call, and the end of Lathe itself: nothing is left running.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, copyFileSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -94,8 +94,22 @@ it(
     const there = bench(folder);
     there.write("loop.py", "while True:", "    pass");
     there.write("loop.cjs", "setInterval(() => {}, 5);");
+    const programs = ["loop.py", "loop.cjs"];
+    if (process.env["LATHE_LONG"] !== undefined) {
+      const c = there.write(
+        "loop.c",
+        "#include <unistd.h>",
+        "int main(void) {",
+        "  if (fork() == 0) for (;;) sleep(1);",
+        "  for (;;) sleep(1);",
+        "}",
+      );
+      execFileSync("gcc", ["-g", "-o", join(folder, "loop"), c]);
+      there.write("loop.go", "package main", "func main() {", "\tfor {", "\t}", "}");
+      programs.push("loop", "loop.go");
+    }
     const source = ["--conditions=lathe-source", "--import", HERE("../../../scripts/source-loader.mjs")];
-    const host = spawn(process.execPath, [...source, HERE("debug-kill-host.ts"), folder, "loop.py", "loop.cjs"], {
+    const host = spawn(process.execPath, [...source, HERE("debug-kill-host.ts"), folder, ...programs], {
       cwd: "/",
       stdio: ["ignore", "pipe", "inherit"],
     });
