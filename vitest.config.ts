@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
+import { parserOfTests } from "./scripts/parser-of-tests.ts";
 import { sharedTests } from "./scripts/shared-tests.ts";
 import { LongFirst } from "./scripts/test-order.ts";
 
@@ -11,14 +12,14 @@ const conditions = ["lathe-source", ...defaultServerConditions];
 const markdown = {
   name: "markdown-text",
   transform: (source: string, id: string) =>
-    id.endsWith(".md") ? { code: `export default ${JSON.stringify(source)};`, map: null } : undefined,
+    /\.(?:md|py|text)$/.test(id) ? { code: `export default ${JSON.stringify(source)};`, map: null } : undefined,
 };
 
 const shared = sharedTests(fileURLToPath(new URL(".", import.meta.url)));
 
 // A new one for each: vitest changes what it is given.
 const base = () => ({
-  plugins: [markdown],
+  plugins: [markdown, parserOfTests],
   define: { LATHE_VERSION: JSON.stringify("0.0.0-test") },
   resolve: { conditions },
   ssr: { resolve: { conditions } },

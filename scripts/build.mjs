@@ -39,7 +39,7 @@ const common = {
   platform: "node",
   target: "node20.19",
   conditions: ["lathe-source"],
-  loader: { ".md": "text" },
+  loader: { ".md": "text", ".py": "text", ".text": "text" },
   logLevel: "warning",
 };
 
@@ -297,6 +297,7 @@ function writeReport(packs, units, dist) {
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await buildAll();
+  // They are made without a check of all types, which `npm run check` does once: that takes a quarter of the time.
   const types = spawnSync(
     process.execPath,
     [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, "tsconfig.build.json")],

@@ -1,14 +1,30 @@
 // @lathe/agent/tools. The built-in tools, commands that run, to-do lists, profiles in detail.
 
 export type { TextEdit } from "./files/edit/endings.ts";
-export type { RefactoredFile, Refactoring } from "./files/edit/refactoring.ts";
+export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/edit/refactoring.ts";
 export type { DebugAnswer, Debuggers, DebugRequest } from "./tools/builtin/debug/index.ts";
 export type { DebugAction, DebugArgs } from "./tools/builtin/debug/params.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
+export {
+  type Cell,
+  type CellEnd,
+  type CellHost,
+  type CellLanguage,
+  type CellQuestion,
+  type CellService,
+  LANGUAGE_NAMES,
+} from "./tools/builtin/eval/cells.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
-export { type LanguageServices, type LspAction, type LspQuestion, lspTool } from "./tools/builtin/lsp/index.ts";
+export {
+  type LanguageServices,
+  type LspAction,
+  type LspQuestion,
+  lspTool,
+  type ServerCommand,
+} from "./tools/builtin/lsp/index.ts";
 export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
+export { MAP_TOKENS, type RepoMapper, type RepoMapRequest } from "./tools/builtin/repo-map/index.ts";
 export { type AccessScope, commandAccess } from "./tools/builtin/shell/access.ts";
 export { type SshHosts, sshTool } from "./tools/builtin/ssh/index.ts";
 export type { RecordLimits } from "./tools/builtin/task/records.ts";

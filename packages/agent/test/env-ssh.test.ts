@@ -12,6 +12,7 @@ import { isAlive, until } from "./alive.ts";
 import { environmentConformance } from "./env-conformance.ts";
 import { has } from "./programs.ts";
 import { freePort, type Sshd, startSshd } from "./sshd.ts";
+import { bundleOf } from "./support/bundle.ts";
 
 describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () => {
   let server: Sshd;
@@ -96,8 +97,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("EE-04 ssh (needs sshd)", () 
   });
 
   it("EE-04 EH-03 what runs over there ends when the host dies by SIGKILL", async () => {
-    const script = join(import.meta.dirname, "remote-kill-host.ts");
-    const args = ["--conditions=lathe-source", "--import", "tsx", script, JSON.stringify({ ssh: options("/") })];
+    const args = [await bundleOf("./remote-kill-host.ts", import.meta.url), JSON.stringify({ ssh: options("/") })];
     const host = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     let pids = "";
     host.stdout.on("data", (chunk: Buffer) => {

@@ -34,6 +34,8 @@ export async function startSshd(...more: string[]): Promise<Sshd> {
     "UsePAM no",
     "PasswordAuthentication no",
     "MaxSessions 100",
+    // bash reads ~/.bashrc for each command, and what a developer has in there may take longer than the command.
+    `SetEnv HOME=${folder}`,
     ...more,
   ];
   writeFileSync(join(folder, "config"), `${config.join("\n")}\n`);

@@ -2,7 +2,7 @@
 
 import { dirname, join } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
-import type { LspQuestion } from "@lathe/agent/tools";
+import type { LspQuestion, Refactoring } from "@lathe/agent/tools";
 import { expect } from "vitest";
 import { Answers } from "../src/additions/lsp/answers.ts";
 import { ErrorsAfterEdit } from "../src/additions/lsp/errors-after-edit.ts";
@@ -53,8 +53,10 @@ export class LspHarness {
     return this.#answers.answer(this.#located(question), this.#env, signal);
   }
 
-  plan(question: LspQuestion) {
-    return this.refactorings.plan(this.#located(question), this.#env, signal);
+  async plan(question: LspQuestion): Promise<Refactoring> {
+    const plan = await this.refactorings.plan(this.#located(question), this.#env, signal);
+    if ("run" in plan) throw new Error(`${plan.command} is a command`);
+    return plan;
   }
 
   /** Writes the file as a tool would, and gives what the model reads about errors. */

@@ -11,6 +11,7 @@ const error = {
   range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
 };
 let opened = 0;
+let language = "";
 
 function answer({ id, method, params }) {
   if (method === "initialize") {
@@ -20,12 +21,20 @@ function answer({ id, method, params }) {
     }
     return send({
       id,
-      result: { capabilities: { textDocumentSync: 1, hoverProvider: true, definitionProvider: true } },
+      result: {
+        capabilities: {
+          textDocumentSync: 1,
+          hoverProvider: true,
+          definitionProvider: true,
+          ...(behaviour === "refactors" ? { codeActionProvider: true, diagnosticProvider: {} } : {}),
+        },
+      },
     });
   }
   if (method === "textDocument/didOpen" || method === "textDocument/didChange") {
     const { uri, version } = params.textDocument;
     opened++;
+    language = params.textDocument.languageId ?? language;
     if (behaviour === "silent") return;
     if (behaviour === "dies") process.exit(7);
     if (behaviour === "half a frame")
@@ -52,10 +61,36 @@ function answer({ id, method, params }) {
       },
     });
   }
+  if (method === "textDocument/diagnostic") send({ id, result: { kind: "full", items: [] } });
+  if (method === "textDocument/codeAction") send({ id, result: actionsFor(params.textDocument.uri) });
   if (id === "e") process.stderr.write(`${JSON.stringify({ applied: params })}\n`);
-  if (method === "textDocument/hover") send({ id, result: { contents: `opened ${opened}, process ${process.pid}` } });
+  if (method === "textDocument/hover")
+    send({ id, result: { contents: `opened ${opened} as ${language}, process ${process.pid}` } });
   if (method === "shutdown") send({ id, result: null });
   if (method === "exit") process.exit(0);
+}
+
+/** One that touches files in every way, and one that leaves the project. */
+function actionsFor(uri) {
+  const at = (name) => new URL(name, uri).href;
+  const edit = (name, newText) => ({
+    textDocument: { uri: at(name), version: null },
+    edits: [{ range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }, newText }],
+  });
+  const all = [
+    { kind: "create", uri: at("new.xyz") },
+    edit("new.xyz", "fresh\n"),
+    { kind: "rename", oldUri: at("b.xyz"), newUri: at("sub/moved.xyz") },
+    edit("sub/moved.xyz", "// "),
+    { kind: "delete", uri: at("c.xyz") },
+    edit("a.xyz", "zero "),
+  ];
+  return [
+    { title: "Touch all", edit: { documentChanges: all } },
+    { title: "Leave", edit: { documentChanges: [{ kind: "create", uri: at("../out.xyz") }] } },
+    { title: "Overwrite", edit: { documentChanges: [{ kind: "create", uri: at("b.xyz") }] } },
+    { title: "Of an editor", command: { command: "editor.rename", title: "x" } },
+  ];
 }
 
 let held = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 // Language servers in whole runs, with TypeScript's own server: what the model can ask, and what it reads after an edit.
 
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type Script, turn } from "@lathe/testkit";
@@ -162,7 +162,7 @@ it("G-113 no program of a folder that is not trusted starts, and the tool says w
   );
   const { code, stderr } = await scene.run([...FULL, "go"]);
   expect(code).toBe(0);
-  expect(stderr).toContain("lsp.json has no effect until you trust it: lathe trust");
+  expect(stderr).toContain("This folder is not trusted; ignored: lsp.json (lsp-server evil).");
   expect(results()[0]).toContain("typescript: off: its program is the project's own, and the folder is not trusted");
   expect(results()[1]).not.toContain("evil");
   expect(() => readFileSync(mark)).toThrow();
@@ -176,5 +176,30 @@ it("G-113 lsp.json of a trusted folder changes a server field by field, and says
   expect(results()[0]).toContain("typescript: off: switched off by lsp.json");
   writeFileSync(file("lsp.json"), '{\n  "servers": { "mine": { "command": 5 } }\n}\n');
   await scene.box.run(["trust"]);
-  expect((await scene.run([...FULL, "go"])).stderr).toContain("lsp.json: mine: command must be a text");
+  expect((await scene.run([...FULL, "go"])).stderr).toContain(
+    "lsp.json:2: language server mine: command must be a text.",
+  );
+});
+
+it("EX-10 G-113 a plugin of Claude Code brings a server, which is listed and answers for its files", async () => {
+  await project([lsp({ action: "hover", file: "a.xyz", line: 1, symbol: "one" }), turn.text("done")], false);
+  writeFileSync(file("a.xyz"), "one\n");
+  const root = join(scene.box.home, "plugin");
+  const installed = { plugins: { "xyz@market": { installPath: root } } };
+  mkdirSync(join(scene.box.home, ".claude/plugins"), { recursive: true });
+  mkdirSync(root);
+  writeFileSync(join(scene.box.home, ".claude/plugins/installed_plugins.json"), JSON.stringify(installed));
+  cpSync(new URL("lsp-scripted-server.mjs", import.meta.url), join(root, "server.mjs"));
+  const server = {
+    command: process.execPath,
+    args: ["$CLAUDE_PLUGIN_ROOT/server.mjs", "plain"],
+    extensionToLanguage: { ".xyz": "exyz" },
+  };
+  writeFileSync(join(root, ".lsp.json"), JSON.stringify({ words: server, other: { ...server, transport: "socket" } }));
+  const listed = await scene.box.run(["discover", "lsp-server"]);
+  expect(listed.stdout).toMatch(/xyz:words +Claude Code plugins, plugin/);
+  expect(listed.stdout).toContain("language server other: only the transport stdio is supported");
+  await scene.box.run(["trust"]);
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  expect(results()[0]).toContain("opened 1 as exyz");
 });

@@ -15,8 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { recoverAgentWork } from "../../src/agents/isolation/left-work.ts";
 import { commitJournalIn } from "../../src/files/isolate/commit-journal.ts";
 import { recoverStore } from "../../src/files/isolate/recover.ts";
@@ -24,11 +23,14 @@ import { applyPatchTool } from "../../src/tools/builtin/apply-patch/index.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { EnvError } from "../../src/world/env/types.ts";
 import { WrappedEnvironment } from "../../src/world/env/wrapped.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { contextFor, run } from "./harness.ts";
 import { TWELVE_FILES } from "./twelve-files.ts";
 
-const HOST = fileURLToPath(new URL("patch-host.ts", import.meta.url));
-const LOADER = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+let host: string;
+beforeAll(async () => {
+  host = await bundleOf("./patch-host.ts", import.meta.url);
+});
 const isLong = process.env["LATHE_LONG"] !== undefined;
 const { before, after, patch } = TWELVE_FILES;
 
@@ -63,8 +65,7 @@ const WHOLE = { ...after, deep: "folder", "deep/er": "folder", new: "folder", "n
 
 /** Returns how often the disk was changed; 0 when the child was killed. */
 function patchAndKill(at: number): number {
-  const args = ["--conditions=lathe-source", "--import", LOADER, HOST, root, store, String(at)];
-  const { stdout, stderr, signal } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const { stdout, stderr, signal } = spawnSync(process.execPath, [host, root, store, String(at)], { encoding: "utf8" });
   if (signal === null && stdout === "") throw new Error(stderr);
   return Number(stdout);
 }

@@ -3,17 +3,19 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { tgzFormat, zipFormat } from "../../src/files/formats/archive/index.ts";
 import { notebookFormat } from "../../src/files/formats/notebook/index.ts";
 import type { Format } from "../../src/files/target/format.ts";
 import { newFileIn } from "../new-file.ts";
 import { has } from "../programs.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { type Scene, scene } from "./scene.ts";
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const child = fileURLToPath(new URL("./keep-writing.ts", import.meta.url));
+let child: string;
+beforeAll(async () => {
+  child = await bundleOf("./keep-writing.ts", import.meta.url);
+});
 
 const HEADER = "# %% [code] cell:0\n";
 const noise = randomBytes(3 << 20).toString("base64");
@@ -64,11 +66,10 @@ it.skipIf(!has("zip", "unzip", "tar")).each(kinds)(
     using s = scene();
     s.write("noise", noise);
     make(s);
-    const loader = `${root}/scripts/source-loader.mjs`;
     for (let round = 0; round < (process.env["LATHE_LONG"] ? 6 : 1); round++) {
       const path = inner === "" ? name : `${name}:${inner}`;
-      const args = ["--conditions=lathe-source", "--import", loader, child, s.dir, path, inner === "" ? HEADER : ""];
-      const writer = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+      const args = [child, s.dir, path, inner === "" ? HEADER : ""];
+      const writer = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       const writing = newFileIn(s.dir);
       const ended = once(writer, "exit");
       const early = ended.then(([code]) => Promise.reject(new Error(`the writer ended by itself: ${code}`)));

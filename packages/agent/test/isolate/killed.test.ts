@@ -3,19 +3,21 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { recoverStore } from "../../src/files/isolate/recover.ts";
 import { program } from "../programs.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, pictureOf } from "./project.ts";
 
-const HOST = fileURLToPath(new URL("landing-host.ts", import.meta.url));
-const LOADER = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+let hostProgram: string;
+beforeAll(async () => {
+  hostProgram = await bundleOf("./landing-host.ts", import.meta.url);
+});
 const FILES_ONLY = (path: string): boolean => path === ".git";
 
 /** Kills the host when the project shows that so many files are written. */
 async function killAt(root: string, store: string, written: number): Promise<void> {
-  const host = spawn(process.execPath, ["--conditions=lathe-source", "--import", LOADER, HOST, root, store], {
+  const host = spawn(process.execPath, [hostProgram, root, store], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = new Promise((resolve) => host.once("exit", resolve));
@@ -30,7 +32,7 @@ async function killAt(root: string, store: string, written: number): Promise<voi
     const files = Array.from({ length: 150 }, (_, number) => join(root, `f${number}.txt`));
     return files.filter((file) => readFileSync(file, "utf8") === "new\n").length >= written;
   };
-  while (!isFar()) await new Promise((resolve) => setImmediate(resolve));
+  while (!isFar()) await new Promise((resolve) => setTimeout(resolve, 1));
   host.kill("SIGKILL");
   await exited;
 }

@@ -2,21 +2,21 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { land } from "../../src/files/isolate/land.ts";
 import { continueView, readView } from "../../src/files/isolate/open-view.ts";
 import { patchOf } from "../../src/files/isolate/patch.ts";
 import { recoverStore } from "../../src/files/isolate/recover.ts";
 import type { View } from "../../src/files/isolate/types.ts";
-import { bundleProgram } from "../support/bundle.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project } from "./project.ts";
 
-const HOST = join(mkdtempSync(join(tmpdir(), "left-host-")), "host.mjs");
-beforeAll(() => bundleProgram(fileURLToPath(new URL("left-host.ts", import.meta.url)), HOST));
+let hostProgram: string;
+beforeAll(async () => {
+  hostProgram = await bundleOf("./left-host.ts", import.meta.url);
+});
 
 let project: Project;
 afterEach(() => project.dispose());
@@ -34,7 +34,7 @@ const changesIn = async (view: View): Promise<string[]> =>
   (await view.delta()).parts.flatMap(({ changes }) => changes.map(({ path, kind }) => `${kind} ${path}`)).sort();
 
 async function killedIn(kind: string, command: string, then: readonly string[] = []): Promise<void> {
-  const args = [HOST, project.root, project.store, kind, command, ...then];
+  const args = [hostProgram, project.root, project.store, kind, command, ...then];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");
   await once(child.stdout, "data");

@@ -1,22 +1,23 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Message, textOf } from "@lathe/llm";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { FileStore } from "../../src/record/journal/file-store.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
 const rounds = process.env["LATHE_LONG"] ? 30 : 3;
-const child = fileURLToPath(new URL("./kill-child.ts", import.meta.url));
-const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
+let child: string;
+beforeAll(async () => {
+  child = await bundleOf("./kill-child.ts", import.meta.url);
+});
 
 /** Resolves with everything the child had acknowledged when SIGKILL reached it. */
 function runAndKill(path: string, afterBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const args = ["--conditions=lathe-source", "--import", loader, child, path];
-    const run = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+    const run = spawn(process.execPath, [child, path], { stdio: ["ignore", "pipe", "inherit"] });
     let said = "";
     run.stdout.on("data", (chunk) => {
       said += chunk;

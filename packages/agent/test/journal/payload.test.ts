@@ -13,7 +13,7 @@ import { seeded, tempFolder, testDeps } from "./support.ts";
 
 function bytes(length: number): Uint8Array {
   const random = seeded(length);
-  return Uint8Array.from({ length }, () => Math.floor(random() * 256));
+  return new Uint8Array(length).map(() => Math.floor(random() * 256));
 }
 const png = bytes(200_000);
 const image: ContentPart = { kind: "image", image: { data: png, mediaType: "image/png" } };

@@ -1,6 +1,23 @@
 // A program of a test or bench, made one file: it then starts without a loader, as fast as the product does.
 
-import { build } from "esbuild";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
+
+/** Sources find their neighbours from where they are, not from where the bundle is. */
+const ownAddress: Plugin = {
+  name: "own-address",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/packages\/\w+\/(src|test|bench)\/.*\.ts$/ }, ({ path }) => ({
+      loader: "ts",
+      contents: readFileSync(path, "utf8")
+        .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
+        .replaceAll("import.meta.dirname", JSON.stringify(dirname(path))),
+    }));
+  },
+};
 
 export function bundleProgram(entry: string, outfile: string): Promise<unknown> {
   return build({
@@ -13,6 +30,14 @@ export function bundleProgram(entry: string, outfile: string): Promise<unknown> 
     conditions: ["lathe-source"],
     loader: { ".md": "text" },
     external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*"],
+    plugins: [ownAddress],
     logLevel: "error",
   });
+}
+
+/** @returns where the bundle is, among the temporary files of the run */
+export async function bundleOf(entry: string, from: string): Promise<string> {
+  const outfile = join(mkdtempSync(join(tmpdir(), "program-")), `${basename(entry, ".ts")}.mjs`);
+  await bundleProgram(fileURLToPath(new URL(entry, from)), outfile);
+  return outfile;
 }

@@ -6,7 +6,7 @@ import type { AdditionMaker } from "../conversation/session-contract.ts";
 import { Reader } from "../found/discovery/reader.ts";
 import { codeFilesOf } from "../found/discovery/trusted-items.ts";
 
-const CODE_KINDS = ["hook", "mcp-server", "tool", "extension"] as const;
+const CODE_KINDS = ["hook", "mcp-server", "lsp-server", "tool", "extension"] as const;
 
 export const protectedCode: AdditionMaker = async (workspace) => {
   const discovery = await workspace.discovery();
@@ -15,7 +15,7 @@ export const protectedCode: AdditionMaker = async (workspace) => {
   const runs = found.flatMap(({ active }) =>
     active.map((item) => ({
       // The name of a hook is its whole command.
-      runner: item.kind === "hook" ? "a hook" : `the ${item.kind.replace("mcp-", "")} ${item.name}`,
+      runner: item.kind === "hook" ? "a hook" : `the ${item.kind.replace(/^(?:mcp|lsp)-/, "")} ${item.name}`,
       files: codeFilesOf(item, discovery.place, reader).filter((path) => reader.isFile(path)),
     })),
   );

@@ -76,7 +76,8 @@ export function modelDiff(files: readonly FileOutcome[]): string {
 
 export function trailer(notes: readonly string[], files: readonly FileOutcome[]): string {
   const warnings = files.flatMap((file) => (file.warning ? [`Warning: ${file.warning}`] : []));
-  return [...notes.map((note) => `Note: ${note}`), ...warnings].join("\n");
+  const formatted = files.flatMap(({ change: { formatNote } }) => formatNote ?? []);
+  return [...[...notes, ...formatted].map((note) => `Note: ${note}`), ...warnings].join("\n");
 }
 
 /** The changes as the journal keeps them; call it once they are on disk. */

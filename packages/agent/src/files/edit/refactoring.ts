@@ -1,6 +1,7 @@
 // Changes of several files that another program has worked out against texts that it saw: all of them are made, or none.
 
 import { ToolFailure } from "../../contract/tool.ts";
+import { newDocument } from "./document.ts";
 import type { TextEdit } from "./endings.ts";
 import { type FileOutcome, outcomes } from "./outcome.ts";
 import { type EditScope, withWorkspace } from "./workspace.ts";
@@ -10,6 +11,8 @@ export interface Refactoring {
   readonly files: readonly RefactoredFile[];
   /** Files that get another path, after their text was changed. */
   readonly moves: readonly { readonly from: string; readonly to: string }[];
+  readonly creates?: readonly { readonly path: string; readonly text: string }[];
+  readonly deletes?: readonly { readonly path: string; readonly seen: string }[];
   /** For the person and the model. */
   readonly notes: readonly string[];
 }
@@ -23,21 +26,37 @@ export interface RefactoredFile {
   readonly edits: readonly TextEdit[];
 }
 
-export function refactoredPaths({ files, moves }: Refactoring): string[] {
-  return [...files.map(({ path }) => path), ...moves.flatMap(({ from, to }) => [from, to])];
+/** Every path that it touches. */
+export function refactoredPaths({ files, moves, creates = [], deletes = [] }: Refactoring): string[] {
+  const whole = [...files, ...creates, ...deletes].map(({ path }) => path);
+  return [...whole, ...moves.flatMap(({ from, to }) => [from, to])];
 }
 
 export async function applyRefactoring(context: EditScope, plan: Refactoring): Promise<readonly FileOutcome[]> {
   return withWorkspace(context, refactoredPaths(plan), async (workspace) => {
+    const refuseChanged = (path: string, seen: string): void => {
+      if (workspace.document(path).text === seen) return;
+      throw new ToolFailure(`${path} has changed since the language server read it. Nothing was written; ask again.`);
+    };
+    const refuseExisting = (path: string): void => {
+      if (workspace.exists(path)) throw new ToolFailure(`${path} exists already. Nothing was written.`);
+    };
     for (const { path, seen, edits } of plan.files) {
-      if (workspace.document(path).text !== seen)
-        throw new ToolFailure(`${path} has changed since the language server read it. Nothing was written; ask again.`);
+      refuseChanged(path, seen);
       workspace.edit(path, edits);
     }
+    for (const { path, seen } of plan.deletes ?? []) {
+      refuseChanged(path, seen);
+      workspace.remove(path);
+    }
+    for (const { path, text } of plan.creates ?? []) {
+      refuseExisting(path);
+      workspace.write(path, newDocument(text));
+    }
     for (const { from, to } of plan.moves) {
-      if (workspace.exists(to)) throw new ToolFailure(`${to} exists already. Nothing was written.`);
+      refuseExisting(to);
       workspace.move(from, to);
     }
-    return outcomes(context, await workspace.commit());
+    return outcomes(context, await workspace.commit({ isExact: true }));
   });
 }

@@ -29,6 +29,8 @@ export interface StagedChange {
   readonly inFile?: StagedChange;
   /** Set when it was made: what something else wrote in the same moment is gone. */
   readonly overwrote?: true;
+  /** What a formatter has done to it, or why it did nothing. */
+  readonly formatNote?: string;
 }
 
 /** Bytes whose digest is computed on demand. */

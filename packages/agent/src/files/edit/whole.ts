@@ -22,8 +22,8 @@ export async function writeWholeFile(context: EditScope, path: string, content: 
   return withWorkspace(context, [path], async (workspace) => {
     const isNew = !workspace.exists(path);
     const notes = stageWhole(workspace, path, content);
-    const size = workspace.size(path);
     const [file] = await outcomes(context, await workspace.commit());
+    const size = workspace.size(path);
     const madeExecutable = file?.change.after?.executable ?? false;
     const outcome = { size, isNew, madeExecutable };
     if (!file) return { ...outcome, notes: [...notes, "nothing changes: the file already has exactly this content."] };

@@ -9,6 +9,7 @@ import { eachAtOnce } from "./at-once.ts";
 import { commitChanges } from "./commit.ts";
 import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextDocument } from "./document.ts";
 import type { TextEdit } from "./endings.ts";
+import { formatText } from "./format.ts";
 import { generatedMarker } from "./guards.ts";
 import { planOf } from "./plan.ts";
 import type { ShownFiles, ShownVersion } from "./shown.ts";
@@ -24,6 +25,9 @@ interface Entry {
   file?: FileContent;
   before?: FileContent;
   after?: FileContent;
+  /** What was moved here. */
+  origin?: FileContent;
+  formatNote?: string;
 }
 
 /** What an edit works with. */
@@ -197,6 +201,7 @@ export class EditWorkspace {
         throw new ToolFailure(`${target.path} is no plain text; move it with the shell. Nothing was written.`);
     }
     destination.after = source.after;
+    if (source.before) destination.origin = source.before;
     delete source.after;
   }
 
@@ -225,8 +230,9 @@ export class EditWorkspace {
     );
   }
 
-  /** Writes everything staged, or nothing. */
-  async commit(): Promise<StagedChange[]> {
+  /** Formats what is staged, then writes all of it or nothing. `isExact`: what is staged is written as it is. */
+  async commit({ isExact = false }: { readonly isExact?: boolean } = {}): Promise<StagedChange[]> {
+    if (!isExact) await this.#format();
     const changes = this.changes();
     const { planOnly, approvedPlan, signal, services } = this.#scope;
     if (planOnly) return changes;
@@ -249,6 +255,19 @@ export class EditWorkspace {
       });
     }
     return made;
+  }
+
+  /** Before the plan is compared with the approved one: people approve the text that is written. */
+  async #format(): Promise<void> {
+    if (!this.#scope.services.formatter) return;
+    for (const entry of this.#entries.values()) {
+      const { target, after, before, origin = before } = entry;
+      if (target.part || !after?.document || after === origin) continue;
+      const earlier = origin && textOf(origin);
+      const { document, note } = await formatText(this.#scope, target.real, earlier ?? "", after.document);
+      if (document) entry.after = { ...after, ...contentOf(this.#encode(target.path, document)), document };
+      if (note !== undefined) entry.formatNote = note;
+    }
   }
 
   /** A file that is edited as another text may read differently from what was written: new cells of a notebook get their numbers. */
@@ -331,6 +350,16 @@ export class EditWorkspace {
       if (error instanceof DocumentError) throw new ToolFailure(`${path} ${error.message}. Nothing was written.`);
       throw error;
     }
+  }
+}
+
+/** Undefined for what is no text. */
+function textOf({ document, bytes }: FileContent): string | undefined {
+  try {
+    return (document ?? decodeDocument(bytes)).text;
+  } catch (error) {
+    if (error instanceof DocumentError) return undefined;
+    throw error;
   }
 }
 

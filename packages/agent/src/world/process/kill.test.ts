@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { isAlive, until } from "../../../test/alive.ts";
 import { KILL_PRELUDE, KILL_SITUATIONS } from "../../../test/kill-situations.ts";
+import { bundleOf } from "../../../test/support/bundle.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import { findMarked, ownerMark } from "./marked.ts";
 import { Processes } from "./processes.ts";
@@ -96,14 +97,12 @@ describe.skipIf(process.platform !== "linux")("no process left", () => {
 
   // Nothing listens for SIGHUP or SIGTERM, so they are one case but in a long run.
   const deaths = ["SIGKILL", "SIGTERM", ...(process.env["LATHE_LONG"] ? ["SIGHUP"] : [])] as NodeJS.Signals[];
+  const program = bundleOf("../../../test/kill-host.ts", import.meta.url);
   it.concurrent.each(deaths)(
     "TL-04 EH-03 the host dies by %s in all situations at once",
     async (signal) => {
-      const script = join(import.meta.dirname, "../../../test/kill-host.ts");
       const prefix = join(folder, `host-${signal}`);
-      const host = spawn(process.execPath, ["--conditions=lathe-source", "--import", "tsx", script, prefix], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
+      const host = spawn(process.execPath, [await program, prefix], { stdio: ["ignore", "pipe", "inherit"] });
       let owner = "";
       host.stdout.on("data", (chunk: Buffer) => {
         owner += chunk.toString();

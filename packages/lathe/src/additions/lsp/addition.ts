@@ -1,30 +1,30 @@
 // Language servers as an addition to sessions: the tool `lsp`, errors after edits, and the command `/lsp`.
 
-import { existsSync } from "node:fs";
 import type { ExecutionEnvironment, Middleware } from "@lathe/agent";
 import { lspTool } from "@lathe/agent/tools";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
+import { isAnythingHere } from "../../found/discovery/agent-places.ts";
+import { placeOf } from "../../found/discovery/place.ts";
 import type { Engine } from "./engine.ts";
 import { lspCommand } from "./lsp-command.ts";
-import { lspFilePlaces } from "./lsp-file-places.ts";
 
 /** An edit waits for its errors, and the first one for the server to start. */
 const HOOK_MS = 40_000;
 
 export const lspAddition: AdditionMaker = async (workspace, { opened: { journal } }) => {
+  if (!workspace.settings["lsp.enabled"]) return undefined;
   let warn: (message: string) => void = () => {};
   let isLeftOut: ((path: string) => boolean) | undefined;
   let env: ExecutionEnvironment | undefined;
   let engine: Promise<Engine> | undefined;
   const load = (): Promise<Engine> => {
-    engine ??= import("./engine.ts").then(
-      ({ Engine: Made }) =>
-        new Made({
-          workspace,
-          isLeftOut: (path) => isLeftOut?.(path) ?? false,
-          contentOf: (hash) => journal.blobs.get(hash),
-          warn: (message) => warn(message),
-        }),
+    engine ??= import("./engine.ts").then(({ Engine: Made }) =>
+      Made.open({
+        workspace,
+        isLeftOut: (path) => isLeftOut?.(path) ?? false,
+        contentOf: (hash) => journal.blobs.get(hash),
+        warn: (message) => warn(message),
+      }),
     );
     return engine;
   };
@@ -32,19 +32,25 @@ export const lspAddition: AdditionMaker = async (workspace, { opened: { journal 
     lspTool({
       answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal),
       plan: async (question, place, signal) => (await load()).refactorings.plan(question, place, signal),
+      made: async (plan, place) => (await load()).refactorings.made(plan, place),
     }),
   ];
   return {
     name: "language servers",
     toolProviders: [{ tools: () => tools }],
+    services: workspace.settings["lsp.formatOnWrite"]
+      ? { formatter: { format: async (file, scope) => (await load()).formatters.format(file, scope) } }
+      : {},
     middleware: workspace.settings["lsp.diagnosticsOnWrite"] ? [errorsAfterEdit(load, () => engine)] : [],
     commands: async () => [lspCommand(load, () => env)],
     opened: async ({ session, permissions }) => {
       warn = (message) => session.warn(message, "lsp");
       isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
       env = session.env;
-      // What is wrong with a file of the user's is said at once.
-      if (lspFilePlaces(workspace).some(({ file }) => existsSync(file))) await load();
+      // What is wrong with what a file says about a server is said at once.
+      if (!isAnythingHere(placeOf(workspace))) return;
+      const { active } = await (await workspace.discovery()).of("lsp-server");
+      if (active.length > 0) await load();
     },
     close: async () => (await engine)?.close(),
   };

@@ -2,13 +2,14 @@
 
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import type { LanguageServices, LspAction, LspQuestion } from "@lathe/agent/tools";
-import { isJsonObject, messageOf } from "@lathe/llm";
+import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
 import { noServer, type Place, Places, shortPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
+import { problemsOfProject } from "./project-problems.ts";
 import { type Location, locationsIn } from "./protocol.ts";
 import type { Refactorings } from "./refactorings.ts";
 import { stateOf } from "./server-state.ts";
@@ -64,6 +65,8 @@ export class Answers implements Pick<LanguageServices, "answer"> {
         return this.#diagnostics(question, env, signal);
       case "symbols":
         return this.#symbols(question, env, signal);
+      case "request":
+        return this.#request(question, env, signal);
       case "code_actions":
         return this.#refactorings.listActions(question, env, signal);
       default:
@@ -144,23 +147,26 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     }
     if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
     const lines: string[] = [];
-    const known = new Set<string>();
     for (const { row, server } of await this.#servers.forProject(env)) {
-      // Of several for the same files the first one counts.
-      if (row.isLinter || !server || row.fileTypes.some((type) => known.has(type))) continue;
-      for (const type of row.fileTypes) known.add(type);
-      const live = await server.use(signal);
-      if (!live.can("workspaceSymbolProvider")) continue;
-      await live.loaded();
-      const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
-      lines.push(showSymbols(found, (path) => shortPath(path, env)));
+      if (row.isLinter || !server) continue;
+      try {
+        const live = await server.use(signal);
+        if (!live.can("workspaceSymbolProvider")) continue;
+        await live.loaded();
+        const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
+        lines.push(showSymbols(found, (path) => shortPath(path, env)));
+      } catch (error) {
+        signal.throwIfAborted();
+        lines.push(`${row.name} gave no answer: ${messageOf(error)}`);
+      }
     }
     return lines.filter((text) => text !== "").join("\n") || `No symbol of the project matches ${query}.`;
   }
 
   async #diagnostics(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const { file, timeoutMs = DIAGNOSTICS_MS } = question;
-    if (file === undefined) throw new ToolFailure("Give `file`: a path or a glob.");
+    if (file === undefined) throw new ToolFailure("Give `file`: a path, a glob, or `*` for the whole project.");
+    if (file === "*") return this.#projectProblems(question, env, signal);
     const isGlob = /[*?[{]/.test(file);
     const found = isGlob ? await env.glob(file, env.workingDirectory(), { maxResults: MOST_FILES }) : undefined;
     const files = found?.paths.map((path) => env.resolve(path)).filter(this.#mayShow) ?? [file];
@@ -172,6 +178,23 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     }
     if (found?.truncated) sections.push(`Only the ${MOST_FILES} newest files were looked at: name fewer.`);
     return sections.join("\n");
+  }
+
+  /** Asked once each server has read the project: before that it would say that there are none. */
+  async #projectProblems(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
+    const fitting = await this.#servers.forProject(env);
+    const used = fitting.filter(({ row, server }) => server && !row.isLinter);
+    if (used.length === 0) throw new ToolFailure(noServer(env.workingDirectory(), fitting.flatMap(reasonOf), env));
+    const parts = used.map(async ({ row, root, server }) => {
+      try {
+        const live = await server!.use(signal);
+        return await problemsOfProject(live, root, env, { ...question, signal, mayShow: this.#mayShow });
+      } catch (error) {
+        signal.throwIfAborted();
+        return `${row.name} has not checked the project: ${messageOf(error)}`;
+      }
+    });
+    return (await Promise.all(parts)).join("\n");
   }
 
   /** What every server says about a file; those that say nothing are named with the reason. */
@@ -202,6 +225,23 @@ export class Answers implements Pick<LanguageServices, "answer"> {
   }
 
   // ---- the servers ----
+
+  /** Any method, for what has no action of its own. An edit that the server asks for meanwhile is refused. */
+  async #request(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
+    const { file, line, query, payload, timeoutMs = TIMEOUT_MS } = question;
+    if (!query) throw new ToolFailure("Give the method as `query`.");
+    const given = payload === undefined ? undefined : parseJson(payload);
+    if (payload !== undefined && given === undefined) throw new ToolFailure("`payload` is no JSON.");
+    const place =
+      file !== undefined && line !== undefined ? await this.#places.placeOf(question, "", env, signal) : undefined;
+    const live = place?.live ?? (await this.#places.liveFor(file, "", env, signal));
+    if (file !== undefined) await live.show(file);
+    await live.loaded();
+    const textDocument = file === undefined ? {} : { textDocument: { uri: toUri(file) } };
+    const params = given ?? { ...textDocument, ...(place ? { position: place.position } : {}) };
+    const answer = await live.ask(query, params, { timeoutMs, signal });
+    return JSON.stringify(answer ?? null, null, 1);
+  }
 
   async #status(env: ExecutionEnvironment): Promise<string> {
     const fitting = await this.#servers.forProject(env);

@@ -2,15 +2,16 @@
 // as without them.
 
 import { isTrusted } from "../../config/trust/trust.ts";
-import type { Workspace } from "../../config/workspace/workspace.ts";
+import type { DiscoveredWorkspace } from "../../found/discovery/discovery.ts";
 import { Answers } from "./answers.ts";
+import { type ConfiguredServers, configureServers } from "./configured-servers.ts";
 import { ErrorsAfterEdit, type ErrorsOptions } from "./errors-after-edit.ts";
+import { Formatters } from "./format-edits.ts";
 import { LanguageServers } from "./language-servers.ts";
-import { configuredServers } from "./lsp-files.ts";
 import { Refactorings } from "./refactorings.ts";
 
 export interface EngineOptions extends Pick<ErrorsOptions, "contentOf"> {
-  readonly workspace: Workspace;
+  readonly workspace: DiscoveredWorkspace;
   /** Files whose text is not shown although they lie in the project. */
   readonly isLeftOut: (path: string) => boolean;
   readonly warn: (message: string) => void;
@@ -21,10 +22,19 @@ export class Engine {
   readonly answers: Answers;
   readonly refactorings: Refactorings;
   readonly errors: ErrorsAfterEdit;
+  readonly formatters: Formatters;
 
-  constructor({ workspace, isLeftOut, contentOf, warn }: EngineOptions) {
+  static async open(options: EngineOptions): Promise<Engine> {
+    const discovery = await options.workspace.discovery();
+    const { active } = await discovery.of("lsp-server");
+    return new Engine(options, configureServers(active, discovery.place));
+  }
+
+  private constructor(
+    { workspace, isLeftOut, contentOf, warn }: EngineOptions,
+    { rows, idleMs, warnings }: ConfiguredServers,
+  ) {
     const { paths, cwd, roots, machine } = workspace;
-    const { rows, idleMs, warnings } = configuredServers(workspace);
     for (const warning of warnings) warn(warning);
     const mayShow = (path: string): boolean =>
       [cwd, ...roots].some((root) => path.startsWith(`${root}/`)) && !isLeftOut(path);
@@ -36,6 +46,7 @@ export class Engine {
       now: machine.deps.now,
       warn,
     });
+    this.formatters = new Formatters(this.servers);
     this.refactorings = new Refactorings(this.servers);
     this.answers = new Answers({ servers: this.servers, mayShow, refactorings: this.refactorings });
     this.errors = new ErrorsAfterEdit({ servers: this.servers, mayShow, contentOf });

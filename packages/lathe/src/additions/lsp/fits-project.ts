@@ -6,12 +6,10 @@ import { SERVER_ROWS } from "./server-rows.ts";
 
 /** Names that nearly every folder has say nothing about a language. */
 const EVERYWHERE = new Set([".git", "package.json"]);
-const CONFIGURATION = /^\.?lsp\.(?:json|ya?ml)$/;
 
 export function fitsProject({ cwd, settings }: Workspace): boolean {
   if (!settings["lsp.enabled"]) return false;
   const names = new Set(readdirSync(cwd));
-  if ([...names].some((name) => CONFIGURATION.test(name))) return true;
   return SERVER_ROWS.some(({ rootMarkers }) =>
     rootMarkers.some((marker) => {
       if (EVERYWHERE.has(marker)) return false;

@@ -51,7 +51,11 @@ export class LanguageServers {
     const fitting: UsableServer[] = [];
     for (const row of this.rows) {
       const root = await rootFor(row, `${env.workingDirectory()}/.`, env, this.#options.top);
-      if (root !== undefined) fitting.push(await this.#usable(row, root, env));
+      if (root === undefined) continue;
+      const other = row.isLinter ? undefined : fitting.find((one) => one.server && answersFor(one.row, row));
+      fitting.push(
+        other ? { row, root, off: `${other.row.name} answers for its files` } : await this.#usable(row, root, env),
+      );
     }
     return fitting;
   }
@@ -83,10 +87,15 @@ export class LanguageServers {
     const search = this.#found.get(key) ?? programFor(row, root, env, isTrusted());
     this.#found.set(key, search);
     const found = await search;
-    if (found.argv === undefined) return found;
+    const { argv, variables } = found;
+    if (argv === undefined) return found;
     const server =
-      this.#servers.get(key) ?? new LanguageServer({ key, row, argv: found.argv, root, env, now, idleMs, warn });
+      this.#servers.get(key) ?? new LanguageServer({ key, row, argv, variables, root, env, now, idleMs, warn });
     this.#servers.set(key, server);
     return { ...found, server };
   }
 }
+
+/** Whether all files of the other are its own. */
+const answersFor = ({ isLinter, fileTypes }: ServerRow, other: ServerRow): boolean =>
+  !isLinter && other.fileTypes.every((type) => fileTypes.includes(type));

@@ -8,7 +8,7 @@ import type { Encoding } from "./positions.ts";
 import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import { PublishedProblems } from "./published-problems.ts";
 import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
-import { languageOf, type ServerRow } from "./server-rows.ts";
+import { languageOf, type ServerRow, settingOf } from "./server-rows.ts";
 import { awaitTsserverProject, passesToTsserver, tsserverProblems } from "./tsserver-problems.ts";
 
 /** What is known about a file's problems. `unknown`: why nothing is. */
@@ -52,6 +52,8 @@ export class LiveServer {
   readonly #waits = new ChangesAwaited();
   readonly #published = new PublishedProblems(this.#waits);
   readonly #work = new Set<unknown>();
+  /** While a command of the server runs, the edits that it asks for. */
+  #askedEdits: unknown[] | undefined;
   #hasWorked = false;
   #lastVersion = 0;
   /** The version from which on other files may have other problems. */
@@ -102,6 +104,29 @@ export class LiveServer {
     return Boolean(this.capabilities[name]);
   }
 
+  /** Those that the server runs itself. */
+  get commands(): readonly string[] {
+    const provider = this.capabilities["executeCommandProvider"];
+    const names = isJsonObject(provider) ? provider["commands"] : undefined;
+    return Array.isArray(names) ? names.map(String) : [];
+  }
+
+  /** Runs one of its commands. Returns the edits that it asked for: nothing is applied here. */
+  async runCommand(command: string, args: unknown, options?: RequestOptions): Promise<readonly unknown[]> {
+    if (this.#askedEdits) throw new Error("another command of the server is running");
+    const edits: unknown[] = [];
+    this.#askedEdits = edits;
+    try {
+      await this.request("workspace/executeCommand", { command, arguments: args ?? [] }, options);
+    } catch (error) {
+      // Some do more after their edit, which only an editor can answer.
+      if (!(error instanceof ServerRefusal) || edits.length === 0) throw error;
+    } finally {
+      this.#askedEdits = undefined;
+    }
+    return edits;
+  }
+
   /** Shows the file as it is now. Undefined: it is gone, or too large to be shown. `earlier`: as it was then. */
   async show(path: string, earlier?: string): Promise<string | undefined> {
     const stat = await this.#env.stat(path);
@@ -117,6 +142,16 @@ export class LiveServer {
   hide(path: string): void {
     if (!this.#shown.delete(path)) return;
     this.connection.notify("textDocument/didClose", { textDocument: { uri: toUri(path) } });
+  }
+
+  /** Shows a text that the file may get. Afterwards it is shown as it is. */
+  async withDraft<T>(path: string, text: string, work: () => Promise<T>): Promise<T> {
+    this.#send(path, text, true);
+    try {
+      return await work();
+    } finally {
+      await this.show(path);
+    }
   }
 
   /** Files changed on the disk, by whomever: the shown ones are sent again, the others are named. */
@@ -151,6 +186,12 @@ export class LiveServer {
     if (this.#pulls || passesToTsserver(this)) return;
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     for (const path of paths) await this.findProblems(path, timeoutMs, bounded).catch(() => signal.throwIfAborted());
+  }
+
+  /** Whether it answers about all files of the project at once. */
+  get answersForProject(): boolean {
+    const provider = this.capabilities["diagnosticProvider"];
+    return isJsonObject(provider) && provider["workspaceDiagnostics"] === true;
   }
 
   /** How many lists of problems it has published. */
@@ -195,7 +236,7 @@ export class LiveServer {
     if (known === undefined ? isDraft : !again) this.#lastChange = textDocument.version;
     if (known === undefined) {
       this.connection.notify("textDocument/didOpen", {
-        textDocument: { ...textDocument, languageId: languageOf(path), text },
+        textDocument: { ...textDocument, languageId: languageOf(path, this.row), text },
       });
       for (const oldest of this.#shown.keys()) if (this.#shown.size > MOST_SHOWN) this.hide(oldest);
       return;
@@ -243,8 +284,10 @@ export class LiveServer {
       case "client/registerCapability":
         this.#register(given["registrations"]);
         return null;
-      // Nobody asked for the change: it is refused.
+      // Only a command that we run may ask for changes.
       case "workspace/applyEdit":
+        this.#askedEdits?.push(given["edit"]);
+        if (this.#askedEdits) return { applied: true };
         return { applied: false, failureReason: "This client applies only what it has asked for." };
       case "client/unregisterCapability":
       case "window/workDoneProgress/create":
@@ -319,12 +362,4 @@ export class LiveServer {
       return false; // the wait for a list goes on
     }
   }
-}
-
-/** `python.analysis` of the settings; all of them without a section. */
-function settingOf(settings: ServerRow["settings"], section: unknown): unknown {
-  if (typeof section !== "string" || section === "") return settings ?? null;
-  let value: unknown = settings;
-  for (const key of section.split(".")) value = isJsonObject(value) ? value[key] : undefined;
-  return value ?? null;
 }

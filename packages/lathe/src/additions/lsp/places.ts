@@ -6,13 +6,17 @@ import type { LspQuestion } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
-import { characterOf, findSymbol, firstName, linesOf, type Position } from "./positions.ts";
+import { characterOf, findSymbol, firstName, linesOf, type Position, type Range } from "./positions.ts";
 
 /** A question about a place, and the server that knows. */
 export interface Place {
   readonly live: LiveServer;
   readonly file: string;
   readonly position: Position;
+  /** Of the symbol. */
+  readonly range: Range;
+  /** All that stands on the line. */
+  readonly line: Range;
   readonly name: string;
 }
 
@@ -39,12 +43,24 @@ export class Places {
     const column = symbol === undefined ? firstName(onLine) : findSymbol(onLine, symbol);
     if (column === undefined) throw new ToolFailure(notOnLine(symbol ?? "", line, lines));
     const name = symbol?.replace(/#\d+$/, "") ?? (/^[\p{L}\p{N}_$]+/u.exec(onLine.slice(column))?.[0] || "this place");
-    return { live, file, name, position: { line: line - 1, character: characterOf(onLine, column, live.encoding) } };
+    const at = (where: number): Position => ({
+      line: line - 1,
+      character: characterOf(onLine, where, live.encoding),
+    });
+    const position = at(column);
+    const range = { start: position, end: at(symbol === undefined ? column : column + name.length) };
+    const whole = { start: at(onLine.length - onLine.trimStart().length), end: at(onLine.trimEnd().length) };
+    return { live, file, name, position, range, line: whole };
   }
 
-  /** The one server that knows definitions. */
-  async liveFor(file: string, capability: string, env: ExecutionEnvironment, signal: AbortSignal): Promise<LiveServer> {
-    const fitting = await this.#servers.forFile(file, env);
+  /** The one server that knows definitions. `capability`: what it must offer, "" for any. `file`: of the project when absent. */
+  async liveFor(
+    file: string | undefined,
+    capability: string,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<LiveServer> {
+    const fitting = await (file === undefined ? this.#servers.forProject(env) : this.#servers.forFile(file, env));
     const reasons: string[] = [];
     for (const { row, server, off } of fitting.filter((one) => !one.row.isLinter)) {
       const live = await server?.use(signal).catch((error: unknown) => {
@@ -52,11 +68,11 @@ export class Places {
         reasons.push(`${row.name}: ${messageOf(error)}`);
         return undefined;
       });
-      if (live?.can(capability)) return live;
+      if (live && (capability === "" || live.can(capability))) return live;
       if (live) reasons.push(`${row.name} does not offer this`);
       if (off !== undefined) reasons.push(`${row.name}: ${off}`);
     }
-    throw new ToolFailure(noServer(file, reasons, env));
+    throw new ToolFailure(noServer(file ?? env.workingDirectory(), reasons, env));
   }
 }
 

@@ -35,6 +35,12 @@ export function characterOf(line: string, column: number, encoding: Encoding): n
   return encoding === "utf-8" ? Buffer.byteLength(before) : [...before].length;
 }
 
+export function positionAt(text: string, offset: number, encoding: Encoding): Position {
+  const before = linesOf(text.slice(0, offset));
+  const last = before.at(-1) as string;
+  return { line: before.length - 1, character: characterOf(last, last.length, encoding) };
+}
+
 /** A name on a line: `name`, or `name#2` for the second time it stands there; exactly, or else whatever its case. */
 export function findSymbol(line: string, symbol: string): number | undefined {
   const [, name = symbol, count = "1"] = /^(.+)#(\d+)$/s.exec(symbol) ?? [];

@@ -28,7 +28,13 @@ export const CLIENT_CAPABILITIES = {
     didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
     symbol: {},
     diagnostics: { refreshSupport: true },
-    workspaceEdit: { documentChanges: true },
+    applyEdit: true,
+    executeCommand: {},
+    workspaceEdit: {
+      documentChanges: true,
+      resourceOperations: ["create", "rename", "delete"],
+      failureHandling: "abort",
+    },
     fileOperations: { willRename: true, didRename: true },
   },
   textDocument: {
@@ -43,9 +49,12 @@ export const CLIENT_CAPABILITIES = {
     callHierarchy: {},
     rename: { prepareSupport: false },
     codeAction: {
+      disabledSupport: true,
       codeActionLiteralSupport: { codeActionKind: { valueSet: ["", "quickfix", "refactor", "source"] } },
-      resolveSupport: { properties: ["edit"] },
+      resolveSupport: { properties: ["edit", "command"] },
     },
+    formatting: {},
+    rangeFormatting: {},
     documentSymbol: { hierarchicalDocumentSymbolSupport: true },
   },
 };

@@ -1,36 +1,52 @@
 // What a server would change for a rename, the move of a file or a code action, as edits of whole texts. Nothing is written here.
 
+import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
-import type { LanguageServices, LspQuestion, RefactoredFile, Refactoring } from "@lathe/agent/tools";
-import { isJsonObject } from "@lathe/llm";
-import { toPath, toUri } from "./addresses.ts";
+import {
+  type LanguageServices,
+  type LspQuestion,
+  type RefactoredFile,
+  type Refactoring,
+  refactoredPaths,
+  type ServerCommand,
+} from "@lathe/agent/tools";
+import { isJsonObject, type JsonObject } from "@lathe/llm";
+import { toUri } from "./addresses.ts";
+import { isFor } from "./find-servers.ts";
 import type { LanguageServers } from "./language-servers.ts";
-import type { LiveServer } from "./live-server.ts";
 import { Places, shortPath } from "./places.ts";
-import { columnOf, type Encoding, linesOf, type Position, type Range } from "./positions.ts";
-import { isRange } from "./protocol.ts";
 import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
+import { refactoringOf } from "./workspace-edit.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 20_000;
+/** Actions that fix a problem need it; the others do not wait longer for it. */
+const PROBLEMS_MS = 5000;
 const MOST_NAMED = 20;
+const MOST_MOVED = 1000;
 
-interface ServerEdit {
-  readonly range: Range;
-  readonly newText: string;
-}
-
-export class Refactorings implements Pick<LanguageServices, "plan"> {
+export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
+  readonly #servers: LanguageServers;
   readonly #places: Places;
 
   constructor(servers: LanguageServers) {
+    this.#servers = servers;
     this.#places = new Places(servers);
   }
 
-  plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
+  plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring | ServerCommand> {
     if (question.action === "rename") return this.#rename(question, env, signal);
     return question.action === "rename_file"
       ? this.#renameFile(question, env, signal)
       : this.#applyAction(question, env, signal);
+  }
+
+  made({ moves }: Refactoring, env: ExecutionEnvironment): void {
+    const files = moves.map(({ from, to }) => ({ oldUri: toUri(env.resolve(from)), newUri: toUri(env.resolve(to)) }));
+    if (files.length === 0) return;
+    for (const { live } of this.#servers.running) {
+      for (const { from } of moves) live?.hide(env.resolve(from));
+      live?.connection.notify("workspace/didRenameFiles", { files });
+    }
   }
 
   /** What the server offers for a line, by number and title. */
@@ -53,9 +69,10 @@ export class Refactorings implements Pick<LanguageServices, "plan"> {
     const ask = (): Promise<unknown> => live.ask("textDocument/rename", params, { timeoutMs, signal });
     const users = await filesWithName(name, live, env, signal);
     const answer = await settledAnswer(ask, users, live, env, signal);
-    const files = await editedFiles(answer, live, env);
-    if (files.length === 0) throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
-    return { files, moves: [], notes: unchangedFiles(name, users, files, env) };
+    const plan = await refactoringOf(answer, live, env);
+    if (refactoredPaths(plan).length === 0)
+      throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
+    return { ...plan, notes: unchangedFiles(name, users, plan.files, env) };
   }
 
   async #renameFile(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
@@ -63,116 +80,88 @@ export class Refactorings implements Pick<LanguageServices, "plan"> {
     if (!file || !newName) throw new ToolFailure("Give `file` and, as `new_name`, its new path.");
     const to = env.resolve(newName);
     if (to === file) throw new ToolFailure(`${newName} is the path that it has.`);
-    const moves = [{ from: shortPath(file, env), to: shortPath(to, env) }];
-    const live = await this.#places.liveFor(file, "workspace", env, signal);
-    if ((await live.show(file)) === undefined) throw new ToolFailure(`${shortPath(file, env)} is no file.`);
-    await live.loaded(file, { timeoutMs, signal });
-    const params = { files: [{ oldUri: toUri(file), newUri: toUri(to) }] };
+    const pairs = (await filesBelow(file, env)).map((from) => ({ from, to: to + from.slice(file.length) }));
+    const known = pairs.find(({ from }) => this.#servers.rows.some((row) => isFor(row, from)))?.from ?? file;
+    const live = await this.#places.liveFor(known, "workspace", env, signal);
+    if ((await live.show(known)) === undefined) throw new ToolFailure(`${shortPath(file, env)} is no file.`);
+    await live.loaded(known, { timeoutMs, signal });
+    const params = { files: pairs.map((pair) => ({ oldUri: toUri(pair.from), newUri: toUri(pair.to) })) };
     const answer = await live.ask("workspace/willRenameFiles", params, { timeoutMs, signal });
-    return { files: await editedFiles(answer, live, env), moves, notes: [] };
+    const moves = pairs.map((pair) => ({ from: shortPath(pair.from, env), to: shortPath(pair.to, env) }));
+    const plan = await refactoringOf(answer, live, env);
+    return { ...plan, moves: [...plan.moves, ...moves] };
   }
 
-  async #applyAction(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
+  async #applyAction(
+    question: LspQuestion,
+    env: ExecutionEnvironment,
+    signal: AbortSignal,
+  ): Promise<Refactoring | ServerCommand> {
     const { query = "1", timeoutMs = TIMEOUT_MS } = question;
-    const { live, actions } = await this.#actions(question, env, signal);
+    const { live, actions } = await this.#actions({ ...question, query: undefined }, env, signal);
     const wanted = /^\d+$/.test(query)
       ? actions[Number(query) - 1]
       : actions.find(({ title }) => title.toLowerCase().includes(query.toLowerCase()));
     if (!wanted) throw new ToolFailure(`The server offers no ${query} here: list them without \`apply\`.`);
-    const whole = isJsonObject(wanted.action["edit"])
-      ? wanted.action
-      : await live.ask("codeAction/resolve", wanted.action, { timeoutMs, signal }).catch(() => wanted.action);
-    const files = await editedFiles(isJsonObject(whole) ? whole["edit"] : undefined, live, env);
-    if (files.length === 0)
-      throw new ToolFailure(`"${wanted.title}" is a command of the server, which Lathe does not run.`);
-    return { files, moves: [], notes: [] };
+    const { action, title } = wanted;
+    const provider = live.capabilities["codeActionProvider"];
+    const isWhole = isJsonObject(action["edit"]) || !isJsonObject(provider) || provider["resolveProvider"] !== true;
+    const resolved = isWhole
+      ? action
+      : await live.ask("codeAction/resolve", action, { timeoutMs, signal }).catch(() => action);
+    const whole = isJsonObject(resolved) ? resolved : action;
+    const plan = await refactoringOf(whole["edit"], live, env);
+    if (refactoredPaths(plan).length > 0) return plan;
+    const { command, args } = commandIn(whole);
+    if (command === undefined) throw new ToolFailure(`"${title}" would change nothing.`);
+    if (!live.commands.includes(command))
+      throw new ToolFailure(`"${title}" is the command ${command} of an editor, which ${live.row.name} does not run.`);
+    const run = async (within: AbortSignal): Promise<Refactoring> => {
+      const edits = await live.runCommand(command, args, { timeoutMs, signal: within });
+      const [first, ...others] = await Promise.all(edits.map((edit) => refactoringOf(edit, live, env)));
+      if (others.length > 0) throw new ToolFailure(`${command} sent several edits. Nothing was written.`);
+      return first ?? { files: [], moves: [], notes: [] };
+    };
+    return { server: live.row.name, command, title, run };
   }
 
   async #actions(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal) {
-    const { timeoutMs = TIMEOUT_MS } = question;
-    const { live, file, position } = await this.#places.placeOf(question, "codeActionProvider", env, signal);
-    await live.loaded();
-    const found = await live.findProblems(file, timeoutMs, signal);
+    const { query, symbol, timeoutMs = TIMEOUT_MS } = question;
+    const { live, file, range: named, line } = await this.#places.placeOf(question, "codeActionProvider", env, signal);
+    await live.loaded(file, { timeoutMs, signal });
+    const found = await live.findProblems(file, Math.min(timeoutMs, PROBLEMS_MS), signal);
+    const at = named.start.line;
     const diagnostics =
       "problems" in found
-        ? found.problems.filter(({ range }) => range.start.line <= position.line && range.end.line >= position.line)
+        ? found.problems.filter(({ range: { start, end } }) => start.line <= at && end.line >= at)
         : [];
-    const range = diagnostics[0]?.range ?? { start: position, end: position };
-    const params = { textDocument: { uri: toUri(file) }, range, context: { diagnostics } };
+    // Some actions, such as extracting a function, want to know of how much.
+    const range = symbol === undefined ? (diagnostics[0]?.range ?? line) : named;
+    const only = query === undefined ? {} : { only: [query] };
+    const params = { textDocument: { uri: toUri(file) }, range, context: { diagnostics, ...only } };
     const answer = await live.ask("textDocument/codeAction", params, { timeoutMs, signal });
     const actions = (Array.isArray(answer) ? answer : []).filter(isJsonObject).map((action) => ({
       action,
       title: String(action["title"]),
       kind: typeof action["kind"] === "string" ? action["kind"] : "",
     }));
-    return { live, actions };
+    return { live, actions: actions.filter(({ action }) => action["disabled"] === undefined) };
   }
 }
 
-/** All of a workspace edit, or a failure: nothing of it is left out. */
-async function editedFiles(answer: unknown, live: LiveServer, env: ExecutionEnvironment): Promise<RefactoredFile[]> {
-  const files: RefactoredFile[] = [];
-  for (const [uri, edits] of editsIn(answer)) {
-    const path = toPath(uri);
-    const root = env.workingDirectory();
-    if (path === undefined || !path.startsWith(`${root}/`))
-      throw new ToolFailure(
-        `The server would change ${path ?? uri}, which is not in the project. Nothing was written.`,
-      );
-    const text = await live.show(path);
-    if (text === undefined) throw new ToolFailure(`${shortPath(path, env)} cannot be read. Nothing was written.`);
-    const seen = linesOf(text).join("\n");
-    files.push({ path: shortPath(path, env), seen, edits: textEdits(path, seen, edits, live.encoding) });
-  }
-  return files.filter(({ edits }) => edits.length > 0);
+/** An action has a command, or is one. */
+function commandIn({ command, arguments: args }: JsonObject): { readonly command?: string; readonly args?: unknown } {
+  if (isJsonObject(command)) return commandIn(command);
+  return typeof command === "string" ? { command, args } : {};
 }
 
-function editsIn(answer: unknown): Map<string, ServerEdit[]> {
-  const byFile = new Map<string, ServerEdit[]>();
-  const add = (uri: unknown, edits: unknown): void => {
-    const list = Array.isArray(edits) ? edits : [];
-    if (typeof uri !== "string" || !list.every(isEdit)) throw new ToolFailure("The server sent an edit that is none.");
-    byFile.set(uri, [...(byFile.get(uri) ?? []), ...list]);
-  };
-  if (!isJsonObject(answer)) return byFile;
-  const { changes, documentChanges } = answer;
-  for (const one of Array.isArray(documentChanges) ? documentChanges : []) {
-    if (!isJsonObject(one) || !isJsonObject(one["textDocument"]))
-      throw new ToolFailure(
-        "The server would create, move or delete files, which this action does not. Nothing was written.",
-      );
-    add(one["textDocument"]["uri"], one["edits"]);
-  }
-  if (!Array.isArray(documentChanges))
-    for (const [uri, edits] of Object.entries(isJsonObject(changes) ? changes : {})) add(uri, edits);
-  return byFile;
-}
-
-const isEdit = (value: unknown): value is ServerEdit =>
-  isJsonObject(value) && isRange(value["range"]) && typeof value["newText"] === "string";
-
-/** Offsets into the text; edits that overlap or lie outside are refused. */
-function textEdits(path: string, seen: string, edits: readonly ServerEdit[], encoding: Encoding) {
-  const lines = seen.split("\n");
-  const starts: number[] = [0];
-  for (const line of lines) starts.push((starts.at(-1) as number) + line.length + 1);
-  const offsetOf = ({ line, character }: Position): number => {
-    const text = lines[line];
-    // The end of a file may be written as the line behind the last.
-    if (text === undefined && line === lines.length && character === 0) return seen.length;
-    if (text === undefined) throw new ToolFailure(`The server would change lines that ${path} does not have.`);
-    return (starts[line] as number) + columnOf(text, character, encoding);
-  };
-  const found = edits
-    .map(({ range, newText }) => ({
-      start: offsetOf(range.start),
-      end: offsetOf(range.end),
-      text: newText.replaceAll(/\r\n?/g, "\n"),
-    }))
-    .sort((a, b) => a.start - b.start || a.end - b.end);
-  if (found.some(({ start, end }, at) => end < start || start < (found[at - 1]?.end ?? 0)))
-    throw new ToolFailure(`The server's changes of ${path} overlap. Nothing was written.`);
-  return found;
+/** Itself, or what is in the folder. */
+async function filesBelow(path: string, env: ExecutionEnvironment): Promise<string[]> {
+  if ((await env.stat(path))?.kind !== "directory") return [path];
+  const { paths, truncated } = await env.glob("**/*", path, { maxResults: MOST_MOVED, base: "/", hidden: true });
+  if (truncated) throw new ToolFailure(`${shortPath(path, env)} has more than ${MOST_MOVED} files. Nothing was moved.`);
+  if (paths.length === 0) throw new ToolFailure(`${shortPath(path, env)} has no files.`);
+  return paths.map((found) => posix.resolve("/", found));
 }
 
 /** Files that have the name as a word and stay as they are: a server that is not ready, or text that it does not know. */

@@ -1,5 +1,7 @@
 // The language servers that are known without configuration. A project's or user's lsp.json adds rows and changes these.
 
+import { isJsonObject } from "@lathe/llm";
+
 /** How a language server is started and which files are its own. */
 export interface ServerRow {
   readonly name: string;
@@ -24,6 +26,11 @@ export interface ServerRow {
   readonly isDisabled?: boolean;
   /** How long it may take to start. */
   readonly startTimeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What the protocol calls the languages of its files, where it differs from the usual, by ending. */
+  readonly languages?: Readonly<Record<string, string>>;
+  /** What it can do beyond the protocol. */
+  readonly extras?: Readonly<Record<string, unknown>>;
   /** How one gets it. */
   readonly install?: string;
 }
@@ -189,7 +196,15 @@ export function fileTypeOf(path: string): string {
   return dot > 0 ? name.slice(dot) : name;
 }
 
-export const languageOf = (path: string): string => {
+export const languageOf = (path: string, { languages }: ServerRow): string => {
   const type = fileTypeOf(path);
-  return LANGUAGES[type] ?? type.replace(/^\./, "");
+  return languages?.[type] ?? LANGUAGES[type] ?? type.replace(/^\./, "");
 };
+
+/** `python.analysis` of the settings; all of them without a section. */
+export function settingOf(settings: ServerRow["settings"], section: unknown): unknown {
+  if (typeof section !== "string" || section === "") return settings ?? null;
+  let value: unknown = settings;
+  for (const key of section.split(".")) value = isJsonObject(value) ? value[key] : undefined;
+  return value ?? null;
+}

@@ -55,13 +55,10 @@ export async function trustFolder(
   return { path, files: found.map(({ name }) => name) };
 }
 
-export const LSP_FILES = ["lsp.json", ".lsp.json", "lsp.yaml", ".lsp.yaml", "lsp.yml", ".lsp.yml"];
-
 /** What a folder may bring. */
 const FILES = [
   ...[".lathe/settings.json", ".lathe/config.yml", ".lathe/models.yml", ".env"],
   ...[".lathe/ssh.json", "ssh.json", ".ssh.json"],
-  ...[".lathe/", ".gemini/", ""].flatMap((folder) => LSP_FILES.map((name) => `${folder}${name}`)),
 ];
 
 /** Whether such a file says what it said when its folder was trusted. What is not there says nothing. */

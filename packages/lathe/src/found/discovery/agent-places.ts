@@ -13,6 +13,8 @@ export interface AgentPlaces {
   readonly project: readonly string[];
 }
 
+export const LSP_FILES = ["lsp.json", ".lsp.json", "lsp.yaml", ".lsp.yaml", "lsp.yml", ".lsp.yml"] as const;
+
 export const AGENT_PLACES = {
   claude: { user: [".claude", ".claude.json"], movedBy: "CLAUDE_CONFIG_DIR", project: [".claude"] },
   codex: { user: [".codex"], movedBy: "CODEX_HOME", project: [".codex"] },
@@ -37,6 +39,7 @@ export const AGENT_PLACES = {
   },
   vscode: { user: [".config/Code/User/mcp.json"], project: [".vscode/mcp.json"] },
   mcpJson: { user: [], project: [".mcp.json", "mcp.json"] },
+  lspJson: { user: LSP_FILES, project: LSP_FILES },
 } as const satisfies Readonly<Record<string, AgentPlaces>>;
 
 const GITHUB = ".github/";
@@ -62,6 +65,7 @@ const LATHE_FILES = [
   "plugins",
   "settings.json",
   "ssh.json",
+  ...LSP_FILES,
 ] as const;
 
 export const latheFile = (home: string, name: (typeof LATHE_FILES)[number]): string => `${home}/${name}`;

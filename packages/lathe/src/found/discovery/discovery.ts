@@ -37,6 +37,8 @@ interface Cached {
 
 /** Of these the project's come first, whichever agent's they are. */
 const PROJECT_FIRST: ReadonlySet<ItemKind> = new Set(["system-prompt"]);
+/** Each of these changes what another one of its name says. */
+const MERGED: ReadonlySet<ItemKind> = new Set(["lsp-server"]);
 /** All of these take effect, whatever they are called. */
 const WITHOUT_KEY: ReadonlySet<ItemKind> = new Set(["settings", "context-file"]);
 
@@ -150,6 +152,7 @@ export class Discovery {
         files.add(source.path);
         return item;
       }
+      if (MERGED.has(kind)) return item;
       const winner = winners.get(name);
       if (winner) return { ...item, shadowedBy: winner.source };
       winners.set(name, item);

@@ -13,6 +13,7 @@ import {
   type Found,
   ITEM_KINDS,
   type ItemKind,
+  type LspServerValue,
   type MarkdownValue,
   type McpServerValue,
   type Source,
@@ -47,6 +48,7 @@ const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
   prompt: "Prompt templates",
   agent: "Agents",
   "mcp-server": "MCP servers",
+  "lsp-server": "Language servers",
   hook: "Hooks",
   tool: "Tools",
   extension: "Extensions",
@@ -94,6 +96,7 @@ export function remarkOn({ kind, source, shadowedBy, ignored, value }: Found, pl
   if (kind === "rule") return ruleRemark(value as MarkdownValue);
   if (kind === "instruction") return filesOfInstruction(value as MarkdownValue) ? "sent with files that match" : "";
   if (kind === "settings" && source.provider !== "native") return "no effect: another agent's settings";
+  if (kind === "lsp-server" && (value as LspServerValue).isDisabled) return "switched off in its file";
   if (kind === "mcp-server" && (value as McpServerValue).enabled === false) return "switched off in its file";
   const { family } = (value ?? {}) as { readonly family?: string };
   return family === undefined ? "" : `for ${family} models, or where there is no AGENTS.md`;

@@ -6,6 +6,7 @@ import { isJsonObject } from "@lathe/llm";
 import { addEvents } from "./hook-files.ts";
 import { addSkill, firstFile, markdownFolder, moduleFolder, skillFolder } from "./layouts.ts";
 import type { Look, Provider, Scan } from "./look.ts";
+import { lspServersOfPlugin } from "./lsp-servers.ts";
 import { addServers } from "./mcp-servers.ts";
 import { readJson } from "./structured.ts";
 
@@ -68,6 +69,9 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
           const isBare = path.endsWith(".mcp.json") && !isJsonObject(read.value["mcpServers"]);
           addServers(look, { path, level: "plugin" }, read, isBare ? [] : ["mcpServers"], inRoot(root));
         }
+    },
+    "lsp-server": (look) => {
+      for (const { name, root } of installed(look)) lspServersOfPlugin(look, name, root, inRoot(root));
     },
     tool: (look) => {
       for (const { root } of installed(look))

@@ -15,7 +15,7 @@ const RUN_VALUES = /^(?:-r|--require|--import|--loader|--preload|--env-file)$/;
 
 /** What the commands of the item start. */
 export function startedFiles({ kind, value }: Found, { cwd }: Place, reader: Reader): readonly string[] {
-  if (kind === "mcp-server") {
+  if (kind === "mcp-server" || kind === "lsp-server") {
     const { command = "", args = [], cwd: folder = cwd } = value as McpServerValue;
     return startedBy([command, ...args], resolve(cwd, folder), cwd, reader);
   }

@@ -39,6 +39,22 @@ function jsonLine(text: string, keys: readonly string[]): number | undefined {
   return node && lineAt(text, node.parent?.offset ?? node.offset);
 }
 
+/** As `readJson`, for YAML. */
+export async function readYamlFile(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
+  const text = look.text(path, level);
+  if (text === undefined || text.trim() === "") return undefined;
+  const { isProblem, readYaml } = await import("../../platform/home/yaml.ts");
+  const read = readYaml(text);
+  const problem = isProblem(read)
+    ? read
+    : isJsonObject(read.value)
+      ? undefined
+      : { line: 1, message: "it must hold an object" };
+  if (problem) look.warn(path, problem.message, problem.line);
+  if (isProblem(read) || !isJsonObject(read.value)) return undefined;
+  return { value: read.value, lineOf: (keys) => read.lineAt(read.document.getIn([...keys], true)) };
+}
+
 /** Sections count as lines: `[mcp_servers.name]`. */
 export async function readToml(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
   const text = look.text(path, level);

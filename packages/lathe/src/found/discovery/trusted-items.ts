@@ -11,7 +11,7 @@ import type { Found, ItemKind, ModuleValue } from "./types.ts";
 
 /** Items of these kinds run something, or speak in the user's name. An agent works by itself, and may name a command to run. */
 export const NEED_TRUST: readonly ItemKind[] = [
-  ...(["hook", "tool", "extension", "mcp-server", "plugin", "agent"] as const),
+  ...(["hook", "tool", "extension", "mcp-server", "lsp-server", "plugin", "agent"] as const),
   "system-prompt",
 ];
 

@@ -17,6 +17,7 @@ export const ITEM_KINDS = [
   "prompt",
   "agent",
   "mcp-server",
+  "lsp-server",
   "hook",
   "tool",
   "extension",
@@ -104,6 +105,26 @@ export interface McpServerValue {
   readonly excludeTools?: readonly string[];
 }
 
+/** What a file says about a language server; fields that it leaves out stay as they are. */
+export interface LspServerValue {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly fileTypes?: readonly string[];
+  /** What the protocol calls the languages of its files, by ending. */
+  readonly languages?: Readonly<Record<string, string>>;
+  readonly rootMarkers?: readonly string[];
+  readonly initOptions?: Readonly<Record<string, unknown>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** What it can do beyond the protocol. */
+  readonly extras?: Readonly<Record<string, unknown>>;
+  readonly isDisabled?: boolean;
+  readonly isLinter?: boolean;
+  readonly startTimeoutMs?: number;
+  /** Of all servers: when an idle one ends. */
+  readonly idleMs?: number;
+}
+
 export interface HookValue {
   readonly event: string;
   readonly matcher?: string;
@@ -168,6 +189,7 @@ export interface ItemValues {
   readonly prompt: MarkdownValue;
   readonly agent: MarkdownValue;
   readonly "mcp-server": McpServerValue;
+  readonly "lsp-server": LspServerValue;
   readonly hook: HookValue;
   readonly tool: ModuleValue;
   readonly extension: ModuleValue;

@@ -12,6 +12,7 @@ import type {
   DiscoveryWarning,
   Found,
   HookValue,
+  LspServerValue,
   MarkdownValue,
   McpServerValue,
   ModuleValue,
@@ -45,12 +46,12 @@ export function manifestOf(root: string): {
 export async function contentsOf(place: Place, name: string, root: string): Promise<Contents> {
   const provider: Provider = { id: "plugins", name, priority: 0, loaders: pluginLoaders(() => [{ name, root }]) };
   const discovery = new Discovery({ place, providers: [provider] });
-  const kinds = ["command", "skill", "agent", "hook", "mcp-server", "tool", "extension"] as const;
+  const kinds = ["command", "skill", "agent", "hook", "mcp-server", "lsp-server", "tool", "extension"] as const;
   const found = await Promise.all(kinds.map((kind) => discovery.of(kind)));
   const items: readonly Found[] = found.flatMap(({ all }) => all as readonly Found[]);
   return {
     lines: items.map((item) => lineOf(item, root)),
-    runsCode: items.some(({ kind }) => ["hook", "mcp-server", "tool", "extension"].includes(kind)),
+    runsCode: items.some(({ kind }) => ["hook", "mcp-server", "lsp-server", "tool", "extension"].includes(kind)),
     // The same file is looked at for several kinds; its present place does not matter.
     warnings: [
       ...new Set([...found.flatMap(({ warnings }) => warnings), ...items.flatMap(frontmatterProblem)].map(warningLine)),
@@ -79,6 +80,10 @@ function lineOf({ kind, name, value }: Found, root: string): string {
     return command === undefined
       ? `MCP server ${name}, at ${url}`
       : `MCP server ${name}, runs: ${[command, ...args].join(" ").replaceAll(root, "<plugin>")}`;
+  }
+  if (kind === "lsp-server") {
+    const { command = "", args = [] } = value as LspServerValue;
+    return `language server ${name}, runs: ${[command, ...args].join(" ").replaceAll(root, "<plugin>")}`;
   }
   if (kind === "tool" || kind === "extension")
     return `${kind} ${name}, loads: ${(value as ModuleValue).entry.slice(root.length + 1)}`;

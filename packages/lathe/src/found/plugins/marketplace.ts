@@ -51,7 +51,7 @@ export function readMarketplace(root: string): Marketplace {
   };
 }
 
-const PARTS = ["skills", "commands", "agents", "hooks", "mcpServers"];
+const PARTS = ["skills", "commands", "agents", "hooks", "mcpServers", "lspServers"];
 
 /**
  * Writes down what the list of the marketplace says of a plugin, as the plugin's manifest. A plugin with a manifest of its own keeps

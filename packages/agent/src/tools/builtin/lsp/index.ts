@@ -2,7 +2,15 @@
 
 import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { CallPaths } from "../../../contract/paths/call-paths.ts";
-import type { Access, CallScope, ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
+import {
+  type Access,
+  type CallScope,
+  type Preview,
+  type ToolContext,
+  type ToolDef,
+  ToolFailure,
+  type ToolResult,
+} from "../../../contract/tool.ts";
 import { editCard } from "../../../files/edit/card.ts";
 import {
   type FileOutcome,
@@ -34,6 +42,7 @@ const LSP_ACTIONS = [
   "status",
   "capabilities",
   "reload",
+  "request",
 ] as const;
 
 /** What a language server can be asked. */
@@ -49,6 +58,8 @@ export interface LspQuestion {
   readonly symbol?: string | undefined;
   readonly query?: string | undefined;
   readonly newName?: string | undefined;
+  /** JSON. */
+  readonly payload?: string | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -56,26 +67,43 @@ export interface LspQuestion {
 export interface LanguageServices {
   answer(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string>;
   /** What a rename or a code action would change. */
-  plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring>;
+  plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring | ServerCommand>;
+  /** A refactoring is written. */
+  made?(plan: Refactoring, env: ExecutionEnvironment): Promise<void> | void;
 }
 
-const SECONDS = { least: 1, most: 60 };
+/** A code action that the server makes itself: what it would change is known once it has run. */
+export interface ServerCommand {
+  readonly server: string;
+  readonly command: string;
+  readonly title: string;
+  run(signal: AbortSignal): Promise<Refactoring>;
+}
+
+const SECONDS = { least: 5, most: 60 };
 
 const params = {
   action: choice(LSP_ACTIONS, "What to do"),
   file: optional(text("Path of the file; a glob for diagnostics")),
   line: optional(integer({ description: "Line of the symbol, from 1", minimum: 1 })),
   symbol: optional(text("The name on that line; `name#2` for the second time it stands there")),
-  query: optional(text("symbols: what to look for. calls: `outgoing`, else incoming. code_actions: which one")),
+  query: optional(
+    text(
+      "symbols: what to look for. calls: `outgoing`, else incoming. code_actions: which one; the kind to list. request: the method",
+    ),
+  ),
   new_name: optional(text("rename: the new name. rename_file: the new path")),
   apply: optional(flag("false: rename and rename_file only show what would change. true: makes the code action")),
-  timeout: optional(integer({ description: "Seconds to wait", minimum: SECONDS.least, maximum: SECONDS.most })),
+  payload: optional(text("request: its parameters as JSON")),
+  timeout: optional(integer(`Seconds to wait, ${SECONDS.least} to ${SECONDS.most}; 20 when absent`)),
 };
 
 type Args = StaticFields<typeof params>;
 
 const isChanging = ({ action, apply }: Args): boolean =>
   action === "code_actions" ? apply === true : action === "rename" || action === "rename_file";
+
+const isRequest = ({ action }: Args): boolean => action === "request";
 
 const isWriting = (args: Args): boolean => isChanging(args) && args.apply !== false;
 
@@ -85,7 +113,9 @@ export const lspTool = (services: LanguageServices): ToolDef => new LspFace(serv
 class LspFace {
   readonly #services: LanguageServices;
   /** The server is asked once for each call: what was declared and shown is what is made. */
-  readonly #plans = new WeakMap<CallPaths, Promise<Refactoring>>();
+  readonly #plans = new WeakMap<CallPaths, Promise<Refactoring | ServerCommand>>();
+  /** What a command of a server asked for, until the call inside its call has judged and made it. */
+  readonly #asked = new Map<string, Refactoring>();
 
   constructor(services: LanguageServices) {
     this.#services = services;
@@ -97,7 +127,7 @@ class LspFace {
       label: "Ask the language server",
       description: description.trim(),
       schema: object(params),
-      tier: (args) => (isWriting(args) ? "write" : "read"),
+      tier: (args) => (isRequest(args) ? "exec" : isWriting(args) ? "write" : "read"),
       replay: "never",
       output: { chars: 30_000, mode: "head" },
       access: (args, scope) => this.#access(args, scope),
@@ -106,29 +136,41 @@ class LspFace {
         isWriting(args)
           ? editCard(summary(args), result)
           : exploringCard(["Asking", "Asked", "Ask"], summary(args), result, () => undefined),
-      preview: async (args, scope) => {
-        if (!isWriting(args)) return { lines: [], shows: [] };
-        const plan = await this.#planOf(args, scope);
-        const files = await applyRefactoring({ ...scope, planOnly: true }, plan);
-        const moves = new Map(plan.moves.map(({ from, to }) => [from, to]));
-        return editPreview({ files, notes: plan.notes, moves }, [
-          "action",
-          "file",
-          "line",
-          "symbol",
-          "new_name",
-          "query",
-        ]);
-      },
+      preview: (args, scope) => this.#preview(args, scope),
       execute: (args, context) => this.#execute(args, context),
     };
   }
 
+  async #preview(args: Args, scope: CallScope): Promise<Preview> {
+    if (!isWriting(args)) return { lines: [], shows: [] };
+    const shows = ["action", "file", "line", "symbol", "new_name", "query", "payload", "apply"];
+    const plan = await this.#planOf(args, scope);
+    if ("run" in plan) {
+      const text = `${plan.server} runs its command ${plan.command} for "${plan.title}". You are asked again before it changes files.`;
+      return { lines: [{ text }], shows };
+    }
+    const files = await applyRefactoring({ ...scope, planOnly: true }, plan);
+    const moves = new Map(plan.moves.map(({ from, to }) => [from, to]));
+    return editPreview({ files, notes: plan.notes, moves }, shows);
+  }
+
   async #execute(args: Args, context: ToolContext): Promise<ToolResult | string> {
-    if (!isChanging(args)) return this.#services.answer(await questionOf(args, context), context.env, context.signal);
-    const plan = await this.#planOf(args, context);
+    try {
+      if (!isChanging(args))
+        return await this.#services.answer(await questionOf(args, context), context.env, context.signal);
+      const plan = await this.#planOf(args, context);
+      return await ("run" in plan ? this.#runCommand(plan, args, context) : this.#make(plan, args, context));
+    } catch (error) {
+      if (error instanceof ToolFailure && error.details === undefined)
+        throw new ToolFailure(error.message, { success: false });
+      throw error;
+    }
+  }
+
+  async #make(plan: Refactoring, args: Args, context: ToolContext): Promise<ToolResult | string> {
     const files = await applyRefactoring(isWriting(args) ? context : { ...context, planOnly: true }, plan);
     if (!isWriting(args)) return paragraphs(`Would change ${countFiles(files)}.`, notesOf(plan), modelDiff(files));
+    await this.#services.made?.(plan, context.env);
     return {
       content: [
         {
@@ -142,17 +184,56 @@ class LspFace {
     };
   }
 
-  /** Servers read the project as they like; what they say of other files is shown only where a search would show it. */
-  async #access(args: Args, scope: CallScope): Promise<Access[]> {
-    const { file } = args;
-    const project: Access = { kind: "read", path: scope.env.workingDirectory(), search: true };
-    const named = file === undefined || isGlob(file) ? [] : await fileAccess("read", [file], scope);
-    if (!isChanging(args)) return [project, ...named];
-    const kind = isWriting(args) ? "write" : "read";
-    return [project, ...named, ...(await fileAccess(kind, refactoredPaths(await this.#planOf(args, scope)), scope))];
+  /** The changes that the command asks for are a call of their own: their files were not known when the command was approved. */
+  async #runCommand(
+    { server, command, title, run }: ServerCommand,
+    args: Args,
+    context: ToolContext,
+  ): Promise<ToolResult | string> {
+    const asked = await run(context.signal);
+    if (refactoredPaths(asked).length === 0) return `${server} ran "${title}" (${command}). It changed no file.`;
+    const key = context.callId;
+    this.#asked.set(key, asked);
+    try {
+      const { file = "" } = args;
+      const result = await context.call("lsp", {
+        action: "code_actions",
+        file,
+        apply: true,
+        query: title,
+        payload: key,
+      });
+      // The call inside this one has told what it changed.
+      const { changes: _, ...told } = result;
+      return told;
+    } finally {
+      this.#asked.delete(key);
+    }
   }
 
-  #planOf(args: Args, scope: CallScope): Promise<Refactoring> {
+  /** Servers read the project as they like; what they say of other files is shown only where a search would show it. */
+  async #access(args: Args, scope: CallScope): Promise<Access[]> {
+    const { file, query = "" } = args;
+    const cwd = scope.env.workingDirectory();
+    const project: Access = { kind: "read", path: cwd, search: true };
+    const named = file === undefined || isGlob(file) ? [] : await fileAccess("read", [file], scope);
+    const runs = (command: string, doubt: string): Access => ({ kind: "exec", command, cwd, doubt });
+    if (isRequest(args))
+      return [project, ...named, runs(query, "what a language server does for a request is not known before")];
+    if (!isChanging(args)) return [project, ...named];
+    const plan = await this.#planOf(args, scope);
+    if ("run" in plan)
+      return [
+        ...[project, ...named],
+        runs(`${plan.server} ${plan.command}`, "what a command of a language server does is not known before"),
+      ];
+    const kind = isWriting(args) ? "write" : "read";
+    return [project, ...named, ...(await fileAccess(kind, refactoredPaths(plan), scope))];
+  }
+
+  #planOf(args: Args, scope: CallScope): Promise<Refactoring | ServerCommand> {
+    const asked = args.payload === undefined ? undefined : this.#asked.get(args.payload);
+    if (asked) return Promise.resolve(asked);
     const known = this.#plans.get(scope.paths);
     const plan =
       known ?? questionOf(args, scope).then((question) => this.#services.plan(question, scope.env, scope.signal));
@@ -162,12 +243,12 @@ class LspFace {
 }
 
 async function questionOf(
-  { action, file, line, symbol, query, new_name: newName, timeout }: Args,
+  { action, file, line, symbol, query, new_name: newName, payload, timeout }: Args,
   { paths }: Pick<CallScope, "paths">,
 ): Promise<LspQuestion> {
   const located = file === undefined || isGlob(file) ? file : (await paths.locate(file)).real;
-  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
-  return { action, file: located, line, symbol, query, newName, timeoutMs };
+  const seconds = timeout && Math.min(SECONDS.most, Math.max(SECONDS.least, timeout));
+  return { action, file: located, line, symbol, query, newName, payload, timeoutMs: seconds && seconds * 1000 };
 }
 
 const isGlob = (path: string): boolean => /[*?[{]/.test(path);

@@ -7,6 +7,7 @@ import { everyHome, foldersOf, type Home, homesOf, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { markdownFolder, skillFolder, textFile } from "../layouts.ts";
 import type { Look, Provider } from "../look.ts";
+import { lspServersIn } from "../lsp-servers.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 import { readJson } from "../structured.ts";
 import { systemPrompts } from "../system-prompts.ts";
@@ -46,6 +47,7 @@ export const gemini: Provider = {
       hooksIn(look, { path: `${home.path}/settings.json`, level: home.level, timeoutUnit: "milliseconds" });
       ofExtensions.hook(look, home);
     }),
+    "lsp-server": inHomes(FOLDERS, "project", (look, { path, level }) => lspServersIn(look, path, level)),
     plugin: inHomes(FOLDERS, "project", (look, home) => ofExtensions.plugin(look, home)),
     settings: inHomes(FOLDERS, "user", (look, { path: home, level }) => {
       const path = `${home}/settings.json`;

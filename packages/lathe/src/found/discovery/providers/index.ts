@@ -10,7 +10,7 @@ import { continueDev } from "./continue.ts";
 import { cursor } from "./cursor.ts";
 import { gemini } from "./gemini.ts";
 import { github } from "./github.ts";
-import { mcpJson, vscode } from "./mcp-files.ts";
+import { lspJson, mcpJson, vscode } from "./mcp-files.ts";
 import { native } from "./native.ts";
 import { opencode } from "./opencode.ts";
 import { plugins } from "./plugins.ts";
@@ -32,4 +32,5 @@ export const PROVIDERS: readonly Provider[] = [
   github,
   vscode,
   mcpJson,
+  lspJson,
 ];

@@ -1,7 +1,9 @@
-// Servers that a project has for any agent: `.vscode/mcp.json`, and `.mcp.json` or `mcp.json` in its folders.
+// Servers that a project has for any agent: `.vscode/mcp.json`, `.mcp.json` or `mcp.json` in its folders, and lsp.json there and in the
+// user's home.
 
 import { AGENT_PLACES, userFolder } from "../agent-places.ts";
 import type { Provider } from "../look.ts";
+import { lspServersIn } from "../lsp-servers.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 
 export const vscode: Provider = {
@@ -25,6 +27,18 @@ export const mcpJson: Provider = {
     "mcp-server": (look) => {
       for (const folder of look.place.folders)
         for (const name of AGENT_PLACES.mcpJson.project) mcpServersIn(look, `${folder}/${name}`, "project");
+    },
+  },
+};
+
+export const lspJson: Provider = {
+  id: "lsp-json",
+  name: "lsp.json",
+  priority: 5,
+  loaders: {
+    "lsp-server": async (look) => {
+      for (const folder of look.place.folders) await lspServersIn(look, folder, "project");
+      await lspServersIn(look, look.place.userHome, "user");
     },
   },
 };

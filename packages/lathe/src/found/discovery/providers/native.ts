@@ -7,6 +7,7 @@ import { type AgentFolders, everyHome, inHomes } from "../homes.ts";
 import { hooksIn } from "../hook-files.ts";
 import { firstFile, markdownFolder, moduleFolder, skillFolder, textFile } from "../layouts.ts";
 import type { Look, Provider, Scan } from "../look.ts";
+import { lspServersIn } from "../lsp-servers.ts";
 import { mcpServersIn } from "../mcp-servers.ts";
 import { extensionEntries } from "../plugin-files.ts";
 import { readJson } from "../structured.ts";
@@ -65,6 +66,7 @@ export const native: Provider = {
       mcpServersIn(look, latheFile(home.path, "mcp.json"), home.level);
       ofExtensions["mcp-server"](look, home);
     }),
+    "lsp-server": inHomes(FOLDERS, "project", (look, { path, level }) => lspServersIn(look, path, level)),
     plugin: inHomes(FOLDERS, "project", (look, home) => ofExtensions.plugin(look, home)),
     settings: inHomes(FOLDERS, "project", (look, { path: home, level }) => {
       const path = latheFile(home, "settings.json");

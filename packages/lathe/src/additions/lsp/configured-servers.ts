@@ -1,0 +1,67 @@
+// The rows of servers as files have changed them: those that the user and plugins bring come first, and of two files that speak of one
+// server the one closer to the project wins, field by field.
+
+import { dirname } from "node:path";
+import type { Place } from "../../found/discovery/place.ts";
+import type { Found, LspServerValue } from "../../found/discovery/types.ts";
+import { warningLine } from "../../found/discovery/warning-line.ts";
+import { SERVER_ROWS, type ServerRow } from "./server-rows.ts";
+
+export interface ConfiguredServers {
+  readonly rows: readonly ServerRow[];
+  readonly idleMs?: number;
+  /** One line each. */
+  readonly warnings: readonly string[];
+}
+
+/** `items`: what takes effect, first the highest priority. */
+export function configureServers(items: readonly Found<LspServerValue>[], place: Place): ConfiguredServers {
+  const known = new Map(SERVER_ROWS.map((row) => [row.name, row]));
+  const added = new Map<string, ServerRow>();
+  const warnings: string[] = [];
+  let idleMs: number | undefined;
+  for (const { name, source, value } of items.toReversed().sort((a, b) => rankOf(a, place) - rankOf(b, place))) {
+    const { idleMs: ofAll, ...fields } = value;
+    if (ofAll !== undefined) {
+      idleMs = ofAll;
+      continue;
+    }
+    const row = rowOf(name, known.get(name) ?? added.get(name), fields);
+    if (typeof row === "string") warnings.push(warningLine({ ...source, message: `language server ${name}: ${row}` }));
+    else (known.has(name) ? known : added).set(name, row);
+  }
+  const rows = [...added.values(), ...known.values()];
+  return { rows, warnings, ...(idleMs === undefined ? {} : { idleMs }) };
+}
+
+/** Home, plugins, the user's folders of agents, those of the project, the project itself. */
+function rankOf({ source: { level, path } }: Found, { userHome, folders }: Place): number {
+  const folder = dirname(path);
+  if (level === "project") return folders.includes(folder) ? 4 : 3;
+  if (level === "plugin") return 1;
+  return folder === userHome ? 0 : 2;
+}
+
+/** The row, or what is missing. */
+function rowOf(name: string, known: ServerRow | undefined, fields: LspServerValue): ServerRow | string {
+  const { languages } = fields;
+  const fileTypes = fields.fileTypes ?? (languages && Object.keys(languages));
+  // A plugin of Claude Code names no markers: its servers are for every folder.
+  const rootMarkers = fields.rootMarkers ?? (languages && ["."]);
+  const row = {
+    name,
+    args: [],
+    // What a file starts is not known to leave the project's code alone.
+    ...(known === undefined || fields.command !== undefined ? { runsCode: true } : {}),
+    ...known,
+    ...(known !== undefined && fields.command !== undefined ? { runsCode: true } : {}),
+    ...fields,
+    ...(fileTypes ? { fileTypes } : {}),
+    ...(rootMarkers ? { rootMarkers } : {}),
+  };
+  const { command, fileTypes: types, rootMarkers: markers } = row as Partial<ServerRow>;
+  const missing = [command ?? "command", types ?? "fileTypes", markers ?? "rootMarkers"].filter(
+    (one) => typeof one === "string" && one !== command,
+  );
+  return missing.length > 0 ? `it needs ${missing.join(" and ")}` : (row as ServerRow);
+}

@@ -1,0 +1,149 @@
+// Language servers as files write them down: lsp.json and its like, and what plugins of Claude Code bring. Every file changes a server of
+// the same name field by field, so none shadows another.
+
+import { isJsonObject } from "@lathe/llm";
+import { LSP_FILES } from "./agent-places.ts";
+import type { Look } from "./look.ts";
+import { readJson, readYamlFile, type Structured } from "./structured.ts";
+import type { Level, LspServerValue } from "./types.ts";
+
+/** Stands for all servers, in a file that says something about all of them. */
+export const EVERY_SERVER = "*";
+
+interface FileOfServers {
+  readonly path: string;
+  readonly level: Level;
+  /** In front of each name. */
+  readonly prefix?: string;
+  /** Replaces names of folders in texts. */
+  readonly resolve?: (text: string) => string;
+}
+
+/** All of a folder's files. */
+export async function lspServersIn(look: Look<"lsp-server">, folder: string, level: Level): Promise<void> {
+  for (const name of LSP_FILES) {
+    const path = `${folder}/${name}`;
+    const read = name.endsWith(".json") ? readJson(look, path, level) : await readYamlFile(look, path, level);
+    if (!read) continue;
+    const { idleTimeoutMs, $schema: _, servers, ...bare } = read.value;
+    if (typeof idleTimeoutMs === "number") look.add(EVERY_SERVER, { level, path }, { idleMs: idleTimeoutMs });
+    addLspServers(
+      look,
+      { path, level },
+      read,
+      servers === undefined ? bare : servers,
+      servers === undefined ? [] : ["servers"],
+    );
+  }
+}
+
+/** `.lsp.json` of a plugin, and what its manifest has or names as `lspServers`. */
+export function lspServersOfPlugin(
+  look: Look<"lsp-server">,
+  name: string,
+  root: string,
+  inRoot: (text: string) => string,
+): void {
+  const about = { level: "plugin", prefix: `${name}:`, resolve: inRoot } as const;
+  const manifest = `${root}/.claude-plugin/plugin.json`;
+  const read = readJson(look, manifest, "plugin");
+  const named = read?.value["lspServers"];
+  if (read && isJsonObject(named)) addLspServers(look, { ...about, path: manifest }, read, named, ["lspServers"]);
+  const files = [".lsp.json", ...(Array.isArray(named) ? named : [named]).filter((one) => typeof one === "string")];
+  for (const path of new Set(files.map((one) => `${root}/${one.replace(/^\.\//, "")}`))) {
+    const found = path.includes("/../") ? undefined : readJson(look, path, "plugin");
+    if (!found) continue;
+    const key = ["lspServers", "servers"].find((one) => isJsonObject(found.value[one]));
+    addLspServers(
+      look,
+      { ...about, path },
+      found,
+      key === undefined ? found.value : found.value[key],
+      key === undefined ? [] : [key],
+    );
+  }
+}
+
+type Kind = "text" | "texts" | "flag" | "object" | "number" | "languages" | "variables" | "ignored";
+
+/** Fields of a file, and what they are called here. The second half is Claude Code's. */
+const FIELDS: Readonly<Record<string, readonly [field: keyof LspServerValue | "", kind: Kind]>> = {
+  command: ["command", "text"],
+  args: ["args", "texts"],
+  fileTypes: ["fileTypes", "texts"],
+  rootMarkers: ["rootMarkers", "texts"],
+  initOptions: ["initOptions", "object"],
+  settings: ["settings", "object"],
+  disabled: ["isDisabled", "flag"],
+  isLinter: ["isLinter", "flag"],
+  warmupTimeoutMs: ["startTimeoutMs", "number"],
+  capabilities: ["extras", "object"],
+  env: ["env", "variables"],
+  extensionToLanguage: ["languages", "languages"],
+  initializationOptions: ["initOptions", "object"],
+  startupTimeout: ["startTimeoutMs", "number"],
+  transport: ["", "ignored"],
+  workspaceFolder: ["", "ignored"],
+  shutdownTimeout: ["", "ignored"],
+  restartOnCrash: ["", "ignored"],
+  maxRestarts: ["", "ignored"],
+  loggingConfig: ["", "ignored"],
+};
+
+const isTexts = (value: unknown): boolean =>
+  isJsonObject(value) && Object.values(value).every((one) => typeof one === "string");
+
+const FITS: Readonly<Record<Kind, readonly [wanted: string, fits: (value: unknown) => boolean]>> = {
+  text: ["a text", (value) => typeof value === "string" && value !== ""],
+  texts: ["a list of texts", (value) => Array.isArray(value) && value.every((one) => typeof one === "string")],
+  flag: ["true or false", (value) => typeof value === "boolean"],
+  object: ["an object", isJsonObject],
+  number: ["a number", (value) => typeof value === "number"],
+  languages: ["an object of texts", isTexts],
+  variables: ["an object of texts", isTexts],
+  ignored: ["", () => true],
+};
+
+function addLspServers(
+  look: Look<"lsp-server">,
+  { path, level, prefix = "", resolve = (text) => text }: FileOfServers,
+  read: Structured,
+  servers: unknown,
+  keys: readonly string[],
+): void {
+  if (!isJsonObject(servers)) {
+    look.warn(path, '"servers" must be an object', read.lineOf(keys));
+    return;
+  }
+  for (const [name, written] of Object.entries(servers)) {
+    const warn = (message: string, ...key: string[]): void =>
+      look.warn(path, `language server ${name}: ${message}`, read.lineOf([...keys, name, ...key]));
+    const value = isJsonObject(written) ? serverFrom(written, resolve, warn) : warn("it must be an object");
+    if (value) look.add(`${prefix}${name}`, { level, path, line: () => read.lineOf([...keys, name]) }, value);
+  }
+}
+
+/** Undefined, and a warning, when something is wrong with it. */
+function serverFrom(
+  written: Readonly<Record<string, unknown>>,
+  resolve: (text: string) => string,
+  warn: (message: string, ...key: string[]) => void,
+): LspServerValue | undefined {
+  const fields: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(written)) {
+    const [field, kind] = FIELDS[key] ?? [];
+    if (field === undefined || kind === undefined) return void warn(`${key} is not known`, key);
+    const [wanted, fits] = FITS[kind];
+    if (!fits(value)) return void warn(`${key} must be ${wanted}`, key);
+    if (key === "transport" && value !== "stdio") return void warn("only the transport stdio is supported", key);
+    if (field !== "") fields[field] = deepResolve(value, resolve);
+  }
+  return fields;
+}
+
+function deepResolve(value: unknown, resolve: (text: string) => string): unknown {
+  if (typeof value === "string") return resolve(value);
+  if (Array.isArray(value)) return value.map((one) => deepResolve(one, resolve));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, deepResolve(one, resolve)]));
+}
