@@ -6,7 +6,7 @@ import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { noServer, type Place, Places, shortPath } from "./places.ts";
+import { NoServer, noServer, type Place, Places, shortPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { problemsOfProject } from "./project-problems.ts";
@@ -147,8 +147,11 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     }
     if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
     const lines: string[] = [];
-    for (const { row, server } of await this.#servers.forProject(env)) {
-      if (row.isLinter || !server) continue;
+    const fitting = (await this.#servers.forProject(env)).filter(({ row }) => !row.isLinter);
+    if (!fitting.some(({ server }) => server))
+      throw new NoServer(noServer(env.workingDirectory(), fitting.flatMap(reasonOf), env));
+    for (const { row, server } of fitting) {
+      if (!server) continue;
       try {
         const live = await server.use(signal);
         await live.refresh();
