@@ -85,6 +85,15 @@ it("LP-02 a killed server is started again by the next question, with the files 
   await until(() => !isAlive(pidOf(again)));
 });
 
+it("LP-02 LP-03 a server that stands still in the middle of a call: the write stays, nothing hangs, and it is ended", async () => {
+  serve("plain");
+  const pid = pidOf(await hover());
+  process.kill(pid, "SIGSTOP");
+  expect(await edit()).toContain("xyz has not checked a.xyz: no answer");
+  await servers.close();
+  await until(() => !isAlive(pid));
+}, 60_000);
+
 it("G-113 an idle server ends, and the next question starts it again", async () => {
   serve("plain", 1000);
   const first = pidOf(await hover());
