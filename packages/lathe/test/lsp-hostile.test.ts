@@ -1,10 +1,10 @@
 // Language servers that break, hang or lie: the edit lands, the result says what was not checked, and nothing is left running.
 
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalEnvironment } from "@lathe/agent";
+import { LocalEnvironment, ScopedEnvironment } from "@lathe/agent";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive, until } from "../../agent/test/alive.ts";
 import { Answers } from "../src/additions/lsp/answers.ts";
@@ -48,6 +48,7 @@ function serve(behaviour: string, idleMs?: number): void {
   };
   servers = new LanguageServers({
     rows: [row],
+    top: folder,
     idleMs,
     isTrusted: () => true,
     now: () => clock,
@@ -99,6 +100,16 @@ it("G-113 an idle server ends, and the next question starts it again", async () 
   const first = pidOf(await hover());
   await until(() => !isAlive(first));
   expect(pidOf(await hover())).not.toBe(first);
+});
+
+it("LP-02 an agent that may read a part of the project only has the servers of this part, and no error", async () => {
+  serve("plain");
+  const part = join(folder, "part");
+  mkdirSync(part);
+  const scoped = new ScopedEnvironment(env, part);
+  expect(await servers.forFile(join(part, "b.xyz"), scoped)).toEqual([]);
+  writeFileSync(join(part, "a.xyz"), "one\n");
+  expect(await servers.forFile(join(part, "b.xyz"), scoped)).toMatchObject([{ root: part }]);
 });
 
 it("LP-02 a server that ends three times within a minute is off, which is said once with the cause", async () => {
