@@ -128,3 +128,11 @@ it.each(["floods", "edits"])(
   },
   60_000,
 );
+
+it("LP-03 a server that has to wait for memory is not waited for: the file is not checked, and no crash is counted", async () => {
+  serve("plain");
+  env.hasRoom = () => false;
+  expect(await edit()).toContain("xyz has not checked a.xyz: it waits for memory");
+  expect(servers.running).toEqual([]);
+  expect((await servers.forFile(file, env))[0]?.server?.state).toBe("not started");
+});

@@ -11,7 +11,7 @@ import { lspCommand } from "./lsp-command.ts";
 /** An edit waits for its errors, and the first one for the server to start. */
 const HOOK_MS = 40_000;
 
-export const lspAddition: AdditionMaker = async (workspace, { opened: { journal } }) => {
+export const lspAddition: AdditionMaker = async (workspace, { opened: { journal }, person }) => {
   if (!workspace.settings["lsp.enabled"]) return undefined;
   let warn: (message: string) => void = () => {};
   let isLeftOut: ((path: string) => boolean) | undefined;
@@ -47,6 +47,7 @@ export const lspAddition: AdditionMaker = async (workspace, { opened: { journal 
       warn = (message) => session.warn(message, "lsp");
       isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
       env = session.env;
+      if (!workspace.settings["lsp.lazy"] && person) void load().then(({ servers }) => servers.warmUp(session.env));
       // What is wrong with what a file says about a server is said at once.
       if (!isAnythingHere(placeOf(workspace))) return;
       const { active } = await (await workspace.discovery()).of("lsp-server");

@@ -4,6 +4,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { LocalEnvironment } from "@lathe/agent";
 import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../../config/credentials/resolve.ts";
@@ -39,6 +40,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     await checkSandbox(machine),
     ...(await Promise.all(PARTS.map(checkPart))),
     checkLocks(machine, paths),
+    ...(settings.workspace ? await checkLanguageServers(settings.workspace) : []),
   ];
 }
 
@@ -206,6 +208,34 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
   if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
   const text = `stale locks of ${countOf(stale.length, "session")}, left by processes that have ended; opening a session removes its lock. See: lathe sessions doctor`;
   return { state: "missing", name: "locks", text };
+}
+
+/** Those of this folder. One that is missing costs what it would tell. */
+async function checkLanguageServers(workspace: SessionWorkspace): Promise<Finding[]> {
+  const { fitsProject } = await import("../../additions/lsp/fits-project.ts");
+  if (!fitsProject(workspace)) return [];
+  const { Engine } = await import("../../additions/lsp/engine.ts");
+  const env = new LocalEnvironment({ cwd: workspace.cwd, baseEnv: workspace.env });
+  const warnings: string[] = [];
+  const engine = await Engine.open({
+    workspace,
+    isLeftOut: () => false,
+    contentOf: () => undefined,
+    warn: (message) => warnings.push(message),
+  });
+  try {
+    const fitting = await engine.servers.forProject(env);
+    const usable = fitting.flatMap(({ row, argv }) => (argv ? [`${row.name} (${argv[0]})`] : []));
+    const off = fitting.flatMap(({ row, argv, off: why }) => (argv ? [] : [`${row.name}: ${why}`]));
+    return [
+      ...warnings.map((text): Finding => ({ state: "missing", name: "lsp.json", text })),
+      ...usable.map((text): Finding => ({ state: "good", name: "lsp", text })),
+      ...off.map((text): Finding => ({ state: "missing", name: "lsp", text })),
+    ];
+  } finally {
+    await engine.close();
+    await env.cleanup();
+  }
 }
 
 const fileOrDefaults = (file: string): string => (existsSync(file) ? file : `defaults; there is no ${file}`);

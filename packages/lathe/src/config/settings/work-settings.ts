@@ -28,6 +28,11 @@ export const WORK_SETTINGS = {
     description: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
   }),
   "lsp.enabled": flag({ default: true, description: "use the language servers that fit the project" }),
+  "lsp.lazy": flag({
+    default: true,
+    description:
+      "start a language server with the first file of its language; false: with the session, where a person is present",
+  }),
   "lsp.diagnosticsOnWrite": flag({
     default: true,
     description: "after an edit, tell the model which errors it brought and which it fixed",
