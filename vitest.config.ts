@@ -11,7 +11,7 @@ const conditions = ["lathe-source", ...defaultServerConditions];
 const markdown = {
   name: "markdown-text",
   transform: (source: string, id: string) =>
-    id.endsWith(".md") ? { code: `export default ${JSON.stringify(source)};`, map: null } : undefined,
+    /\.(?:md|py|text)$/.test(id) ? { code: `export default ${JSON.stringify(source)};`, map: null } : undefined,
 };
 
 const shared = sharedTests(fileURLToPath(new URL(".", import.meta.url)));

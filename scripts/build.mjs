@@ -39,7 +39,7 @@ const common = {
   platform: "node",
   target: "node20.19",
   conditions: ["lathe-source"],
-  loader: { ".md": "text" },
+  loader: { ".md": "text", ".py": "text", ".text": "text" },
   logLevel: "warning",
 };
 

@@ -31,7 +31,7 @@ export async function collectUnits(entry, { indexes, external, define }) {
 }
 
 async function makeUnit(key, options) {
-  if (key.endsWith(".md")) return textUnit(key);
+  if (/\.(?:md|py|text)$/.test(key)) return textUnit(key);
   return key.endsWith(".ts") ? sourceUnit(key, options) : packageUnit(key);
 }
 

@@ -5,6 +5,15 @@ export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/
 export type { DebugAnswer, Debuggers, DebugRequest } from "./tools/builtin/debug/index.ts";
 export type { DebugAction, DebugArgs } from "./tools/builtin/debug/params.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
+export {
+  type Cell,
+  type CellEnd,
+  type CellHost,
+  type CellLanguage,
+  type CellQuestion,
+  type CellService,
+  LANGUAGE_NAMES,
+} from "./tools/builtin/eval/cells.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
 export {
   type LanguageServices,
@@ -15,6 +24,7 @@ export {
 } from "./tools/builtin/lsp/index.ts";
 export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
+export { MAP_TOKENS, type RepoMapper, type RepoMapRequest } from "./tools/builtin/repo-map/index.ts";
 export { type AccessScope, commandAccess } from "./tools/builtin/shell/access.ts";
 export { type SshHosts, sshTool } from "./tools/builtin/ssh/index.ts";
 export type { RecordLimits } from "./tools/builtin/task/records.ts";

@@ -1,6 +1,6 @@
 // Child agents as tools see them.
 
-import type { JsonValue } from "@lathe/llm";
+import type { JsonObject, JsonValue } from "@lathe/llm";
 
 /** How the last input of a child agent ended, or that it has not. */
 export type AgentStatus = "running" | "completed" | "failed";
@@ -20,6 +20,10 @@ export interface SpawnRequest {
   readonly maxTurns?: number | undefined;
   /** The kind of agent; a plain child when absent. */
   readonly agent?: string | undefined;
+  /** The name that the child should have. */
+  readonly id?: string | undefined;
+  /** What its output must fit, in place of what its kind says. */
+  readonly schema?: JsonObject | undefined;
 }
 
 /** One of several tasks that are given out together. */

@@ -98,6 +98,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
   /** `discoverable`: where tools can be searched for, it is offered once it was found. Offered from the start when absent. */
   readonly loadMode?: "essential" | "discoverable" | undefined;
+  /** Only for calls inside calls: the model is not offered it and cannot call it. */
+  readonly hidden?: boolean | undefined;
   /** It may leave actions pending, which the tool `resolve` settles. */
   readonly deferrable?: boolean | undefined;
   /** Works on the session alone (its facts, its children, its user): a replay runs it instead of taking a recorded result. */

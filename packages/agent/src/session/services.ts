@@ -17,11 +17,13 @@ import { Parser } from "../files/parser/parser.ts";
 import { localAddresses } from "../files/scratch/local-addresses.ts";
 import { PageCache } from "../files/web/page-cache.ts";
 import { artifactResolver } from "../record/artifacts/resolve.ts";
+import "../tools/builtin/eval/cells.ts";
 import { Jobs } from "../tools/run/jobs.ts";
 import { LastingShell } from "../tools/run/lasting-shell.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { BranchFacts } from "./facts.ts";
 import { imageInspector } from "./image-inspector.ts";
+import { sideCall } from "./side-call.ts";
 
 export interface BuiltServices {
   readonly services: ToolServices;
@@ -81,6 +83,7 @@ export function buildServices(core: UnequippedSession, pendingActions: PendingAc
     get imageInspector() {
       return core.options.services?.images?.inspects ? imageInspector(core) : undefined;
     },
+    sideModel: (role, call, signal) => sideCall(core, role, call, signal),
     get recall() {
       if (!core.journal.context.isShortened && !beganWithBriefing(core.journal)) return undefined;
       recall ??= new Recall(core.journal, beganWithBriefing(core.journal) ? core.options.earlierSessions?.() : []);

@@ -2,6 +2,7 @@
 // parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
 
 import { messageOf } from "@lathe/llm";
+import { sentence } from "../../base/text/sentence.ts";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { AgentReport, BatchReport, BatchRequest, SpawnRequest } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -17,7 +18,7 @@ import { type AgentOwner, type Directory, unknownAgent } from "./directory.ts";
 import { assignmentText, batchContext } from "./instructions.ts";
 import { placeOfHost, worksApart } from "./isolation.ts";
 import { readJournal } from "./life.ts";
-import { Names } from "./names.ts";
+import { Names, nameProblem } from "./names.ts";
 import type { ParentSession } from "./parent.ts";
 import { cutRun } from "./past.ts";
 import { checkBatch, mustSayWhat, permitPlain, permittedType } from "./policy.ts";
@@ -84,10 +85,17 @@ export class Subagents implements HostSubagents, AgentOwner {
   async #spawn(request: SpawnRequest, signal: AbortSignal): Promise<AgentReport> {
     mustSayWhat(request.task, "The task");
     const cwd = await workingDirOf(this.#parent.env, request.workingDir);
-    const type = request.agent === undefined ? undefined : await permittedType(this.#parent, request.agent);
-    if (!type) permitPlain(this.#parent);
+    const kind = request.agent === undefined ? undefined : await permittedType(this.#parent, request.agent);
+    if (!kind) permitPlain(this.#parent);
+    const problem = request.id === undefined ? undefined : nameProblem(request.id);
+    if (problem !== undefined) throw new ToolFailure(sentence(problem));
+    const type = kind && {
+      ...kind,
+      ...(request.schema ? { output: request.schema } : {}),
+      ...(request.model === undefined ? {} : { model: request.model }),
+    };
     const child = agreedChild(this.#parent, this.#parts.sessions, type, undefined, {
-      agentId: this.#parts.names.give(),
+      agentId: this.#parts.names.give(request.id),
       cwd,
       isReported: false,
       isIsolated: type !== undefined && worksApart(this.#parent, type, {}),

@@ -56,7 +56,9 @@ export class ToolRegistry {
 
   /** As they are sent to the model; the same array until something changes. */
   definitions(): readonly ToolDefinition[] {
-    this.#definitions ??= [...this.#tools.values()].map((registered) => registered.definition);
+    this.#definitions ??= [...this.#tools.values()]
+      .filter(({ tool }) => !tool.hidden)
+      .map(({ definition }) => definition);
     return this.#definitions;
   }
 

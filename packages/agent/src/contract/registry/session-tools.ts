@@ -87,7 +87,7 @@ export class SessionTools {
   /** Also tools that a provider hides. For a provider: what the profile has and those before it bring. */
   known(): readonly ToolDef[] {
     const all = [...this.#profile.toolRegistry.tools(), ...this.#listed.flat().map(toolDefOf)];
-    return all.filter((tool) => this.#options.lacks(tool).length === 0);
+    return all.filter((tool) => !tool.hidden && this.#options.lacks(tool).length === 0);
   }
 
   /** A tool may leave actions pending. For a provider: those before it have been asked. */
@@ -114,9 +114,10 @@ export class SessionTools {
     if (offered === this.#announcedFrom) return undefined;
     this.#announcedFrom = offered;
     const before = new Map(this.#announced.map((definition) => [definition.name, definition]));
-    if (before.size === offered.size && [...offered].every(([name, { definition }]) => before.get(name) === definition))
+    const shown = [...offered.values()].filter(({ tool }) => !tool.hidden).map(({ definition }) => definition);
+    if (before.size === shown.length && shown.every((definition) => before.get(definition.name) === definition))
       return undefined;
-    this.#announced = [...offered.values()].map(({ definition }) => definition);
+    this.#announced = shown;
     const added = this.#announced.filter((definition) => before.get(definition.name) !== definition);
     const removed = new Set([...before.keys()].filter((name) => !offered.has(name)));
     return { added, removed };

@@ -185,7 +185,7 @@ async function notFound(path: string, scope: CallScope): Promise<ToolFailure> {
   return new ToolFailure(
     near.length > 0
       ? `File not found: ${path}. Did you mean ${near.join(" or ")}?`
-      : `File not found: ${path}. Look with glob or list the directory to find the right path.`,
+      : `File not found: ${path}. Search for its name or list the directory to find the right path.`,
   );
 }
 

@@ -47,7 +47,8 @@ export async function runCall(
   place: CallPlace,
   bypass?: Bypass,
 ): Promise<ToolResult> {
-  const registered = core.tools.get(call.name);
+  const found = core.tools.get(call.name);
+  const registered = found?.tool.hidden && !place.within ? undefined : found;
   const args = argumentsOf(call);
   const started: StartedCall = {
     call,

@@ -61,7 +61,7 @@ export class ToolSearch implements ToolProvider {
     if (this.#tools && known.length === this.#known.length && known.every((tool, i) => tool === this.#known[i]))
       return this.#tools;
     this.#known = known;
-    const profile = this.#options.builtin();
+    const profile = this.#options.builtin().filter(({ hidden }) => !hidden);
     this.#builtin = profile.filter(({ loadMode }) => loadMode !== "discoverable");
     const builtin = new Set(profile.map(({ name }) => name));
     this.#added = new Set(known.flatMap(({ name }) => (builtin.has(name) ? [] : [name])));
@@ -74,7 +74,7 @@ export class ToolSearch implements ToolProvider {
   hides(tool: ToolDef): boolean {
     const { mode, essential } = this.#options;
     const { name } = tool;
-    if (mode === "off" || INTERNAL.has(name) || this.#selected.has(name)) return false;
+    if (mode === "off" || tool.hidden || INTERNAL.has(name) || this.#selected.has(name)) return false;
     if (tool.loadMode === "discoverable") return true;
     if (serverOf(tool)) return this.#hidesServers;
     if (mode !== "all" || this.#added.has(name)) return false;

@@ -103,7 +103,7 @@ function toolsHere(workspace: SessionWorkspace, { profile }: CliOptions): KnownT
   const families = profile === undefined ? (Object.keys(FAMILIES) as FamilyName[]) : [profile as FamilyName];
   return families.map((family) => {
     const { toolRegistry } = profileFor(workspace, { profile: family }, FIXED_MODEL);
-    return { family, tools: toolRegistry.names().flatMap((name) => toolRegistry.get(name)?.tool ?? []) };
+    return { family, tools: toolRegistry.tools().filter(({ hidden }) => !hidden) };
   });
 }
 

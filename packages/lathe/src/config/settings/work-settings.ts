@@ -27,6 +27,12 @@ export const WORK_SETTINGS = {
     default: true,
     description: "leave lines that only report success or progress out of what the model reads; the raw output is kept",
   }),
+  "eval.py": flag({ default: true, description: "let the model run cells of Python" }),
+  "eval.js": flag({ default: true, description: "let the model run cells of JavaScript" }),
+  "python.kernelMode": choice(["session", "per-call"], {
+    default: "session",
+    description: "keep a Python kernel and its variables for the whole session, or start a new one for each cell",
+  }),
   "lsp.enabled": flag({ default: true, description: "use the language servers that fit the project" }),
   "lsp.lazy": flag({
     default: true,

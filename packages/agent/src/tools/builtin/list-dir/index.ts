@@ -27,7 +27,7 @@ export const listDirTool: ToolDef<StaticFields<typeof params>> = {
   async execute({ path = ".", depth = 1 }, { env, paths }) {
     const { stat, real } = await paths.locate(path);
     if (!stat || stat.kind === "dangling")
-      throw new ToolFailure(`Directory not found: ${path}. Look with glob for the right path.`);
+      throw new ToolFailure(`Directory not found: ${path}. Search for its name to find the right path.`);
     if (stat.kind !== "directory") throw new ToolFailure(`${path} is a file. Read it with read_file.`);
     const entries = [...(await env.listDirectory(real, depth))].sort((a, b) =>
       depth === 1 && a.isDir !== b.isDir ? (a.isDir ? -1 : 1) : a.name < b.name ? -1 : 1,

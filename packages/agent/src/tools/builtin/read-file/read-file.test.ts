@@ -108,7 +108,7 @@ describe("read_many_files", () => {
     await file("b.ts", "B");
     const shown = await bench.text(readManyFilesTool, { paths: ["a.ts", "missing.txt", "*.ts"] });
     expect(shown).toBe(
-      "--- a.ts ---\n1 | A\n\n--- missing.txt ---\n[ERROR: File not found: missing.txt. Look with glob or list the directory to find the right path.]\n\n--- b.ts ---\n1 | B",
+      "--- a.ts ---\n1 | A\n\n--- missing.txt ---\n[ERROR: File not found: missing.txt. Search for its name or list the directory to find the right path.]\n\n--- b.ts ---\n1 | B",
     );
     expect(await bench.text(readManyFilesTool, { paths: ["*.go", "a.ts"] })).toMatch(
       /^--- a\.ts ---\n1 \| A\n\n--- \*\.go ---\n\[ERROR: File not found: \*\.go\./,

@@ -5,12 +5,15 @@ import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
+import { evalTool } from "../../builtin/eval/index.ts";
+import { agentCall, completionCall } from "../../builtin/eval/inner-calls.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobOutputTool } from "../../builtin/job-output/index.ts";
 import { jobStopTool } from "../../builtin/job-stop/index.ts";
 import { readFileTool } from "../../builtin/read-file/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { sendInputTool } from "../../builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../builtin/spawn-agent/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
@@ -21,6 +24,8 @@ import type { EditKit } from "../edit-kits.ts";
 export type Kit = Pick<EditKit, "read" | "write" | "edit">;
 
 export const agents = [spawnAgentTool, sendInputTool, waitTool, closeAgentTool] as readonly ToolDef<never>[];
+/** Code that keeps its state, and what it may ask for. */
+export const cells = [evalTool, completionCall, agentCall] as readonly ToolDef<never>[];
 /** What the product adds to every family. */
 export const additions = [
   todoTool,
@@ -32,6 +37,8 @@ export const additions = [
   inspectImageTool,
   astGrepTool,
   debugTool,
+  ...cells,
+  repoMapTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

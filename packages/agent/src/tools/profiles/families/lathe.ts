@@ -12,13 +12,14 @@ import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { searchTool } from "../../builtin/search/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
 import { writeTool } from "../../builtin/write/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/variant-hashline.md";
 import prompt from "../prompts/lathe.md";
-import { agents, type Kit, list } from "./common.ts";
+import { agents, cells, type Kit, list } from "./common.ts";
 
 const tools = ({ edit }: Pick<Kit, "edit">) =>
   list(
@@ -37,6 +38,8 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     inspectImageTool,
     taggedAstGrepTool,
     debugTool,
+    ...cells,
+    repoMapTool,
   );
 
 export const lathe = {

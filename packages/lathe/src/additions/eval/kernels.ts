@@ -1,0 +1,122 @@
+// The kernels of a session and its agents: one for each language, place and folder. They end when idle, when too many, with the session.
+
+import { ToolFailure } from "@lathe/agent";
+import { type Cell, type CellEnd, type CellHost, type CellLanguage, LANGUAGE_NAMES } from "@lathe/agent/tools";
+import { Kernel } from "./kernel.ts";
+
+const MOST_KERNELS = 4;
+const IDLE_MS = 5 * 60_000;
+/** A kernel that dies is started anew this often before a cell has to ask for it. */
+const MOST_DEATHS = 1;
+
+export interface KernelsOptions {
+  readonly isTrusted: () => boolean;
+  /** Each Python cell gets a kernel of its own. */
+  readonly perCall?: boolean;
+}
+
+interface Slot {
+  readonly language: CellLanguage;
+  kernel?: Promise<Kernel> | undefined;
+  deaths: number;
+  /** What became of the last kernel, until the next cell says it. */
+  lost?: string | undefined;
+  idle?: NodeJS.Timeout;
+}
+
+export class Kernels {
+  readonly #options: KernelsOptions;
+  /** In the order of their last use. */
+  readonly #slots = new Map<string, Slot>();
+  #isClosed = false;
+
+  constructor(options: KernelsOptions) {
+    this.#options = options;
+  }
+
+  async run(cell: Cell, host: CellHost): Promise<CellEnd> {
+    if (this.#isClosed) throw new ToolFailure("The session has ended.");
+    const { language } = cell;
+    const key = JSON.stringify([language, host.env.identity, host.env.workingDirectory()]);
+    const slot: Slot = this.#slots.get(key) ?? { language, deaths: 0 };
+    this.#slots.delete(key);
+    this.#slots.set(key, slot);
+    clearTimeout(slot.idle);
+    const isAlone = language === "py" && this.#options.perCall === true;
+    if (cell.reset || isAlone) await endKernel(slot);
+    if (cell.reset) Object.assign(slot, { deaths: 0, lost: undefined });
+    if (slot.deaths > MOST_DEATHS)
+      throw new ToolFailure(
+        `The ${LANGUAGE_NAMES[language]} kernel has died ${slot.deaths} times (it ${slot.lost}). Give reset: true to start it again.`,
+      );
+    const lost = slot.kernel === undefined ? slot.lost : undefined;
+    await this.#makeRoom(language);
+    const kernel = await this.#kernelOf(slot, host);
+    slot.lost = undefined;
+    try {
+      const end = await kernel.run(cell, host);
+      if (isAlone) await endKernel(slot);
+      return lost === undefined
+        ? end
+        : { ...end, note: [restarted(language, lost), end.note].filter(Boolean).join("\n") };
+    } finally {
+      clearTimeout(slot.idle);
+      slot.idle = setTimeout(() => void this.#endIdle(slot), IDLE_MS).unref();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#slots.values()].map(endKernel));
+  }
+
+  // ---- inside ----
+
+  #kernelOf(slot: Slot, { env }: CellHost): Promise<Kernel> {
+    if (slot.kernel) return slot.kernel;
+    const { language } = slot;
+    const started = Kernel.start({ language, env, isTrusted: this.#options.isTrusted() });
+    slot.kernel = started;
+    const forget = (how?: string): void => {
+      if (slot.kernel !== started) return;
+      slot.kernel = undefined;
+      if (how === undefined) return;
+      slot.deaths++;
+      slot.lost = how;
+    };
+    started.then(
+      (kernel) => kernel.ended.then(forget),
+      () => forget(),
+    );
+    return started;
+  }
+
+  /** The one that was not used for the longest time goes first. */
+  async #makeRoom(language: CellLanguage): Promise<void> {
+    const live = [...this.#slots.values()].filter((slot) => slot.language === language && slot.kernel);
+    for (const slot of live) {
+      if (live.filter(({ kernel }) => kernel).length < MOST_KERNELS) return;
+      if ((await slot.kernel)?.isBusy === false) await this.#endIdle(slot, "made room for another one");
+    }
+  }
+
+  async #endIdle(slot: Slot, why = "was not used for five minutes"): Promise<void> {
+    if (!slot.kernel || (await slot.kernel).isBusy) return;
+    slot.lost = why;
+    await endKernel(slot);
+  }
+}
+
+async function endKernel(slot: Slot): Promise<void> {
+  clearTimeout(slot.idle);
+  const { kernel } = slot;
+  slot.kernel = undefined;
+  // One that never started needs no end.
+  await kernel?.then(
+    (one) => one.stop(),
+    () => {},
+  );
+}
+
+const restarted = (language: CellLanguage, why: string): string =>
+  `This is a new ${LANGUAGE_NAMES[language]} kernel: the one before ${why}, and its variables are gone.`;

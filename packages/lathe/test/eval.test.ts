@@ -1,0 +1,131 @@
+// Cells of Python and JavaScript in whole runs, with real interpreters: what the model reads, and what kernels survive.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Script, turn } from "@lathe/testkit";
+import { afterEach, expect, it } from "vitest";
+import { type Stage, stage } from "./contract-kit.ts";
+
+const FULL = ["--permission-mode", "full", "--profile", "lathe"];
+
+interface Given {
+  readonly language?: "py" | "js";
+  readonly code: string;
+  readonly title?: string;
+  readonly timeout?: number;
+  readonly reset?: boolean;
+}
+
+let scene: Stage;
+afterEach(() => scene.close());
+const file = (name: string): string => join(scene.box.dir, name);
+const cells = (...given: (Given | string)[]) =>
+  turn.calls([
+    {
+      name: "eval",
+      args: {
+        cells: given.map((one) => ({ language: "py", ...(typeof one === "string" ? { code: one } : one) })),
+      },
+    },
+  ]);
+const js = (code: string, more: Omit<Given, "code"> = {}): Given => ({ language: "js", code, ...more });
+
+type ResultPart = { readonly type?: string; readonly content: unknown };
+
+/** What the model was given for each of its calls, in order. */
+function parts(): ResultPart[] {
+  const body = scene.server.requests.at(-1)?.body as { messages: { content: unknown }[] };
+  return body.messages
+    .flatMap(({ content }) => (Array.isArray(content) ? (content as ResultPart[]) : []))
+    .filter(({ type }) => type === "tool_result");
+}
+const results = (): string[] =>
+  parts().map(({ content }) =>
+    typeof content === "string"
+      ? content
+      : (content as { text?: string }[]).flatMap(({ text }) => text ?? []).join("\n"),
+  );
+
+async function begin(script: Script): Promise<void> {
+  scene = await stage(script);
+  writeFileSync(join(scene.box.home, "fast.yml"), "retry:\n  baseDelay: 0.001\ntools:\n  discoveryMode: off\n");
+}
+
+it("T-EVAL-1 T-EVAL-2 T-EVAL-3 G-86 kernels keep their state, apart from each other, and say what went wrong", async () => {
+  await begin([
+    cells("x = 41"),
+    cells("x + 1", js("globalThis.y = 7; typeof x")),
+    cells({ code: "'x' in globals()", reset: true }, js("y")),
+    cells({ code: "a = 1", title: "first" }, { code: "1 / 0", title: "second" }, "b = 2"),
+    cells("a, 'b' in globals()"),
+    cells("input()"),
+    cells(
+      'print("out")\nimport os\nz = os.system("echo from a program; echo too >&2")\ndisplay({"k": [1]})\nprint("end")',
+    ),
+    cells("import asyncio\nawait asyncio.sleep(0)\nimport sys\nsys.exit(3)"),
+    cells("a"),
+    cells(js('import { v } from "./m.mjs"\nv')),
+    turn.calls([{ name: "bash", args: { command: "echo 'export const v = 2' > m.mjs" } }]),
+    cells(js('import { v } from "./m.mjs"\nconst y2 = await Promise.resolve(v);\nreturn y2;')),
+    cells(js('const again = (await import("./m.mjs")).v; again')),
+    cells(js("const again = 5; console.log(again); throw new TypeError('no')")),
+    cells(js("process.exit(1)"), js("1")),
+    turn.text("done"),
+  ]);
+  writeFileSync(file("m.mjs"), "export const v = 1\n");
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  const found = results();
+  expect(found[0]).toBe("(no output)");
+  expect(found[1]).toBe("[1/2]\n42\n\n[2/2]\nundefined");
+  expect(found[2]).toBe("[1/2]\nFalse\n\n[2/2]\n7");
+  expect(found[3]).toContain("[2/3] second\nTraceback (most recent call last):");
+  expect(found[3]).toContain('File "<cell 3>", line 1, in <module>\n    1 / 0');
+  expect(found[3]).toMatch(
+    /ZeroDivisionError: division by zero\nCell 2 of 3 \(second\): The cell failed\. The cell after it was not run\.$/,
+  );
+  expect(found[4]).toBe("(1, False)");
+  expect(found[5]).toContain("EOFError: Cells cannot ask for input");
+  expect(found[6]).toBe('out\nfrom a program\ntoo\n{\n  "k": [\n    1\n  ]\n}\nend');
+  expect(found[7]).toContain("SystemExit: 3");
+  expect(found[8]).toBe("1");
+  expect([found[9], found[11], found[12]]).toEqual(["1", "2", "2"]);
+  expect(found[13]).toBe("5\nTypeError: no\n    at cell-6.js:1:44\nThe cell failed.");
+  expect(found[14]).toContain("a cell cannot end its kernel");
+}, 120_000);
+
+it("T-SUB-2 G-86 a cell that does not end is interrupted: Python keeps its state, JavaScript begins anew", async () => {
+  await begin([
+    cells("x = 1"),
+    cells({ code: "while True: pass", timeout: 1 }),
+    cells("x"),
+    cells(js("globalThis.y = 1; await new Promise(() => {})", { timeout: 1 })),
+    cells(js("typeof y")),
+    cells(js("while (true) {}", { timeout: -5 })),
+    cells(js("1 + 1")),
+    cells("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nx = 2", {
+      code: "while True: pass",
+      timeout: 1,
+    }),
+    cells("'x' in globals()"),
+    cells("import os\nos.kill(os.getpid(), 9)"),
+    cells("1"),
+    cells("os.kill(__import__('os').getpid(), 9)"),
+    turn.text("done"),
+  ]);
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  const found = results();
+  expect(found[1]).toBe("KeyboardInterrupt\nCommand timed out after 1 seconds.");
+  expect(found[2]).toBe("1");
+  expect(found[3]).toBe(
+    "[The JavaScript kernel was ended: its variables are gone.]\nCommand timed out after 1 seconds.",
+  );
+  expect(found[4]).toBe("undefined");
+  expect(found[5]).toContain("timed out after 1 seconds");
+  expect(found[6]).toBe("2");
+  expect(found[7]).toContain("[The Python kernel was ended: its variables are gone.]");
+  expect(found[8]).toBe("False");
+  expect(found[9]).toBe("[The Python kernel was ended by SIGKILL: its variables are gone.]\nThe cell failed.");
+  expect(found[10]).toBe(
+    "1\n[This is a new Python kernel: the one before was ended by SIGKILL, and its variables are gone.]",
+  );
+}, 120_000);
