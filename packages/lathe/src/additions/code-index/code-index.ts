@@ -95,8 +95,9 @@ export class CodeIndex {
     return new Set(files.map(({ path }) => path));
   }
 
-  async find(name: string, signal: AbortSignal): Promise<NamePlaces> {
-    return this.#ask("code.find", { name }, signal);
+  /** `from`: the file in which it stands. */
+  async find(name: string, signal: AbortSignal, from?: string): Promise<NamePlaces> {
+    return this.#ask("code.find", { name, from }, signal);
   }
 
   /** `path` is relative to the root. */

@@ -8,6 +8,7 @@ import { LocalEnvironment } from "@lathe/agent";
 import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../../config/credentials/resolve.ts";
+import { isTrusted } from "../../config/trust/trust.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../../models/credentials.ts";
@@ -214,17 +215,23 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
 async function checkLanguageServers(workspace: SessionWorkspace): Promise<Finding[]> {
   const { fitsProject } = await import("../../additions/lsp/fits-project.ts");
   if (!fitsProject(workspace)) return [];
-  const { Engine } = await import("../../additions/lsp/engine.ts");
-  const env = new LocalEnvironment({ cwd: workspace.cwd, baseEnv: workspace.env });
-  const warnings: string[] = [];
-  const engine = await Engine.open({
-    workspace,
-    isLeftOut: () => false,
-    contentOf: () => undefined,
-    warn: (message) => warnings.push(message),
+  const { configureServers } = await import("../../additions/lsp/configured-servers.ts");
+  const { LanguageServers } = await import("../../additions/lsp/language-servers.ts");
+  const { cwd, paths, machine } = workspace;
+  const discovery = await workspace.discovery();
+  const { active } = await discovery.of("lsp-server");
+  const { rows, warnings } = configureServers(active, discovery.place);
+  const env = new LocalEnvironment({ cwd, baseEnv: workspace.env });
+  const isFolderTrusted = (): boolean => isTrusted(paths.trust, cwd, machine.userHome);
+  const servers = new LanguageServers({
+    rows,
+    top: cwd,
+    isTrusted: isFolderTrusted,
+    now: machine.deps.now,
+    warn: () => {},
   });
   try {
-    const fitting = await engine.servers.forProject(env);
+    const fitting = await servers.forProject(env);
     const usable = fitting.flatMap(({ row, argv }) => (argv ? [`${row.name} (${argv[0]})`] : []));
     const off = fitting.flatMap(({ row, argv, off: why }) => (argv ? [] : [`${row.name}: ${why}`]));
     return [
@@ -233,7 +240,7 @@ async function checkLanguageServers(workspace: SessionWorkspace): Promise<Findin
       ...off.map((text): Finding => ({ state: "missing", name: "lsp", text })),
     ];
   } finally {
-    await engine.close();
+    await servers.close();
     await env.cleanup();
   }
 }
