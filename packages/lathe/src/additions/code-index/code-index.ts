@@ -1,6 +1,8 @@
 // The index of one folder: definitions, references and imports of its source files, kept in a file of Lathe's. Every question first
 // brings it up to date; what has not changed since is not read again. All parsing and all SQL are in processes of their own.
 
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { ToolFailure } from "@lathe/agent";
 import {
   type CodeChanges,
@@ -21,6 +23,12 @@ export interface CodeIndexOptions {
   readonly file: string;
   /** The folder is seen only by what runs in the environment. */
   readonly isView?: boolean;
+}
+
+/** A file that commands, people or we have changed; numbered as the protocol of language servers does: made, changed, deleted. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly type: 1 | 2 | 3;
 }
 
 /** Called with the number of files that have to be read. */
@@ -44,6 +52,8 @@ export class CodeIndex {
   readonly #store = new Parser();
   /** Of the sources. */
   readonly #reader: Parser;
+  /** What updates have found since the first one. */
+  readonly #changed: ChangedFile[] = [];
   #last: Promise<void> = Promise.resolve();
   #isComplete = false;
   #isCut = false;
@@ -59,9 +69,14 @@ export class CodeIndex {
     return this.#options.env.resolve(".");
   }
 
-  /** It was brought up to date before: the next time takes little. */
-  get isComplete(): boolean {
-    return this.#isComplete;
+  /** It was made before, now or in an earlier run, so that an update should not take long. */
+  get isThere(): boolean {
+    return this.#isComplete || (!this.#options.isView && existsSync(this.#options.file));
+  }
+
+  /** What has changed since an earlier call gave `at`, as far as updates have seen it; nothing without one. */
+  changesSince(at: number | undefined): { readonly at: number; readonly files: readonly ChangedFile[] } {
+    return { at: this.#changed.length, files: at === undefined ? [] : this.#changed.slice(at) };
   }
 
   /** There are more files than are indexed. */
@@ -109,7 +124,8 @@ export class CodeIndex {
     return this.#ask("code.definitions", { query }, signal);
   }
 
-  async dependentsOf(path: string, signal: AbortSignal): Promise<readonly CodeDependent[]> {
+  /** Undefined: the file is not in the index. */
+  async dependentsOf(path: string, signal: AbortSignal): Promise<readonly CodeDependent[] | undefined> {
     return this.#ask("code.dependents", { path }, signal);
   }
 
@@ -118,7 +134,6 @@ export class CodeIndex {
     await this.#store.close();
     await this.#last;
     if (!this.#options.isView) return;
-    const { rmSync } = await import("node:fs");
     for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#options.file + suffix, { force: true });
   }
 
@@ -148,6 +163,7 @@ export class CodeIndex {
         this.#run(this.#store, "code.compare", { file, paths, stats }, signal);
       // A damaged file has been removed the first time.
       const changes = await compare().catch(() => compare());
+      if (this.#isComplete) this.#note(changes);
       const sizes = new Map(paths.map((path, at) => [path, { size: stats[at * 2]!, mtimeMs: stats[at * 2 + 1]! }]));
       const stale = [...changes.added, ...changes.changed];
       onProgress?.(stale.length);
@@ -157,6 +173,13 @@ export class CodeIndex {
     } catch (error) {
       throw asFailure(error);
     }
+  }
+
+  /** Noted before the files are read: an update that is interrupted does not find them again. */
+  #note({ added, changed, removed }: CodeChanges): void {
+    const list = (paths: readonly string[], type: ChangedFile["type"]): ChangedFile[] =>
+      paths.map((path) => ({ path: join(this.root, path), type }));
+    this.#changed.push(...list(added, 1), ...list(changed, 2), ...list(removed, 3));
   }
 
   /** A file that ends the process costs itself only: it is remembered without content, and not tried again until it changes. */
