@@ -2,7 +2,6 @@
 // brings it up to date; what has not changed since is not read again. All parsing and all SQL are in processes of their own.
 
 import { existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { ToolFailure } from "@lathe/agent";
 import {
   type CodeChanges,
@@ -23,12 +22,6 @@ export interface CodeIndexOptions {
   readonly file: string;
   /** The folder is seen only by what runs in the environment. */
   readonly isView?: boolean;
-}
-
-/** A file that commands, people or we have changed; numbered as the protocol of language servers does: made, changed, deleted. */
-export interface ChangedFile {
-  readonly path: string;
-  readonly type: 1 | 2 | 3;
 }
 
 /** Called with the number of files that have to be read. */
@@ -52,8 +45,6 @@ export class CodeIndex {
   readonly #store = new Parser();
   /** Of the sources. */
   readonly #reader: Parser;
-  /** What updates have found since the first one. */
-  readonly #changed: ChangedFile[] = [];
   #last: Promise<void> = Promise.resolve();
   #isComplete = false;
   #isCut = false;
@@ -72,11 +63,6 @@ export class CodeIndex {
   /** It was made before, now or in an earlier run, so that an update should not take long. */
   get isThere(): boolean {
     return this.#isComplete || (!this.#options.isView && existsSync(this.#options.file));
-  }
-
-  /** What has changed since an earlier call gave `at`, as far as updates have seen it; nothing without one. */
-  changesSince(at: number | undefined): { readonly at: number; readonly files: readonly ChangedFile[] } {
-    return { at: this.#changed.length, files: at === undefined ? [] : this.#changed.slice(at) };
   }
 
   /** There are more files than are indexed. */
@@ -163,7 +149,6 @@ export class CodeIndex {
         this.#run(this.#store, "code.compare", { file, paths, stats }, signal);
       // A damaged file has been removed the first time.
       const changes = await compare().catch(() => compare());
-      if (this.#isComplete) this.#note(changes);
       const sizes = new Map(paths.map((path, at) => [path, { size: stats[at * 2]!, mtimeMs: stats[at * 2 + 1]! }]));
       const stale = [...changes.added, ...changes.changed];
       onProgress?.(stale.length);
@@ -173,13 +158,6 @@ export class CodeIndex {
     } catch (error) {
       throw asFailure(error);
     }
-  }
-
-  /** Noted before the files are read: an update that is interrupted does not find them again. */
-  #note({ added, changed, removed }: CodeChanges): void {
-    const list = (paths: readonly string[], type: ChangedFile["type"]): ChangedFile[] =>
-      paths.map((path) => ({ path: join(this.root, path), type }));
-    this.#changed.push(...list(added, 1), ...list(changed, 2), ...list(removed, 3));
   }
 
   /** A file that ends the process costs itself only: it is remembered without content, and not tried again until it changes. */

@@ -4,13 +4,13 @@
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import type { CodeIndex } from "../code-index/code-index.ts";
-import { ChangedFiles } from "./changed-files.ts";
 import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
 import { shortPath } from "./places.ts";
 import { isError, problemLines } from "./problem-lines.ts";
+import type { FileChange } from "./project-changes.ts";
 import type { Problem } from "./protocol.ts";
 
 /** How long an edit waits for its errors, and late ones are waited for with the next result. */
@@ -67,7 +67,6 @@ export class ErrorsAfterEdit {
   /** By agent: children share the servers of their parent, and are told of their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
-  readonly #changed = new ChangedFiles();
   readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
   /** The last check of each server. */
   readonly #checks = new Map<string, Promise<unknown>>();
@@ -177,7 +176,7 @@ export class ErrorsAfterEdit {
       const { paths: dependents, left: unchecked } = await this.#dependentsOf(changes, server, env, index, bounded);
       await this.#noteEarlier(changes, dependents, server, live, bounded);
       const published = live.publishedCount;
-      await live.tellChanges(await this.#changed.since(server, changes, env, index));
+      await live.refresh(changes.map(changeOnDisk));
       const compare = async (path: string): Promise<void> => {
         const said = await this.#compare(server, live, path, env, bounded);
         if (said.hasNew) input.brought.add(path);
@@ -314,6 +313,11 @@ export class ErrorsAfterEdit {
     for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
   }
 }
+
+const changeOnDisk = ({ path, isGone, before }: Change): FileChange => ({
+  path,
+  type: isGone ? 3 : before === undefined ? 1 : 2,
+});
 
 const keyOf = ({ key }: LanguageServer, path: string): string => `${key}\0${path}`;
 
