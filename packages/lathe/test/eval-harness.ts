@@ -24,7 +24,11 @@ export class CellHarness {
     this.kernels = new Kernels({ isTrusted: () => true, ...options });
   }
 
-  async run(language: CellLanguage, code: string, more: { timeoutMs?: number; reset?: boolean; env?: ExecutionEnvironment } = {}): Promise<RanCell> {
+  async run(
+    language: CellLanguage,
+    code: string,
+    more: { timeoutMs?: number; reset?: boolean; env?: ExecutionEnvironment } = {},
+  ): Promise<RanCell> {
     let text = "";
     let bytes = 0;
     const shown: JsonObject[] = [];

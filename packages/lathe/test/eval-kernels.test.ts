@@ -1,7 +1,16 @@
 // Kernels themselves: the shortcuts of notebooks, which interpreter runs, how many live, and what cells do to them.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { LocalEnvironment } from "@lathe/agent";
@@ -35,7 +44,10 @@ function makeWheel(version: string): string {
   mkdirSync(join(dir, info));
   writeFileSync(join(dir, "tiny_cells.py"), `version = "${version}"\n`);
   writeFileSync(join(dir, info, "METADATA"), `Metadata-Version: 2.1\nName: tiny-cells\nVersion: ${version}\n`);
-  writeFileSync(join(dir, info, "WHEEL"), "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n");
+  writeFileSync(
+    join(dir, info, "WHEEL"),
+    "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+  );
   writeFileSync(join(dir, info, "RECORD"), `tiny_cells.py,,\n${info}/METADATA,,\n${info}/WHEEL,,\n${info}/RECORD,,\n`);
   execFileSync("python3", ["-m", "zipfile", "-c", name, "tiny_cells.py", info], { cwd: dir });
   rmSync(join(dir, "tiny_cells.py"));
@@ -145,7 +157,11 @@ it("T-EVAL-1 floods, forks and memory: the output is all there, what a cell star
   const before = process.memoryUsage().rss;
   const flood = await cells.run("py", `for _ in range(${size}): print('x' * ${MB - 1})`, { timeoutMs: 300_000 });
   expect(flood).toMatchObject({ status: "done", bytes: size * MB });
-  const program = await cells.run("js", `require("child_process").execSync("yes | head -c ${size * MB}", { stdio: "inherit" }); 1`, { timeoutMs: 300_000 });
+  const program = await cells.run(
+    "js",
+    `require("child_process").execSync("yes | head -c ${size * MB}", { stdio: "inherit" }); 1`,
+    { timeoutMs: 300_000 },
+  );
   expect(program).toMatchObject({ status: "done", bytes: size * MB });
   const grown = (process.memoryUsage().rss - before) / MB;
   expect(grown).toBeLessThan(400);
@@ -161,7 +177,10 @@ it("T-EVAL-1 floods, forks and memory: the output is all there, what a cell star
   expect(pids.length).toBeGreaterThan(20);
   await cells.run("py", "1", { reset: true });
   await until(() => !pids.some(isAlive));
-  const limited = await cells.run("py", "kept = 1\nimport resource\nresource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\nx = ' ' * (1 << 31)");
+  const limited = await cells.run(
+    "py",
+    "kept = 1\nimport resource\nresource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\nx = ' ' * (1 << 31)",
+  );
   expect(limited).toMatchObject({ status: "failed", text: expect.stringContaining("MemoryError") });
   expect(await cells.py("kept")).toBe("1");
   const small = new LocalEnvironment({ cwd: "/", baseEnv: { ...PLAIN, NODE_OPTIONS: "--max-old-space-size=40" } });

@@ -131,10 +131,10 @@ it("T-SUB-2 G-86 a cell that does not end is interrupted: Python keeps its state
   );
 }, 120_000);
 
-it("T-EVAL-3 G-86 AU-07 plots reach the model as pictures, and no cell sees a key", async () => {
+it("T-EVAL-3 T-EVAL-6 G-86 AU-07 plots reach the model as pictures, and no cell sees a key", async () => {
   const keys = 'Object.keys(process.env).filter((name) => name.includes("API_KEY"))';
   await begin([
-    cells("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", "f = plt.figure()\ndisplay(f)"),
+    cells({ code: "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nf = plt.figure()\ndisplay(f)", timeout: 300 }),
     cells("import os\n[name for name in os.environ if 'API_KEY' in name], os.environ.get('OPENAI_API_KEY')", js(keys)),
     turn.calls([{ name: "python", args: { cells: [{ code: "1" }], timeout: 5, cwd: ".", reset: false } }]),
     turn.text("done"),
@@ -149,14 +149,16 @@ it("T-EVAL-3 G-86 AU-07 plots reach the model as pictures, and no cell sees a ke
   );
   expect(pictures).toHaveLength(2);
   expect(pictures[0]?.source?.media_type).toBe("image/png");
-  expect(Buffer.from(pictures[0]?.source?.data ?? "", "base64").subarray(1, 4).toString()).toBe("PNG");
-  expect(results().slice(0, 2)).toEqual([
-    expect.stringContaining("(displayed 2 images; no text output)"),
-    "[1/2]\n([], None)\n\n[2/2]\n[]",
-  ]);
+  expect(
+    Buffer.from(pictures[0]?.source?.data ?? "", "base64")
+      .subarray(1, 4)
+      .toString(),
+  ).toBe("PNG");
+  expect(results().slice(0, 2)).toEqual(["(displayed 2 images; no text output)", "[1/2]\n([], None)\n\n[2/2]\n[]"]);
   // T-EVAL-6: calls of the older tool are shown and sent again like any other.
   expect(await scene.run([...FULL, "-c", "more"], { env })).toMatchObject({ code: 0, stdout: "again\n" });
-  expect((await scene.box.run(["sessions", "show"])).stdout).toContain("python");
+  const [{ id }] = JSON.parse((await scene.box.run(["sessions", "list", "--json"])).stdout) as [{ id: string }];
+  expect((await scene.box.run(["sessions", "show", id])).stdout).toMatch(/python/);
 }, 120_000);
 
 it("G-88 after SIGKILL of the agent no kernel is left, and no call of a cell is made twice", async () => {
@@ -172,10 +174,10 @@ it("G-88 after SIGKILL of the agent no kernel is left, and no call of a cell is 
   await until(() => existsSync(file("pids")));
   const pids = readFileSync(file("pids"), "utf8").split(" ").map(Number);
   agent.kill("SIGKILL");
-  const killed = Date.now();
   await until(() => !pids.some(isAlive));
-  console.log(`nothing is left ${Date.now() - killed} ms after the kill`);
   expect(await scene.run([...FULL, "-c", "go on"])).toMatchObject({ code: 0 });
   expect(readFileSync(file("log"), "utf8")).toBe("once\n");
-  expect(results().at(0)).toMatch(/interrupted, effects unknown[\s\S]*Calls that it had made:\n- bash echo once >> log: done/);
+  expect(results().at(0)).toMatch(
+    /interrupted, effects unknown[\s\S]*Calls that it had made:\n- bash echo once >> log: done/,
+  );
 }, 120_000);
