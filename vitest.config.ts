@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
+import { parserOfTests } from "./scripts/parser-of-tests.ts";
 import { sharedTests } from "./scripts/shared-tests.ts";
 import { LongFirst } from "./scripts/test-order.ts";
 
@@ -18,7 +19,7 @@ const shared = sharedTests(fileURLToPath(new URL(".", import.meta.url)));
 
 // A new one for each: vitest changes what it is given.
 const base = () => ({
-  plugins: [markdown],
+  plugins: [markdown, parserOfTests],
   define: { LATHE_VERSION: JSON.stringify("0.0.0-test") },
   resolve: { conditions },
   ssr: { resolve: { conditions } },

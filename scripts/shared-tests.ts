@@ -4,21 +4,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 const FOLDERS = [
-  "llm/test",
-  "testkit/test",
-  "tui/src",
-  "tui/test",
-  "agent/src",
-  "agent/test",
-  "lathe/src",
-  "lathe/test",
+  "packages/llm/test",
+  "packages/testkit/test",
+  "packages/tui/src",
+  "packages/tui/test",
+  "packages/agent/src",
+  "packages/agent/test",
+  "packages/lathe/src",
+  "packages/lathe/test",
+  "scripts",
 ];
 
 /** Tests about the process itself: its connections, its memory, the code that others load into it, its signals. */
 const OWN_PROCESS = [
   /\/llm\/test\/(runtimes|core\/growth|transport)/,
-  /\/agent\/src\/world\/process\//,
-  /\/agent\/test\/(compaction\/long-|env-|parser)/,
+  /\/agent\/src\/world\/process\/(?!env-policy|output-ring)/,
+  /\/agent\/test\/(compaction\/long-|parser)/,
   /\/tui\/test\/process-terminal/,
   /\/lathe\/src\/(additions\/extensions|platform\/(launcher|machine))\//,
 ];
@@ -33,9 +34,9 @@ const REACHES_FURTHER =
 /** @returns paths from the root of the repository, those of a package together */
 export function sharedTests(root: string): string[] {
   return FOLDERS.flatMap((folder) =>
-    readdirSync(`${root}/packages/${folder}`, { recursive: true, encoding: "utf8" })
+    readdirSync(`${root}/${folder}`, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".test.ts"))
-      .map((name) => `packages/${folder}/${name}`)
+      .map((name) => `${folder}/${name}`)
       .sort(),
   ).filter(
     (file) =>

@@ -1,6 +1,5 @@
 // The order of test files: those with a process of their own, then those that share processes, side by side, because a process is
-// kept only for a neighbour. Of both the long ones come first, so that none of them runs alone at the end beside an idle core; those
-// that wait are spread among the former.
+// kept only for a neighbour. Of both the long ones come first, so that none of them runs alone at the end beside an idle core.
 
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,9 +9,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Files that take more than about ten seconds, the longest first. One that is missing here costs time, nothing else. */
 const LONG = [
+  "packages/agent/test/env-ssh.test.ts",
+  "packages/agent/test/env-container.test.ts",
   "packages/lathe/test/isolated-agents.test.ts",
   "packages/lathe/test/review.test.ts",
   "packages/lathe/test/worktree.test.ts",
+  "packages/agent/test/env-conformance.test.ts",
   "packages/lathe/test/permissions/everyday.test.ts",
   "packages/agent/test/sandbox/conformance.test.ts",
   "packages/lathe/test/transcript/long-session.test.ts",
@@ -74,31 +76,15 @@ const LONG = [
   "packages/agent/test/context-ledger/protocols.test.ts",
 ];
 
-/** Files that wait for connections and grace periods much of their time. Side by side they would leave both cores idle. */
-const WAITING = [
-  "packages/agent/test/env-container.test.ts",
-  "packages/agent/test/env-conformance.test.ts",
-  "packages/agent/test/env-ssh.test.ts",
-];
-
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files);
     // The sort is stable: within a group the usual order stays.
-    const sorted = usual.sort((a, b) => rank(a) - rank(b));
-    const [waiting, busy] = [sorted.filter(isWaiting), sorted.filter((spec) => !isWaiting(spec))];
-    const alone = busy.filter((spec) => !isShared(spec)).length;
-    return waiting.reduce(
-      (all, spec, at) => all.toSpliced(Math.round((at / waiting.length) * alone) + at, 0, spec),
-      busy,
-    );
+    return usual.sort((a, b) => rank(a) - rank(b));
   }
 }
 
 function rank(spec: TestSpecification): number {
   const place = LONG.indexOf(relative(root, spec.moduleId));
-  return (isShared(spec) ? LONG.length + 1 : 0) + (place < 0 ? LONG.length : place);
+  return (spec.project.config.isolate === false ? LONG.length + 1 : 0) + (place < 0 ? LONG.length : place);
 }
-
-const isShared = (spec: TestSpecification): boolean => spec.project.config.isolate === false;
-const isWaiting = (spec: TestSpecification): boolean => WAITING.includes(relative(root, spec.moduleId));

@@ -94,6 +94,8 @@ function otherAgents(): void {
   });
 }
 
+const VARIABLE = `$\{ONE_API_KEY}`;
+
 describe("lathe migrate", () => {
   it("G-108 shows a plan and writes nothing; then writes it; the second time there is nothing left to do", async () => {
     otherAgents();
@@ -152,6 +154,38 @@ describe("lathe migrate", () => {
       mcpServers: {
         github: { command: "npx", env: { GITHUB_TOKEN: `$\{GITHUB_TOKEN}`, LOG: "1" } },
         docs: { type: "http", headers: { Authorization: `Bearer $\{DOCS_API_KEY}` } },
+      },
+    });
+  });
+
+  it("G-108 nor one that only its value shows, in arguments or in an address", async () => {
+    const key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    write(home(".claude.json"), {
+      mcpServers: {
+        one: {
+          command: "x",
+          env: { K: key },
+          args: ["--api-key", "hunter2", "--token=hunter3", "-y", "--port", "80", key],
+        },
+        two: { type: "http", url: "https://me:hunter4@example.com:8080/mcp?a=1&api_key=hunter5" },
+        three: { type: "http", url: `https://example.com/mcp?api_key=$\{MINE}` },
+      },
+    });
+    const { actions } = await migrate("--apply");
+    expect(actions.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
+      "one: set K, ONE_API_KEY: secrets are not copied",
+      "two: set TWO_API_KEY: secrets are not copied",
+      "three: undefined",
+    ]);
+    expect(readFileSync(lathe("mcp.json"), "utf8")).not.toMatch(/ghp_|hunter/);
+    expect(JSON.parse(readFileSync(lathe("mcp.json"), "utf8"))).toMatchObject({
+      mcpServers: {
+        one: {
+          env: { K: `$\{K}` },
+          args: ["--api-key", VARIABLE, `--token=${VARIABLE}`, "-y", "--port", "80", VARIABLE],
+        },
+        two: { url: `https://me:$\{TWO_API_KEY}@example.com:8080/mcp?a=1&api_key=$\{TWO_API_KEY}` },
+        three: { url: `https://example.com/mcp?api_key=$\{MINE}` },
       },
     });
   });

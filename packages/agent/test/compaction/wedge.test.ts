@@ -123,6 +123,26 @@ describe.each(Object.entries(BAD))("%s", (_name, summary) => {
   });
 });
 
+it("CO-11 one that nobody asked for says by its first words which it was", async () => {
+  const s = compacting({ work: rounds(2), summary: () => ({ text: NOTES }) });
+  await s.session.submit("go");
+  const summarize = async () => {
+    throw new Error("no room");
+  };
+  for (const reason of ["overflow", "incomplete", "threshold", "idle", "manual"])
+    await s.session.compact({ reason, summarize });
+  expect(s.of("warning").map(({ data }) => data.message)).toEqual(
+    [
+      "Context overflow recovery failed",
+      "Incomplete response recovery failed",
+      "Auto-compaction failed",
+      "Auto-compaction failed",
+      "Compaction failed",
+    ].map((words) => `${words}: no room. The context stays as it is.`),
+  );
+  await s.finish();
+});
+
 describe("a tail that does not fit", () => {
   it("one result larger than the window is emptied, and the model is told its size", async () => {
     const s = compacting({

@@ -1,6 +1,7 @@
 // The parts of the product that add to a session, each loaded only where it is needed. Above the conversation, because they use it.
 
 import type { AdditionEntry } from "../conversation/session-contract.ts";
+import type { SharedCodeIndexes } from "./code-index/shared-code-indexes.ts";
 import type { ExtensionHosts } from "./extensions/extension-hosts.ts";
 import { fitsProject } from "./lsp/fits-project.ts";
 import type { McpServers } from "./mcp/mcp-servers.ts";
@@ -10,10 +11,11 @@ import { hasSshFiles } from "./ssh/hosts.ts";
 export interface AdditionsOfRun {
   readonly extensions: ExtensionHosts;
   readonly servers: McpServers;
+  readonly indexes: SharedCodeIndexes;
 }
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
-export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): readonly AdditionEntry[] => [
+export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOfRun): readonly AdditionEntry[] => [
   {
     name: "extensions",
     kinds: ["extension", "tool", "hook"],
@@ -53,7 +55,12 @@ export const additionsOf = ({ extensions: hosts, servers }: AdditionsOfRun): rea
     name: "language servers",
     kinds: ["lsp-server"],
     isNeeded: (workspace) => fitsProject(workspace),
-    load: async () => (await import("./lsp/addition.ts")).lspAddition,
+    load: async () => (await import("./lsp/addition.ts")).lspAddition(indexes),
+  },
+  {
+    name: "code index",
+    servesTools: true,
+    load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes),
   },
   {
     name: "debuggers",

@@ -1,6 +1,7 @@
 // One run of the process: what outlives its sessions and its workspaces. Made once, at the top; everything below gets the members
 // that it needs, never the run itself.
 
+import { SharedCodeIndexes } from "../additions/code-index/shared-code-indexes.ts";
 import { ExtensionHosts } from "../additions/extensions/extension-hosts.ts";
 import { additionsOf } from "../additions/list.ts";
 import { McpServers } from "../additions/mcp/mcp-servers.ts";
@@ -28,6 +29,7 @@ export class Run {
   readonly said: Said = nothingSaid();
   readonly extensions = new ExtensionHosts();
   readonly servers = new McpServers();
+  readonly indexes = new SharedCodeIndexes();
   /** Opened before the command line was understood: the run goes on with it. */
   #prepared: SessionWorkspace | undefined;
 

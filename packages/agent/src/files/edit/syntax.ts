@@ -11,7 +11,8 @@ declare module "../../contract/tool.ts" {
   }
 }
 
-const grammars: Readonly<Record<string, string>> = {
+/** Grammars by the endings of files. */
+export const grammars: Readonly<Record<string, string>> = {
   ts: "typescript",
   mts: "typescript",
   cts: "typescript",
@@ -73,9 +74,9 @@ export class Syntax {
 
   /** 1-based line of a parse error that `after` has and `before` had not; undefined when there is none or it cannot be determined. */
   async newError(path: string, before: string, after: string): Promise<number | undefined> {
-    const now = await this.#withTree(path, after, errorLines);
+    const now = await this.withTree(path, after, errorLines);
     if (!now || now.length === 0) return undefined;
-    const earlier = before === "" ? [] : await this.#withTree(path, before, errorLines);
+    const earlier = before === "" ? [] : await this.withTree(path, before, errorLines);
     if (!earlier || earlier.length >= now.length) return undefined;
     // Errors that were there before have moved at most; the first one without an equal text line is the new one.
     const [oldLines, newLines] = [before.split("\n"), after.split("\n")];
@@ -90,7 +91,7 @@ export class Syntax {
   async blockAt(path: string, text: string, line: number): Promise<SyntaxBlock | string> {
     if (!this.supports(path)) return "no grammar for this kind of file";
     if (text.length > this.#limits.textLength) return "the file is too large to parse";
-    const block = await this.#withTree(path, text, (root) => findBlock(root, text, line));
+    const block = await this.withTree(path, text, (root) => findBlock(root, text, line));
     if (block) return block;
     return (await this.#grammar(grammarOf(path) as string))
       ? "the file could not be parsed in time"
@@ -102,10 +103,11 @@ export class Syntax {
    * each left out. In order, none inside another; undefined when the text cannot be parsed.
    */
   async bodies(path: string, text: string): Promise<readonly SyntaxBlock[] | undefined> {
-    return this.#withTree(path, text, findBodies);
+    return this.withTree(path, text, findBodies);
   }
 
-  async #withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
+  /** What `use` makes of the tree; undefined when there is none. The tree is gone afterwards. */
+  async withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
     const name = grammarOf(path);
     if (!name || text.length > this.#limits.textLength) return undefined;
     const loaded = await this.#grammar(name);
@@ -158,7 +160,8 @@ export class Syntax {
   }
 }
 
-function grammarOf(path: string): string | undefined {
+/** The grammar for a file of this name. */
+export function grammarOf(path: string): string | undefined {
   const dot = path.lastIndexOf(".");
   const extension = path.slice(dot + 1).toLowerCase();
   return dot > path.lastIndexOf("/") && Object.hasOwn(grammars, extension) ? grammars[extension] : undefined;

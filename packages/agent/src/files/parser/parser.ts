@@ -3,8 +3,7 @@
 
 import { type Clock, monotonicClock } from "../../world/process/clock.ts";
 import { Processes } from "../../world/process/processes.ts";
-import type { OpenedProcess } from "../../world/process/requests.ts";
-import { EnvError } from "../../world/process/types.ts";
+import { EnvError, type ProgramArgv, type TwoWayProcess } from "../../world/process/types.ts";
 import { parserArgv, parserFile } from "./entry.ts";
 import { FrameReader, FrameTooLong, frameOf } from "./frames.ts";
 import type { Answer } from "./serve.ts";
@@ -17,6 +16,8 @@ export interface ParserOptions {
   readonly file?: string | undefined;
   /** Whose limits of memory to use; this machine's when absent. */
   readonly platform?: NodeJS.Platform | undefined;
+  /** Starts the process where the files are; beside this one when absent. */
+  readonly start?: ((argv: ProgramArgv) => Promise<TwoWayProcess>) | undefined;
 }
 
 /** A task for the parser process, and how long and large it may become. */
@@ -45,7 +46,7 @@ const MOST_ANSWER_BYTES = 128 << 20;
 const PATH = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin";
 
 interface Warm {
-  readonly process: OpenedProcess;
+  readonly process: TwoWayProcess;
   readonly memoryMb: number;
   readonly frames: FrameReader;
   hasExited: boolean;
@@ -84,6 +85,7 @@ export class Parser {
   /** Ends the process. May be used again. */
   async close(): Promise<void> {
     this.#cancelIdle();
+    if (this.#warm && this.#options.start) await this.#drop(this.#warm);
     this.#warm = undefined;
     await this.#processes?.cleanup();
   }
@@ -124,20 +126,20 @@ export class Parser {
     const kept = this.#warm;
     if (kept && !kept.hasExited && kept.memoryMb >= memoryMb) return kept;
     if (kept) await this.#drop(kept);
-    this.#processes ??= new Processes({ clock: this.#clock });
-    const { file = parserFile(), platform = process.platform } = this.#options;
-    const opened = await this.#processes.open({
-      argv: parserArgv(file, memoryMb, platform),
-      program: "the parser process",
-      cwd: "/",
-      env: { PATH },
-    });
+    const { file = parserFile(), platform = process.platform, start } = this.#options;
+    const argv = parserArgv(file, memoryMb, platform);
+    const opened = await (start ? start(argv) : this.#startHere(argv));
     const warm: Warm = { process: opened, memoryMb, frames: new FrameReader(MOST_ANSWER_BYTES), hasExited: false };
     void opened.exited.then(() => {
       warm.hasExited = true;
     });
     this.#warm = warm;
     return warm;
+  }
+
+  #startHere(argv: ProgramArgv): Promise<TwoWayProcess> {
+    this.#processes ??= new Processes({ clock: this.#clock });
+    return this.#processes.open({ argv, program: "the parser process", cwd: "/", env: { PATH } });
   }
 
   /** Nothing of the task runs on when its caller learns of the failure. */

@@ -10,6 +10,7 @@ export interface FittingServer {
   readonly row: ServerRow;
   readonly root: string;
   readonly argv?: ProgramArgv;
+  readonly variables?: Readonly<Record<string, string>>;
   /** Why it does not run. */
   readonly off?: string;
 }
@@ -66,12 +67,27 @@ export async function programFor(
     return { ...fits, off: "it runs code of the project, and the folder is not trusted: lathe trust" };
   const own = await ownProgram(row, root, env);
   if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
-  const program = row.name === "typescript" ? undefined : await onPath(row.command, env);
+  // Where the folder is not trusted, PATH must not lead into it: package managers put its programs there.
+  const path = isTrusted ? undefined : await pathOutside([root, env.workingDirectory()], env);
+  const program = row.name === "typescript" ? undefined : await onPath(row.command, env, path);
   if (program === undefined && own !== undefined)
     return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
   if (program === undefined)
     return { ...fits, off: `${row.command} is not installed${row.install ? ` (${row.install})` : ""}` };
-  return { ...fits, argv: [program, ...row.args] };
+  return { ...fits, argv: [program, ...row.args], ...(path === undefined ? {} : { variables: { PATH: path } }) };
+}
+
+/** The server finds interpreters and helpers by PATH as well. */
+async function pathOutside(folders: readonly string[], env: ExecutionEnvironment): Promise<string> {
+  const { stdout } = await env.execCommand('printf %s "$PATH"', 5000, { internal: true });
+  const isOutside = (place: string): boolean =>
+    posix.isAbsolute(place) && !folders.some((folder) => place === folder || place.startsWith(`${folder}/`));
+  const places: string[] = [];
+  for (const place of stdout.split(":").filter(isOutside)) {
+    const real = (await env.stat(place))?.realPath;
+    if (real !== undefined && isOutside(real)) places.push(place);
+  }
+  return places.join(":");
 }
 
 async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironment): Promise<string | undefined> {
@@ -94,10 +110,13 @@ async function hasTypeScriptServer(folder: string, env: ExecutionEnvironment): P
   return Number.parseInt(version, 10) >= TYPESCRIPT_WITH_SERVER;
 }
 
-async function onPath(command: string, env: ExecutionEnvironment): Promise<string | undefined> {
+async function onPath(command: string, env: ExecutionEnvironment, path?: string): Promise<string | undefined> {
   if (posix.isAbsolute(command)) return (await env.stat(command))?.kind === "file" ? command : undefined;
   if (!/^[\w.+-]+$/.test(command)) return undefined;
-  const { stdout, exitCode } = await env.execCommand(`command -v ${command}`, 5000, { internal: true });
-  const path = stdout.trim();
-  return exitCode === 0 && posix.isAbsolute(path) ? path : undefined;
+  const { stdout, exitCode } = await env.execCommand(`command -v ${command}`, 5000, {
+    internal: true,
+    ...(path === undefined ? {} : { env: { PATH: path } }),
+  });
+  const program = stdout.trim();
+  return exitCode === 0 && posix.isAbsolute(program) ? program : undefined;
 }

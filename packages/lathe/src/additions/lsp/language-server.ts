@@ -12,6 +12,7 @@ export interface LanguageServerOptions {
   readonly key: string;
   readonly row: ServerRow;
   readonly argv: ProgramArgv;
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   readonly root: string;
   readonly env: ExecutionEnvironment;
   readonly now: () => number;
@@ -90,10 +91,10 @@ export class LanguageServer {
   // ---- inside ----
 
   async #start(): Promise<LiveServer> {
-    const { row, argv, root, env } = this.#options;
+    const { row, argv, variables, root, env } = this.#options;
     if (env.startProcess === undefined) throw this.#turnOff("programs cannot be started here");
     try {
-      const process = await env.startProcess(argv, { cwd: root, ...(row.env ? { env: row.env } : {}) });
+      const process = await env.startProcess(argv, { cwd: root, env: { ...row.env, ...variables } });
       const live = await LiveServer.start({ row, root, env, process });
       this.#live = live;
       void live.connection.ended.then((why) => {

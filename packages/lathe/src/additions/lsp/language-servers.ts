@@ -87,9 +87,10 @@ export class LanguageServers {
     const search = this.#found.get(key) ?? programFor(row, root, env, isTrusted());
     this.#found.set(key, search);
     const found = await search;
-    if (found.argv === undefined) return found;
+    const { argv, variables } = found;
+    if (argv === undefined) return found;
     const server =
-      this.#servers.get(key) ?? new LanguageServer({ key, row, argv: found.argv, root, env, now, idleMs, warn });
+      this.#servers.get(key) ?? new LanguageServer({ key, row, argv, variables, root, env, now, idleMs, warn });
     this.#servers.set(key, server);
     return { ...found, server };
   }

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   stats: async () => (await import("./stats.ts")).statsCommand,
   worktree: async () => (await import("./worktree.ts")).worktreeCommand,
   prompt: async () => (await import("./prompt.ts")).promptCommand,
+  map: async () => (await import("./map.ts")).mapCommand,
   ext: async () => (await import("./ext.ts")).extCommand,
   tool: async () => (await import("./tool.ts")).toolCommand,
   replay: async () => (await import("./replay.ts")).replayCommand,

@@ -139,6 +139,11 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["discard <id>", "remove the isolated copy with all its changes"],
   ],
   prompt: [["[options] [prompt…]", "takes the same options as a run; sends nothing and, with --model, needs no key"]],
+  map: [
+    ["", "classes, functions and types of this folder that most other code refers to"],
+    ["<path>", "the same of one folder or file, and what it uses of the rest"],
+    ["… --tokens N", "how long the map may be, about; 2000 if not given"],
+  ],
   tool: [
     ["<name> '<json>'", "run it with these arguments; - reads them from stdin"],
     ["<name> --describe", "its description and schema, as the model sees them"],

@@ -1,5 +1,6 @@
 // Keys and tokens are not copied from one file to another: the copy names a variable instead.
 
+import { isSecretValue } from "@lathe/agent/world";
 import type { McpServerValue } from "../../found/discovery/types.ts";
 
 const SECRET_NAME = /token|key|secret|password|passwd|auth|credential/i;
@@ -25,12 +26,26 @@ export function withoutSecrets(name: string, server: McpServerValue): WithoutSec
     const [, scheme = ""] = /^((?:Bearer|Basic|token)\s+)\S/i.exec(value) ?? [];
     return `${scheme}${variableReference(variableFor(name))}`;
   });
-  return { server: { ...server, ...(env ? { env } : {}), ...(headers ? { headers } : {}) }, variables };
+  // `--api-key value`, `--token=value`, or a word in the shape of a key.
+  const args = server.args?.map((word, at, all) => {
+    const [, option, value = word] = /^(--?[\w-]+=)(.*)$/s.exec(word) ?? [];
+    const isOption = option === undefined && word.startsWith("-");
+    const named = option ?? (/^-/.test(all[at - 1] ?? "") && !isOption ? all[at - 1] : "");
+    return isSecret(named ?? "", value) ? `${option ?? ""}${variableReference(variableFor(name))}` : word;
+  });
+  const url = server.url?.replace(SECRET_IN_ADDRESS, (whole, before: string, value: string) =>
+    /^\$/.test(value) ? whole : `${before}${variableReference(variableFor(name))}`,
+  );
+  const changed = { ...(env && { env }), ...(headers && { headers }), ...(args && { args }), ...(url && { url }) };
+  return { server: { ...server, ...changed }, variables: [...new Set(variables)] };
 }
+
+/** A password before the host, and a parameter with a telling name. */
+const SECRET_IN_ADDRESS = /(:\/\/[^/@:\s]+:|[?&][\w-]*(?:token|key|secret|password)[\w-]*=)([^@&#\s]+)/gi;
 
 /** What refers to a variable already is no secret. */
 const isSecret = (key: string, value: string): boolean =>
-  value !== "" && !/\$\{?\w|\{env:/.test(value) && SECRET_NAME.test(key);
+  value !== "" && !/\$\{?\w|\{env:/.test(value) && (SECRET_NAME.test(key) || isSecretValue(value));
 
 function mapValues(
   values: Readonly<Record<string, string>> | undefined,

@@ -54,7 +54,7 @@ export const SETTINGS = {
   "tools.discoveryMode": choice(["auto", "mcp-only", "all", "off"], {
     default: "auto",
     description:
-      "which tools the model has to search for before it can use them: auto hides those of MCP servers when there are more than 40 tools, mcp-only always hides them, all hides built-in ones as well",
+      "which tools the model has to search for before it can use them: auto hides those of MCP servers when there are more than 40 tools, mcp-only always hides them, all hides built-in ones as well, off hides none",
   }),
   "tools.essentialOverride": wordList({
     description:

@@ -241,6 +241,7 @@ export const SUBCOMMANDS = {
   rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",
+  map: "the most linked definitions of a project: map [path] [--tokens n]",
   ext: "extensions: list, enable, disable, new",
   tool: "run one tool: lathe tool <name> '<json>'",
   replay: "run a recorded run again, offline",

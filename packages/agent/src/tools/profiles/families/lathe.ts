@@ -2,6 +2,7 @@
 // append, never reorder.
 
 import { askTool } from "../../builtin/ask/index.ts";
+import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
@@ -12,6 +13,7 @@ import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { searchTool } from "../../builtin/search/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
 import { writeTool } from "../../builtin/write/index.ts";
@@ -38,6 +40,8 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     taggedAstGrepTool,
     debugTool,
     ...cells,
+    repoMapTool,
+    astEditTool,
   );
 
 export const lathe = {

@@ -1,0 +1,37 @@
+// The code index as an addition to sessions, for the tool `repo_map`. Nothing is read before it is called.
+
+import { ToolFailure } from "@lathe/agent";
+import type { RepoMapper } from "@lathe/agent/tools";
+import type { AdditionMaker } from "../../conversation/session-contract.ts";
+import type { SharedCodeIndexes } from "./shared-code-indexes.ts";
+
+const COLUMNS = 120;
+
+export const codeIndexAddition =
+  (shared: SharedCodeIndexes): AdditionMaker =>
+  async (workspace) => {
+    const indexes = shared.enter(workspace);
+    const repoMap: RepoMapper = async ({ path, tokens }, env, signal) => {
+      if (path?.startsWith("..")) throw new ToolFailure("Only what is in the working directory is mapped.");
+      const index = await (await indexes.open()).for(env);
+      const { showMap } = await import("./show-map.ts");
+      const code = await index.rank(path || undefined, signal);
+      const searchable = await index.searchable(env, signal);
+      const mayShow = (one: string): boolean => searchable.has(one);
+      const hint = "give `path`, or more `tokens`";
+      const map = showMap(code, {
+        path: path || undefined,
+        tokens,
+        columns: COLUMNS,
+        isCut: index.isCut,
+        mayShow,
+        hint,
+      });
+      return map ?? `The index knows no definitions in ${path || "this project"}.`;
+    };
+    return {
+      name: "code index",
+      services: { repoMap },
+      close: () => indexes.leave(),
+    };
+  };

@@ -1,0 +1,68 @@
+// The indexes of a run, one for each folder that sessions and their agents work in. They end with the last session.
+
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { CodeIndex } from "./code-index.ts";
+
+const KEPT_MS = 30 * 86_400_000;
+
+export class CodeIndexes {
+  readonly #folder: string;
+  readonly #now: () => number;
+  /** By the identity of the environment. */
+  readonly #indexes = new Map<string, Promise<CodeIndex>>();
+
+  /** `cache`: the folder for what can be made again. */
+  constructor(cache: string, now: () => number) {
+    this.#folder = join(cache, "code-index");
+    this.#now = now;
+  }
+
+  /** Fails with ToolFailure where files are on another machine. */
+  for(env: ExecutionEnvironment): Promise<CodeIndex> {
+    const known = this.#indexes.get(env.identity) ?? this.#make(env);
+    this.#indexes.set(env.identity, known);
+    return known;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#indexes.values()].map(async (index) => (await index.catch(() => undefined))?.close()));
+    this.#indexes.clear();
+  }
+
+  async #make(env: ExecutionEnvironment): Promise<CodeIndex> {
+    if (!isHere(env)) throw new ToolFailure("The code index is only for files on this machine.");
+    if (this.#indexes.size === 0) this.#removeOld();
+    const root = env.workingDirectory();
+    const stat = await env.stat(root);
+    const isView = stat === undefined || (await env.localPath?.(stat.realPath, "read")) !== stat.realPath;
+    const name = isView
+      ? `view-${randomUUID()}`
+      : createHash("sha256").update(stat.realPath).digest("hex").slice(0, 24);
+    const file = join(this.#folder, `${name}.db`);
+    const now = this.#now() / 1000;
+    // What is in use stays.
+    if (existsSync(file)) utimesSync(file, now, now);
+    return new CodeIndex({ env, isView, file });
+  }
+
+  /** What was not used for long, and what killed runs have left. */
+  #removeOld(): void {
+    let names: string[];
+    try {
+      names = readdirSync(this.#folder);
+    } catch {
+      return; // no index was made yet
+    }
+    for (const name of names) {
+      const file = join(this.#folder, name);
+      const usedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (this.#now() - usedAt > KEPT_MS) rmSync(file, { force: true });
+    }
+  }
+}
+
+/** Other environments reach their files over a connection, or have them in memory. */
+const isHere = ({ identity }: ExecutionEnvironment): boolean => /^(?:local|confined) /.test(identity);
