@@ -143,8 +143,8 @@ it("T-EVAL-3 T-EVAL-6 G-86 AU-07 plots reach the model as pictures, and no cell 
   const PATH = ["/usr/bin", "/bin", dirname(process.execPath)].join(":");
   const env = { PATH, OPENAI_API_KEY: "sk-other-9c1b-secret" };
   expect(await scene.run([...FULL, "go"], { env })).toMatchObject({ code: 0 });
-  const [plots] = parts();
-  const pictures = (plots?.content as { type: string; source?: { media_type: string; data: string } }[]).filter(
+  const plots = parts()[0]!;
+  const pictures = (plots.content as { type: string; source?: { media_type: string; data: string } }[]).filter(
     ({ type }) => type === "image",
   );
   expect(pictures).toHaveLength(2);
