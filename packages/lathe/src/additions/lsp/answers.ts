@@ -154,6 +154,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       if (!server) continue;
       try {
         const live = await server.use(signal);
+        await live.refresh();
         if (!live.can("workspaceSymbolProvider")) continue;
         await live.loaded();
         const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
@@ -191,6 +192,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const parts = used.map(async ({ row, root, server }) => {
       try {
         const live = await server!.use(signal);
+        await live.refresh();
         return await problemsOfProject(live, root, env, { ...question, signal, mayShow: this.#mayShow });
       } catch (error) {
         signal.throwIfAborted();
@@ -214,6 +216,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       if (!server) continue;
       const findings = await server.use(signal).then(
         async (live): Promise<Findings & { live?: LiveServer }> => {
+          await live.refresh();
           await live.loaded();
           return { ...(await live.findProblems(path, timeoutMs, signal)), live };
         },

@@ -9,12 +9,12 @@ import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
 import { shortPath } from "./places.ts";
 import { isError, problemLines } from "./problem-lines.ts";
+import type { FileChange } from "./project-changes.ts";
 import type { Problem } from "./protocol.ts";
 
 /** How long an edit waits for its errors, and late ones are waited for with the next result. */
 const WAIT_MS = 5000;
 const LATE_MS = 25_000;
-const NEWEST_FILES = 100;
 const MOST_LINES = 30;
 const MOST_NAMED = 5;
 
@@ -62,7 +62,6 @@ export class ErrorsAfterEdit {
   /** By agent: children share the servers of their parent, and are told of their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
-  readonly #lastTold = new Map<string, number>();
   /** The last check of each server. */
   readonly #checks = new Map<string, Promise<unknown>>();
 
@@ -169,7 +168,7 @@ export class ErrorsAfterEdit {
       const dependents = await this.#dependentsOf(changes, server, env, bounded);
       await this.#noteEarlier(changes, dependents, server, live, bounded);
       const published = live.publishedCount;
-      await live.tellChanges(await this.#changedSince(server, changes, env));
+      await live.refresh(changes.map(changeOnDisk));
       const compare = async (path: string): Promise<void> => {
         const said = await this.#compare(server, live, path, env, bounded);
         if (said.hasNew) input.brought.add(path);
@@ -299,36 +298,12 @@ export class ErrorsAfterEdit {
     const signal = AbortSignal.timeout(LATE_MS);
     for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
   }
-
-  /** What commands and people have changed since the server was last told, newest first, and the changes themselves. */
-  async #changedSince(server: LanguageServer, changes: readonly Change[], env: ExecutionEnvironment) {
-    const own = new Map(
-      changes.map(({ path, isGone, before }) => [path, isGone ? 3 : before === undefined ? 1 : 2] as const),
-    );
-    const endings = server.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
-    const key = keyOf(server, "");
-    const since = this.#lastTold.get(key) ?? 0;
-    const { paths } = await env.glob(`**/*.{${endings.join(",")},json}`, server.root, {
-      maxResults: NEWEST_FILES + own.size,
-      base: "/",
-    });
-    const changed: { readonly path: string; readonly type: 1 | 2 | 3 }[] = [...own].map(([path, type]) => ({
-      path,
-      type,
-    }));
-    let newest = since;
-    for (const name of paths) {
-      const found = name.startsWith("/") ? name : `/${name}`;
-      const mtimeMs = (await env.stat(found))?.mtimeMs ?? 0;
-      if (mtimeMs < since) break;
-      newest = Math.max(newest, mtimeMs);
-      // The first look is the server's own.
-      if (since > 0 && !own.has(found)) changed.push({ path: found, type: 2 });
-    }
-    this.#lastTold.set(key, newest);
-    return changed;
-  }
 }
+
+const changeOnDisk = ({ path, isGone, before }: Change): FileChange => ({
+  path,
+  type: isGone ? 3 : before === undefined ? 1 : 2,
+});
 
 const keyOf = ({ key }: LanguageServer, path: string): string => `${key}\0${path}`;
 

@@ -63,7 +63,10 @@ export class Places {
         reasons.push(`${row.name}: ${messageOf(error)}`);
         return undefined;
       });
-      if (live && (capability === "" || live.can(capability))) return live;
+      if (live && (capability === "" || live.can(capability))) {
+        await live.refresh();
+        return live;
+      }
       if (live) reasons.push(`${row.name} does not offer this`);
       if (off !== undefined) reasons.push(`${row.name}: ${off}`);
     }
