@@ -6,7 +6,10 @@ import { CallPaths } from "../src/contract/paths/call-paths.ts";
 import { type ToolDef, ToolFailure } from "../src/contract/tool.ts";
 import { PathLocks } from "../src/files/edit/locks.ts";
 import { ShownFiles } from "../src/files/edit/shown.ts";
+import { Parser } from "../src/files/parser/parser.ts";
 import { applyPatchTool } from "../src/tools/builtin/apply-patch/index.ts";
+import { astEditTool } from "../src/tools/builtin/ast-edit/index.ts";
+import { astGrepTool } from "../src/tools/builtin/ast-grep/index.ts";
 import { editFileTool } from "../src/tools/builtin/edit-file/index.ts";
 import { globTool } from "../src/tools/builtin/glob/index.ts";
 import { grepWithModesTool } from "../src/tools/builtin/grep/index.ts";
@@ -15,8 +18,10 @@ import { hashlineReadTool } from "../src/tools/builtin/hashline-read/index.ts";
 import { listDirTool } from "../src/tools/builtin/list-dir/index.ts";
 import { readFileTool } from "../src/tools/builtin/read-file/index.ts";
 import { readManyFilesTool } from "../src/tools/builtin/read-many-files/index.ts";
+import { resolveTool } from "../src/tools/builtin/resolve/index.ts";
 import { shellTool } from "../src/tools/builtin/shell/index.ts";
 import { writeFileTool } from "../src/tools/builtin/write-file/index.ts";
+import { PendingActions } from "../src/tools/pending-actions/pending-actions.ts";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 
 /** A call and what it answers; an error stands behind `!`. What `also` marks is left out where calls take long: another step is of its kind. */
@@ -35,6 +40,10 @@ const PATCH = [
   "*** Delete File: t/b.ts",
   "*** End Patch",
 ].join("\n");
+
+/** One for all environments: it takes a second to start. */
+const parser = new Parser();
+const pendingActions = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {} });
 
 const FILES: readonly Step[] = [
   [writeFileTool, { file_path: "t/a.txt", content: "one\ntwo\nthrée\n" }, "Created t/a.txt (15 bytes)"],
@@ -74,6 +83,13 @@ const FILES: readonly Step[] = [
     /^--- t\/b\.ts ---\n1 \| const two = 2;\n\n--- t\/none ---\n\[ERROR: /,
     "also",
   ],
+  [astGrepTool, { pat: "const $NAME = 2", paths: ["t"] }, "¶t/b.ts\n*1:const two = 2;"],
+  [
+    astEditTool,
+    { ops: [{ pat: "const $NAME = 2", out: "let $NAME = 3" }], paths: ["t"] },
+    "Would make 1 replacement in 1 file:\nt/b.ts\n-1:1 const two = 2;\n+1:1 let two = 3",
+  ],
+  [resolveTool(pendingActions), { action: "apply", reason: "go" }, "Applied 1 replacement in 1 file."],
   [applyPatchTool, { patch: PATCH }, /^A t\/new\.txt\nR t\/a\.txt -> t\/moved\.txt\nD t\/b\.ts\n/],
   [listDirTool, { path: "t" }, "moved.txt  16\nnew.txt  6"],
   [hashlineReadTool, { file_path: "t/moved.txt" }, /^¶t\/moved\.txt#([0-9A-F]{4})\n1:one\n2:zwei\n3:thrée$/],
@@ -94,7 +110,7 @@ export async function toolConformance(
   env: ExecutionEnvironment,
   { commands, few }: { readonly commands: boolean; readonly few: boolean },
 ): Promise<void> {
-  const services = { vision: false, shownFiles: new ShownFiles(), pathLocks: new PathLocks() };
+  const services = { vision: false, shownFiles: new ShownFiles(), pathLocks: new PathLocks(), pendingActions, parser };
   const answer = async (tool: ToolDef<never>, args: object): Promise<string> => {
     try {
       const { signal } = new AbortController();

@@ -129,7 +129,9 @@ export const PROJECTS: Readonly<Record<string, LanguageProject>> = {
       "a.go",
       "package x\n\nfunc greet(name int) string {\n\treturn name\n}\n",
       "a.go: 1 new error\n  4:9 error cannot use name",
-      'b.go: 1 error\n  3:23 error cannot use "y"',
+      // It may be the first that is heard of this file.
+      "b.go: 1 ",
+      ' error\n  3:23 error cannot use "y"',
     ],
     fixed: ["a.go: 1 fixed", "b.go: 1 fixed"],
   },

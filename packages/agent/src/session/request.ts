@@ -153,6 +153,8 @@ export async function renderPrefix(core: SessionLog & HostChoices & ModelContext
   const { profile, options } = core;
   const surroundings = core.redact(await options.surroundings?.(profile, options.env));
   const { projectDocs = "", ...more } = surroundings ?? {};
+  // Some were not known when the session was made.
+  core.tools.refresh();
   const tools = core.tools.definitions();
   const offered = new Set(tools.map(({ name }) => name));
   const base = await profile.buildSystemPrompt(options.env, projectDocs, { ...more, offered });

@@ -55,7 +55,7 @@ export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOf
     name: "language servers",
     kinds: ["lsp-server"],
     isNeeded: (workspace) => fitsProject(workspace),
-    load: async () => (await import("./lsp/addition.ts")).lspAddition,
+    load: async () => (await import("./lsp/addition.ts")).lspAddition(indexes),
   },
   {
     name: "code index",

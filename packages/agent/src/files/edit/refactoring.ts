@@ -36,7 +36,7 @@ export async function applyRefactoring(context: EditScope, plan: Refactoring): P
   return withWorkspace(context, refactoredPaths(plan), async (workspace) => {
     const refuseChanged = (path: string, seen: string): void => {
       if (workspace.document(path).text === seen) return;
-      throw new ToolFailure(`${path} has changed since the language server read it. Nothing was written; ask again.`);
+      throw new ToolFailure(`${path} has changed since this edit was worked out. Nothing was written; ask again.`);
     };
     const refuseExisting = (path: string): void => {
       if (workspace.exists(path)) throw new ToolFailure(`${path} exists already. Nothing was written.`);

@@ -84,12 +84,12 @@ function globOf(language: CodeLanguage | undefined): string {
   return `*.{${languages.flatMap(({ grammars }) => Object.keys(grammars)).join(",")},}`;
 }
 
-/** Every word of a pattern stands in each of its matches; of a comment that is not sure. */
+/** Every word of a pattern stands in each of its matches; of a comment that is not sure. Without patterns: any file. */
 function wordsOf(patterns: readonly string[]): string {
   const longest = patterns.map((pattern) => {
     if (/\/[/*]|#|--/.test(pattern)) return "";
     const words = pattern.replace(/\$+[A-Z_0-9]*/g, " ").match(/[A-Za-z0-9_]+/g) ?? [];
     return words.reduce((best, word) => (word.length > best.length ? word : best), "");
   });
-  return longest.includes("") ? "^" : longest.join("|");
+  return longest.length === 0 || longest.includes("") ? "^" : longest.join("|");
 }

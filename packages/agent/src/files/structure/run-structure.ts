@@ -122,6 +122,7 @@ async function searchAll(
     parsing.catch(() => {});
   }
   await parsing;
+  if (candidates.files.length === 0) await search.tryPatterns();
   return { ...search.result(), isCapped: candidates.isCapped, missingPaths: candidates.missing };
 }
 
@@ -143,6 +144,14 @@ class StructureSearch {
   constructor(query: StructureQuery, scope: CallScope) {
     this.#query = query;
     this.#scope = scope;
+  }
+
+  /** Where no file has the words of a pattern, it may still be none in the languages that are there. */
+  async tryPatterns(): Promise<void> {
+    const { paths, language } = this.#query;
+    const { files } = await findCandidates({ paths, language, patterns: [], most: FILES_AT_ONCE }, this.#scope);
+    await this.parse(files.map((file) => ({ ...file, text: "" })));
+    if (this.#searched > 0) this.#unfit.clear();
   }
 
   async read(files: readonly CandidateFile[]): Promise<ReadFile[]> {

@@ -21,7 +21,7 @@ export interface AttachTarget {
 
 export interface AdapterRow {
   readonly name: string;
-  /** The first that is there is used; relative ones with a slash are the project's. */
+  /** The first that is there is used; relative ones with a slash are the project's, which has to be trusted. */
   readonly programs: readonly string[];
   readonly args: readonly string[];
   /** A condition of the shell in which `$q` is the program. */

@@ -5,56 +5,65 @@ import { lspTool } from "@lathe/agent/tools";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { isAnythingHere } from "../../found/discovery/agent-places.ts";
 import { placeOf } from "../../found/discovery/place.ts";
+import type { SharedCodeIndexes } from "../code-index/shared-code-indexes.ts";
 import type { Engine } from "./engine.ts";
 import { lspCommand } from "./lsp-command.ts";
 
 /** An edit waits for its errors, and the first one for the server to start. */
 const HOOK_MS = 40_000;
 
-export const lspAddition: AdditionMaker = async (workspace, { opened: { journal } }) => {
-  if (!workspace.settings["lsp.enabled"]) return undefined;
-  let warn: (message: string) => void = () => {};
-  let isLeftOut: ((path: string) => boolean) | undefined;
-  let env: ExecutionEnvironment | undefined;
-  let engine: Promise<Engine> | undefined;
-  const load = (): Promise<Engine> => {
-    engine ??= import("./engine.ts").then(({ Engine: Made }) =>
-      Made.open({
-        workspace,
-        isLeftOut: (path) => isLeftOut?.(path) ?? false,
-        contentOf: (hash) => journal.blobs.get(hash),
-        warn: (message) => warn(message),
+/** `shared`: what answers where no server can. */
+export const lspAddition =
+  (shared: SharedCodeIndexes): AdditionMaker =>
+  async (workspace, { opened: { journal } }) => {
+    if (!workspace.settings["lsp.enabled"]) return undefined;
+    const indexes = shared.enter(workspace);
+    let warn: (message: string) => void = () => {};
+    let isLeftOut: ((path: string) => boolean) | undefined;
+    let env: ExecutionEnvironment | undefined;
+    let engine: Promise<Engine> | undefined;
+    const load = (): Promise<Engine> => {
+      engine ??= import("./engine.ts").then(({ Engine: Made }) =>
+        Made.open({
+          workspace,
+          indexes,
+          isLeftOut: (path) => isLeftOut?.(path) ?? false,
+          contentOf: (hash) => journal.blobs.get(hash),
+          warn: (message) => warn(message),
+        }),
+      );
+      return engine;
+    };
+    const tools = [
+      lspTool({
+        answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal),
+        plan: async (question, place, signal) => (await load()).refactorings.plan(question, place, signal),
+        made: async (plan, place) => (await load()).refactorings.made(plan, place),
       }),
-    );
-    return engine;
+    ];
+    return {
+      name: "language servers",
+      toolProviders: [{ tools: () => tools }],
+      services: workspace.settings["lsp.formatOnWrite"]
+        ? { formatter: { format: async (file, scope) => (await load()).formatters.format(file, scope) } }
+        : {},
+      middleware: workspace.settings["lsp.diagnosticsOnWrite"] ? [errorsAfterEdit(load, () => engine)] : [],
+      commands: async () => [lspCommand(load, () => env)],
+      opened: async ({ session, permissions }) => {
+        warn = (message) => session.warn(message, "lsp");
+        isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
+        env = session.env;
+        // What is wrong with what a file says about a server is said at once.
+        if (!isAnythingHere(placeOf(workspace))) return;
+        const { active } = await (await workspace.discovery()).of("lsp-server");
+        if (active.length > 0) await load();
+      },
+      close: async () => {
+        await (await engine)?.close();
+        await indexes.leave();
+      },
+    };
   };
-  const tools = [
-    lspTool({
-      answer: async (question, place, signal) => (await load()).answers.answer(question, place, signal),
-      plan: async (question, place, signal) => (await load()).refactorings.plan(question, place, signal),
-      made: async (plan, place) => (await load()).refactorings.made(plan, place),
-    }),
-  ];
-  return {
-    name: "language servers",
-    toolProviders: [{ tools: () => tools }],
-    services: workspace.settings["lsp.formatOnWrite"]
-      ? { formatter: { format: async (file, scope) => (await load()).formatters.format(file, scope) } }
-      : {},
-    middleware: workspace.settings["lsp.diagnosticsOnWrite"] ? [errorsAfterEdit(load, () => engine)] : [],
-    commands: async () => [lspCommand(load, () => env)],
-    opened: async ({ session, permissions }) => {
-      warn = (message) => session.warn(message, "lsp");
-      isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
-      env = session.env;
-      // What is wrong with what a file says about a server is said at once.
-      if (!isAnythingHere(placeOf(workspace))) return;
-      const { active } = await (await workspace.discovery()).of("lsp-server");
-      if (active.length > 0) await load();
-    },
-    close: async () => (await engine)?.close(),
-  };
-};
 
 function errorsAfterEdit(load: () => Promise<Engine>, loaded: () => Promise<Engine> | undefined): Middleware {
   return {

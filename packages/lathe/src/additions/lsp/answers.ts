@@ -6,7 +6,7 @@ import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { noServer, type Place, Places, shortPath } from "./places.ts";
+import { NoServer, noServer, type Place, Places, shortPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { problemsOfProject } from "./project-problems.ts";
@@ -147,10 +147,14 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     }
     if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
     const lines: string[] = [];
-    for (const { row, server } of await this.#servers.forProject(env)) {
-      if (row.isLinter || !server) continue;
+    const fitting = (await this.#servers.forProject(env)).filter(({ row }) => !row.isLinter);
+    if (!fitting.some(({ server }) => server))
+      throw new NoServer(noServer(env.workingDirectory(), fitting.flatMap(reasonOf), env));
+    for (const { row, server } of fitting) {
+      if (!server) continue;
       try {
         const live = await server.use(signal);
+        await live.refresh();
         if (!live.can("workspaceSymbolProvider")) continue;
         await live.loaded();
         const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
@@ -188,6 +192,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const parts = used.map(async ({ row, root, server }) => {
       try {
         const live = await server!.use(signal);
+        await live.refresh();
         return await problemsOfProject(live, root, env, { ...question, signal, mayShow: this.#mayShow });
       } catch (error) {
         signal.throwIfAborted();
@@ -211,6 +216,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       if (!server) continue;
       const findings = await server.use(signal).then(
         async (live): Promise<Findings & { live?: LiveServer }> => {
+          await live.refresh();
           await live.loaded();
           return { ...(await live.findProblems(path, timeoutMs, signal)), live };
         },

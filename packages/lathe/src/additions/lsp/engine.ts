@@ -3,7 +3,9 @@
 
 import { isTrusted } from "../../config/trust/trust.ts";
 import type { DiscoveredWorkspace } from "../../found/discovery/discovery.ts";
+import type { EnteredIndexes } from "../code-index/shared-code-indexes.ts";
 import { Answers } from "./answers.ts";
+import { AnswersWithoutServer } from "./answers-without-server.ts";
 import { type ConfiguredServers, configureServers } from "./configured-servers.ts";
 import { ErrorsAfterEdit, type ErrorsOptions } from "./errors-after-edit.ts";
 import { Formatters } from "./format-edits.ts";
@@ -12,6 +14,7 @@ import { Refactorings } from "./refactorings.ts";
 
 export interface EngineOptions extends Pick<ErrorsOptions, "contentOf"> {
   readonly workspace: DiscoveredWorkspace;
+  readonly indexes: EnteredIndexes;
   /** Files whose text is not shown although they lie in the project. */
   readonly isLeftOut: (path: string) => boolean;
   readonly warn: (message: string) => void;
@@ -19,7 +22,7 @@ export interface EngineOptions extends Pick<ErrorsOptions, "contentOf"> {
 
 export class Engine {
   readonly servers: LanguageServers;
-  readonly answers: Answers;
+  readonly answers: AnswersWithoutServer;
   readonly refactorings: Refactorings;
   readonly errors: ErrorsAfterEdit;
   readonly formatters: Formatters;
@@ -31,7 +34,7 @@ export class Engine {
   }
 
   private constructor(
-    { workspace, isLeftOut, contentOf, warn }: EngineOptions,
+    { workspace, indexes, isLeftOut, contentOf, warn }: EngineOptions,
     { rows, idleMs, warnings }: ConfiguredServers,
   ) {
     const { paths, cwd, roots, machine } = workspace;
@@ -48,8 +51,14 @@ export class Engine {
     });
     this.formatters = new Formatters(this.servers);
     this.refactorings = new Refactorings(this.servers);
-    this.answers = new Answers({ servers: this.servers, mayShow, refactorings: this.refactorings });
-    this.errors = new ErrorsAfterEdit({ servers: this.servers, mayShow, contentOf });
+    const answers = new Answers({ servers: this.servers, mayShow, refactorings: this.refactorings });
+    this.answers = new AnswersWithoutServer({ answers, indexes, mayShow });
+    this.errors = new ErrorsAfterEdit({
+      servers: this.servers,
+      mayShow,
+      contentOf,
+      existingIndex: async (env) => (await indexes.open()).existing(env),
+    });
   }
 
   async close(): Promise<void> {

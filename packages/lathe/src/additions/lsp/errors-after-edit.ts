@@ -3,18 +3,21 @@
 
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import { findDependents } from "./dependents.ts";
+import type { CodeIndex } from "../code-index/code-index.ts";
+import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
 import { shortPath } from "./places.ts";
 import { isError, problemLines } from "./problem-lines.ts";
+import type { FileChange } from "./project-changes.ts";
 import type { Problem } from "./protocol.ts";
 
 /** How long an edit waits for its errors, and late ones are waited for with the next result. */
 const WAIT_MS = 5000;
 const LATE_MS = 25_000;
-const NEWEST_FILES = 100;
+/** An index that takes longer to be brought up to date is not waited for. */
+const INDEX_MS = 2000;
 const MOST_LINES = 30;
 const MOST_NAMED = 5;
 
@@ -51,6 +54,8 @@ export interface ErrorsOptions {
   readonly mayShow: (path: string) => boolean;
   /** What a change says that the file held, by its hash. */
   readonly contentOf: (hash: string) => Uint8Array | undefined;
+  /** The code index of a folder that has one. */
+  readonly existingIndex?: (env: ExecutionEnvironment) => Promise<CodeIndex | undefined>;
 }
 
 export class ErrorsAfterEdit {
@@ -62,11 +67,12 @@ export class ErrorsAfterEdit {
   /** By agent: children share the servers of their parent, and are told of their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
-  readonly #lastTold = new Map<string, number>();
+  readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
   /** The last check of each server. */
   readonly #checks = new Map<string, Promise<unknown>>();
 
-  constructor({ servers, mayShow, contentOf }: ErrorsOptions) {
+  constructor({ servers, mayShow, contentOf, existingIndex = async () => undefined }: ErrorsOptions) {
+    this.#existingIndex = existingIndex;
     this.#servers = servers;
     this.#mayShow = mayShow;
     this.#contentOf = contentOf;
@@ -166,10 +172,11 @@ export class ErrorsAfterEdit {
     const left = new Map(changes.map((change) => [change.path, change]));
     try {
       const live = await server.use(bounded);
-      const dependents = await this.#dependentsOf(changes, server, env, bounded);
+      const index = await this.#existingIndex(env);
+      const { paths: dependents, left: unchecked } = await this.#dependentsOf(changes, server, env, index, bounded);
       await this.#noteEarlier(changes, dependents, server, live, bounded);
       const published = live.publishedCount;
-      await live.tellChanges(await this.#changedSince(server, changes, env));
+      await live.refresh(changes.map(changeOnDisk));
       const compare = async (path: string): Promise<void> => {
         const said = await this.#compare(server, live, path, env, bounded);
         if (said.hasNew) input.brought.add(path);
@@ -179,6 +186,7 @@ export class ErrorsAfterEdit {
         if (!isGone) await compare(path);
         left.delete(path);
       }
+      if (unchecked > 0) lines.push(`Not checked: ${countOf(unchecked, "more file")} that use what was edited`);
       for (const path of dependents) await compare(path);
       // Some servers say by themselves what else has changed.
       const seen = new Set([...dependents, ...changes.map(({ path }) => path)]);
@@ -259,11 +267,16 @@ export class ErrorsAfterEdit {
     changes: readonly Change[],
     { row }: LanguageServer,
     env: ExecutionEnvironment,
+    index: CodeIndex | undefined,
     signal: AbortSignal,
   ) {
-    if (row.isLinter) return [];
+    if (row.isLinter) return { paths: [], left: 0 };
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(INDEX_MS)]);
     const paths = changes.map(({ path }) => path);
-    return (await findDependents(paths, row, env, signal)).filter(this.#mayShow);
+    const found =
+      (index && (await dependentsInIndex(paths, row, index, soon))) ?? (await findDependents(paths, row, env, signal));
+    const shown = found.filter(this.#mayShow);
+    return { paths: shown.slice(0, MOST_DEPENDENTS), left: Math.max(0, shown.length - MOST_DEPENDENTS) };
   }
 
   async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
@@ -299,36 +312,12 @@ export class ErrorsAfterEdit {
     const signal = AbortSignal.timeout(LATE_MS);
     for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
   }
-
-  /** What commands and people have changed since the server was last told, newest first, and the changes themselves. */
-  async #changedSince(server: LanguageServer, changes: readonly Change[], env: ExecutionEnvironment) {
-    const own = new Map(
-      changes.map(({ path, isGone, before }) => [path, isGone ? 3 : before === undefined ? 1 : 2] as const),
-    );
-    const endings = server.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
-    const key = keyOf(server, "");
-    const since = this.#lastTold.get(key) ?? 0;
-    const { paths } = await env.glob(`**/*.{${endings.join(",")},json}`, server.root, {
-      maxResults: NEWEST_FILES + own.size,
-      base: "/",
-    });
-    const changed: { readonly path: string; readonly type: 1 | 2 | 3 }[] = [...own].map(([path, type]) => ({
-      path,
-      type,
-    }));
-    let newest = since;
-    for (const name of paths) {
-      const found = name.startsWith("/") ? name : `/${name}`;
-      const mtimeMs = (await env.stat(found))?.mtimeMs ?? 0;
-      if (mtimeMs < since) break;
-      newest = Math.max(newest, mtimeMs);
-      // The first look is the server's own.
-      if (since > 0 && !own.has(found)) changed.push({ path: found, type: 2 });
-    }
-    this.#lastTold.set(key, newest);
-    return changed;
-  }
 }
+
+const changeOnDisk = ({ path, isGone, before }: Change): FileChange => ({
+  path,
+  type: isGone ? 3 : before === undefined ? 1 : 2,
+});
 
 const keyOf = ({ key }: LanguageServer, path: string): string => `${key}\0${path}`;
 

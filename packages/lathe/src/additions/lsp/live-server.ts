@@ -1,10 +1,11 @@
 // One running language server: what it can do, the files that it was shown, and what it says about them.
 
-import type { ExecutionEnvironment, TwoWayProcess } from "@lathe/agent/world";
+import type { ExecutionEnvironment, FileStat, TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, messageOf } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
 import { ChangesAwaited } from "./changes-awaited.ts";
 import type { Encoding } from "./positions.ts";
+import { type FileChange, ProjectChanges } from "./project-changes.ts";
 import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import { PublishedProblems } from "./published-problems.ts";
 import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
@@ -27,6 +28,8 @@ interface ShownFile {
   readonly text: string;
   /** How many lists of problems had been published when it was sent. */
   readonly since: number;
+  /** Of the file whose text it is; undefined for a text that is not on the disk. */
+  readonly stamp?: string | undefined;
 }
 
 const START_TIMEOUT_MS = 30_000;
@@ -49,6 +52,7 @@ export class LiveServer {
   readonly #process: TwoWayProcess;
   /** By path, in the order of their last use. */
   readonly #shown = new Map<string, ShownFile>();
+  readonly #changes: ProjectChanges;
   readonly #waits = new ChangesAwaited();
   readonly #published = new PublishedProblems(this.#waits);
   readonly #work = new Set<unknown>();
@@ -67,6 +71,7 @@ export class LiveServer {
     this.#root = root;
     this.#env = env;
     this.#process = process;
+    this.#changes = new ProjectChanges(row, root, env);
     this.connection = new RpcConnection(process, {
       request: (method, params) => this.#answer(method, params),
       notification: (method, params) => this.#notice(method, params),
@@ -76,7 +81,7 @@ export class LiveServer {
   static async start(start: ServerStart, signal?: AbortSignal): Promise<LiveServer> {
     const server = new LiveServer(start);
     try {
-      await server.#initialize(signal);
+      await Promise.all([server.#initialize(signal), server.#changes.look()]);
       return server;
     } catch (error) {
       await start.process.stop(0);
@@ -136,6 +141,8 @@ export class LiveServer {
     }
     const text = (earlier ?? (await this.#env.readFile(path))).replace(/^\uFEFF/, "");
     this.#send(path, text, earlier !== undefined);
+    const shown = this.#shown.get(path);
+    if (shown && earlier === undefined) this.#shown.set(path, { ...shown, stamp: stampOf(stat) });
     return text;
   }
 
@@ -154,15 +161,18 @@ export class LiveServer {
     }
   }
 
-  /** Files changed on the disk, by whomever: the shown ones are sent again, the others are named. */
-  async tellChanges(paths: readonly { readonly path: string; readonly type: 1 | 2 | 3 }[]): Promise<void> {
-    if (this.#watches && paths.length > 0) {
+  /** Tells what has changed on the disk, by whomever: the shown files are sent again, the others are named. */
+  async refresh(own: readonly FileChange[] = []): Promise<void> {
+    const found = await this.#changes.look();
+    const changes = [...new Map([...found, ...own].map((change) => [change.path, change])).values()];
+    if (this.#watches && changes.length > 0) {
       this.#lastChange = ++this.#lastVersion;
       this.connection.notify("workspace/didChangeWatchedFiles", {
-        changes: paths.map(({ path, type }) => ({ uri: toUri(path), type })),
+        changes: changes.map(({ path, type }) => ({ uri: toUri(path), type })),
       });
     }
-    for (const path of [...this.#shown.keys()]) await this.show(path);
+    for (const [path, { stamp }] of [...this.#shown])
+      if (stamp === undefined || stampOf(await this.#env.stat(path)) !== stamp) await this.show(path);
   }
 
   /** The problems of a file as it is now. It is shown first where the server has to publish them. */
@@ -228,11 +238,16 @@ export class LiveServer {
     const known = this.#shown.get(path);
     this.#shown.delete(path);
     if (known?.text === text && !again) {
-      this.#shown.set(path, known);
+      this.#shown.set(path, { ...known, stamp: undefined });
       return;
     }
     const textDocument = { uri: toUri(path), version: ++this.#lastVersion };
-    this.#shown.set(path, { text, version: textDocument.version, since: this.#published.count });
+    this.#shown.set(path, {
+      text,
+      version: textDocument.version,
+      since: this.#published.count,
+      stamp: again ? known?.stamp : undefined,
+    });
     if (known === undefined ? isDraft : !again) this.#lastChange = textDocument.version;
     if (known === undefined) {
       this.connection.notify("textDocument/didOpen", {
@@ -363,3 +378,6 @@ export class LiveServer {
     }
   }
 }
+
+/** Tells whether a file was written since. */
+const stampOf = (stat: FileStat | undefined): string => `${stat?.mtimeMs} ${stat?.size} ${stat?.kind}`;

@@ -37,12 +37,7 @@ export class Places {
     const live = await this.liveFor(file, capability, env, signal);
     const text = await live.show(file);
     if (text === undefined) throw new ToolFailure(`${file} is no file that can be shown to a language server.`);
-    const lines = linesOf(text);
-    const onLine = lines[line - 1];
-    if (onLine === undefined) throw new ToolFailure(`${shortPath(file, env)} has ${lines.length} lines, not ${line}.`);
-    const column = symbol === undefined ? firstName(onLine) : findSymbol(onLine, symbol);
-    if (column === undefined) throw new ToolFailure(notOnLine(symbol ?? "", line, lines));
-    const name = symbol?.replace(/#\d+$/, "") ?? (/^[\p{L}\p{N}_$]+/u.exec(onLine.slice(column))?.[0] || "this place");
+    const { onLine, column, name } = symbolOn(linesOf(text), line, symbol, shortPath(file, env));
     const at = (where: number): Position => ({
       line: line - 1,
       character: characterOf(onLine, where, live.encoding),
@@ -68,13 +63,29 @@ export class Places {
         reasons.push(`${row.name}: ${messageOf(error)}`);
         return undefined;
       });
-      if (live && (capability === "" || live.can(capability))) return live;
+      if (live && (capability === "" || live.can(capability))) {
+        await live.refresh();
+        return live;
+      }
       if (live) reasons.push(`${row.name} does not offer this`);
       if (off !== undefined) reasons.push(`${row.name}: ${off}`);
     }
-    throw new ToolFailure(noServer(file ?? env.workingDirectory(), reasons, env));
+    throw new NoServer(noServer(file ?? env.workingDirectory(), reasons, env));
   }
 }
+
+/** The symbol of a question in the lines of its file, or the first name of the line. `shown`: what failures call the file. */
+export function symbolOn(lines: readonly string[], line: number, symbol: string | undefined, shown: string) {
+  const onLine = lines[line - 1];
+  if (onLine === undefined) throw new ToolFailure(`${shown} has ${lines.length} lines, not ${line}.`);
+  const column = symbol === undefined ? firstName(onLine) : findSymbol(onLine, symbol);
+  if (column === undefined) throw new ToolFailure(notOnLine(symbol ?? "", line, lines));
+  const name = symbol?.replace(/#\d+$/, "") ?? (/^[\p{L}\p{N}_$]+/u.exec(onLine.slice(column))?.[0] || "this place");
+  return { onLine, column, name };
+}
+
+/** What is asked needs a server, and none can answer. */
+export class NoServer extends ToolFailure {}
 
 export function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
   const why = reasons.length === 0 ? "none is known for such files in this project" : reasons.join("; ");

@@ -39,6 +39,8 @@ declare module "../../../contract/tool.ts" {
 }
 
 const COLLAPSED = 8;
+/** Their card says where the program is then. */
+const MOVES = /^(launch|attach|trace|continue|step_|pause|terminate)/;
 const SECONDS = { default: 30, least: 5, most: 300 };
 
 /** They start a program, or run code in it that the call brings. What is only stepped through was allowed when it was started. */
@@ -149,7 +151,7 @@ function card(args: DebugArgs, result?: CardResult): Card {
     verb: verbOf(["Debugging", "Debugged", "Debug"], result),
     subject: summary(args),
     namesFiles: true,
-    outcome: typeof state === "string" ? state : undefined,
+    outcome: typeof state === "string" && MOVES.test(args.action) ? state : undefined,
     body:
       result && result.text !== ""
         ? { kind: "output", text: result.text, keeps: "head", collapsed: COLLAPSED }

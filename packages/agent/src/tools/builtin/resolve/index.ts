@@ -1,6 +1,8 @@
+import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { choice, object, type StaticFields, text } from "@lathe/llm/schema";
 import type { PendingAction, PendingActionService } from "../../../contract/pending-actions.ts";
 import { PlanChanged, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { editCard } from "../../../files/edit/card.ts";
 import { verbOf } from "../card.ts";
 import description from "./description.md";
 
@@ -23,6 +25,8 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
   exclusive: true,
   summary: ({ action }) => [action, pending.next?.label ?? ""].join(" ").trim(),
   card: ({ action }, result) => ({
+    // What was applied to files is shown as any edit.
+    ...(result && result.changes.length > 0 ? editCard("", result) : {}),
     verb: verbOf(
       action === "apply" ? ["Applying", "Applied", "Apply"] : ["Discarding", "Discarded", "Discard"],
       result,
@@ -31,9 +35,11 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
   }),
   async preview({ action }, scope) {
     const { next } = pending;
-    const heading = { text: `${action}: ${next?.label ?? "nothing is pending"}`, kind: "heading" as const };
     const own = action === "apply" ? await next?.preview?.(scope) : undefined;
-    return { lines: [heading, ...(own?.lines ?? [])], shows: ["action"], plan: own?.plan };
+    const text = `${action}: ${next?.label ?? "nothing is pending"}`;
+    // The changes have headings of their own, one for each file.
+    const lines = own ? [{ text }, ...own.lines] : [{ text, kind: "heading" as const }];
+    return { lines, shows: ["action"], plan: own?.plan };
   },
   async execute({ action, reason }, context) {
     const taken = pending.take();
@@ -46,9 +52,11 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
     }
     const applied = await applyTaken(pending, taken, reason, context);
     const result = typeof applied === "string" ? { content: [{ kind: "text" as const, text: applied }] } : applied;
-    return { effects: "done", ...result, details };
+    return { effects: "done", ...result, details: { ...detailsOf(result), ...details } };
   },
 });
+
+const detailsOf = ({ details }: Pick<ToolResult, "details">): JsonObject => (isJsonObject(details) ? details : {});
 
 async function applyTaken(
   pending: PendingActionService,

@@ -2,6 +2,7 @@
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
+import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
@@ -39,6 +40,7 @@ export const additions = [
   debugTool,
   ...cells,
   repoMapTool,
+  astEditTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -2,6 +2,7 @@
 // append, never reorder.
 
 import { askTool } from "../../builtin/ask/index.ts";
+import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
@@ -40,6 +41,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     debugTool,
     ...cells,
     repoMapTool,
+    astEditTool,
   );
 
 export const lathe = {

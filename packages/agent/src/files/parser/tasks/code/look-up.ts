@@ -25,8 +25,9 @@ const MOST_FOUND = 500;
 const DEFINITIONS = `SELECT file.path AS path, name.text AS name, kind, line, inside, signature
   FROM definition JOIN file ON file.id = file JOIN name ON name.id = name`;
 
+/** `from`: the file that has the name; definitions in it or in what it imports come alone, where there are any. */
 export async function findName(input: TaskInput): Promise<NamePlaces> {
-  const { file, name } = input as TaskInput & { file: string; name: string };
+  const { file, name, from } = input as TaskInput & { file: string; name: string; from?: string };
   return withStore(file, (db) => {
     const references = db
       .prepare(
@@ -34,10 +35,23 @@ export async function findName(input: TaskInput): Promise<NamePlaces> {
       )
       .all(name) as { path: string; lines: string }[];
     return {
-      definitions: foundBy(db, "WHERE name.text = ? ORDER BY path, line", [name]),
+      definitions: nearest(db, foundBy(db, "WHERE name.text = ? ORDER BY path, line", [name]), from),
       references: references.map(({ path, lines }) => ({ path, lines: lines.split(",").map(Number) })),
     };
   });
+}
+
+function nearest(db: DatabaseSyncInstance, found: FoundDefinition[], from: string | undefined): FoundDefinition[] {
+  if (from === undefined || found.length < 2) return found;
+  const own = found.filter(({ path }) => path === from);
+  if (own.length > 0) return own;
+  const { files, whole } = linksIn(db);
+  const id = files.find(({ path }) => path === from)?.id;
+  const imported = new Set(
+    files.filter((one) => id !== undefined && whole.get(id)?.has(one.id)).map(({ path }) => path),
+  );
+  const meant = found.filter(({ path }) => imported.has(path));
+  return meant.length > 0 ? meant : found;
 }
 
 /** What a file defines, or the definitions whose names have `query` in them, the nearest first. */
@@ -54,13 +68,16 @@ export async function listDefinitions(input: TaskInput): Promise<FoundDefinition
 const foundBy = (db: DatabaseSyncInstance, where: string, values: readonly (string | number)[]): FoundDefinition[] =>
   db.prepare(`${DEFINITIONS} ${where}`).all(...values) as unknown as FoundDefinition[];
 
-/** Files that import this one, or use its names over others that pass them on; those that use most of its names first. */
-export async function findDependents(input: TaskInput): Promise<CodeDependent[]> {
+/**
+ * Files that import this one, or use its names over others that pass them on; those that use most of its names first. Undefined: the
+ * file is not in the index.
+ */
+export async function findDependents(input: TaskInput): Promise<CodeDependent[] | undefined> {
   const { file, path } = input as TaskInput & { file: string; path: string };
   return withStore(file, (db) => {
     const { files, direct, whole } = linksIn(db);
     const own = files.find((one) => one.path === path);
-    if (own === undefined) return [];
+    if (own === undefined) return undefined;
     const uses = new Map(
       (
         db
