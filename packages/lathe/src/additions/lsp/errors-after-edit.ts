@@ -3,7 +3,8 @@
 
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
-import { findDependents } from "./dependents.ts";
+import type { CodeIndex } from "../code-index/code-index.ts";
+import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
@@ -15,6 +16,8 @@ import type { Problem } from "./protocol.ts";
 /** How long an edit waits for its errors, and late ones are waited for with the next result. */
 const WAIT_MS = 5000;
 const LATE_MS = 25_000;
+/** An index that takes longer to be brought up to date is not waited for. */
+const INDEX_MS = 2000;
 const MOST_LINES = 30;
 const MOST_NAMED = 5;
 
@@ -51,6 +54,8 @@ export interface ErrorsOptions {
   readonly mayShow: (path: string) => boolean;
   /** What a change says that the file held, by its hash. */
   readonly contentOf: (hash: string) => Uint8Array | undefined;
+  /** The code index of a folder that has one. */
+  readonly existingIndex?: (env: ExecutionEnvironment) => Promise<CodeIndex | undefined>;
 }
 
 export class ErrorsAfterEdit {
@@ -62,10 +67,12 @@ export class ErrorsAfterEdit {
   /** By agent: children share the servers of their parent, and are told of their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
+  readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
   /** The last check of each server. */
   readonly #checks = new Map<string, Promise<unknown>>();
 
-  constructor({ servers, mayShow, contentOf }: ErrorsOptions) {
+  constructor({ servers, mayShow, contentOf, existingIndex = async () => undefined }: ErrorsOptions) {
+    this.#existingIndex = existingIndex;
     this.#servers = servers;
     this.#mayShow = mayShow;
     this.#contentOf = contentOf;
@@ -165,7 +172,8 @@ export class ErrorsAfterEdit {
     const left = new Map(changes.map((change) => [change.path, change]));
     try {
       const live = await server.use(bounded);
-      const dependents = await this.#dependentsOf(changes, server, env, bounded);
+      const index = await this.#existingIndex(env);
+      const { paths: dependents, left: unchecked } = await this.#dependentsOf(changes, server, env, index, bounded);
       await this.#noteEarlier(changes, dependents, server, live, bounded);
       const published = live.publishedCount;
       await live.refresh(changes.map(changeOnDisk));
@@ -178,6 +186,7 @@ export class ErrorsAfterEdit {
         if (!isGone) await compare(path);
         left.delete(path);
       }
+      if (unchecked > 0) lines.push(`Not checked: ${countOf(unchecked, "more file")} that use what was edited`);
       for (const path of dependents) await compare(path);
       // Some servers say by themselves what else has changed.
       const seen = new Set([...dependents, ...changes.map(({ path }) => path)]);
@@ -258,11 +267,16 @@ export class ErrorsAfterEdit {
     changes: readonly Change[],
     { row }: LanguageServer,
     env: ExecutionEnvironment,
+    index: CodeIndex | undefined,
     signal: AbortSignal,
   ) {
-    if (row.isLinter) return [];
+    if (row.isLinter) return { paths: [], left: 0 };
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(INDEX_MS)]);
     const paths = changes.map(({ path }) => path);
-    return (await findDependents(paths, row, env, signal)).filter(this.#mayShow);
+    const found =
+      (index && (await dependentsInIndex(paths, row, index, soon))) ?? (await findDependents(paths, row, env, signal));
+    const shown = found.filter(this.#mayShow);
+    return { paths: shown.slice(0, MOST_DEPENDENTS), left: Math.max(0, shown.length - MOST_DEPENDENTS) };
   }
 
   async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
