@@ -116,7 +116,8 @@ it("T-EVAL-1 a cell is judged like python3 -c, and a long output is kept whole b
   ]);
   await scene.run(["--permission-mode", "auto-edit", "--profile", "lathe", "go"]);
   const [own, shell, other, hidden] = results();
-  for (const denied of [own, shell, other]) expect(denied).toContain("needs permission (exec) and no user can be asked here");
+  for (const denied of [own, shell, other])
+    expect(denied).toContain("needs permission (exec) and no user can be asked here");
   expect(hidden).toBe("Unknown tool: eval_completion");
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
   const [long = ""] = results();
