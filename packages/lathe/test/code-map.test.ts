@@ -137,7 +137,7 @@ it("is right again after sed, git checkout, deletes, renames and ignore files, a
   await withIndex(async (index, file) => {
     const all = "lib/three.ts:1,3 src/core.ts:1 src/one.ts:1,2 src/two.ts:1,2 test/core.test.ts:1,2";
     expect(await filesWith(index, "core")).toBe(all);
-    expect((await index.dependentsOf("src/core.ts", signal)).map(({ path }) => path)).toEqual([
+    expect((await index.dependentsOf("src/core.ts", signal))?.map(({ path }) => path)).toEqual([
       "src/two.ts",
       "lib/three.ts",
       "src/one.ts",
@@ -228,4 +228,4 @@ it("knows the names of this repository exactly as TypeScript reads them", async 
     }
     expect(wrong).toEqual([]);
   }, root);
-});
+}, 900_000);
