@@ -2,7 +2,7 @@
 // Silence never stands for "clean": what was not checked is said, and told with the next result.
 
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
-import { messageOf } from "@lathe/llm";
+import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import type { CodeIndex } from "../code-index/code-index.ts";
 import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents.ts";
 import type { LanguageServer } from "./language-server.ts";
@@ -46,6 +46,8 @@ interface Check {
   /** Ends when the answer would be too late. */
   readonly bounded: AbortSignal;
   readonly signal: AbortSignal;
+  /** What hosts are told. */
+  readonly found: JsonObject[];
 }
 
 export interface ErrorsOptions {
@@ -99,8 +101,9 @@ export class ErrorsAfterEdit {
       before: before && Buffer.from(this.#contentOf(before.sha256) ?? []).toString("utf8"),
     }));
     if (changes.length === 0) return undefined;
-    const said = await this.#check(changes, this.#inputOf(agent), env, signal);
-    return said === undefined ? undefined : withText(result, said);
+    const found: JsonObject[] = [];
+    const said = await this.#check(changes, this.#inputOf(agent), found, env, signal);
+    return said === undefined ? undefined : withFindings(result, said, found);
   }
 
   /** When the model has nothing more to do: once, the errors that came with its changes and are still there. */
@@ -117,6 +120,7 @@ export class ErrorsAfterEdit {
   async #check(
     changes: readonly Change[],
     input: AgentInput,
+    found: JsonObject[],
     env: ExecutionEnvironment,
     signal: AbortSignal,
   ): Promise<string | undefined> {
@@ -126,7 +130,9 @@ export class ErrorsAfterEdit {
     const lines: string[] = [];
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(isLate ? LATE_MS : WAIT_MS)]);
     for (const [server, its] of await this.#byServer([...asked.values()], env))
-      lines.push(...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, env, bounded, signal }))));
+      lines.push(
+        ...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, found, env, bounded, signal }))),
+      );
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
     return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
@@ -166,7 +172,7 @@ export class ErrorsAfterEdit {
   async #checkWith(
     server: LanguageServer,
     changes: readonly Change[],
-    { input, env, bounded, signal }: Check,
+    { input, found, env, bounded, signal }: Check,
   ): Promise<string[]> {
     const lines: string[] = [];
     const left = new Map(changes.map((change) => [change.path, change]));
@@ -180,6 +186,7 @@ export class ErrorsAfterEdit {
       const compare = async (path: string): Promise<void> => {
         const said = await this.#compare(server, live, path, env, bounded);
         if (said.hasNew) input.brought.add(path);
+        if (said.lines.length > 0) found.push({ path: shortPath(path, env), ...said.facts });
         lines.push(...said.lines);
       };
       for (const { path, isGone } of changes) {
@@ -216,7 +223,7 @@ export class ErrorsAfterEdit {
     path: string,
     env: ExecutionEnvironment,
     signal: AbortSignal,
-  ): Promise<{ readonly lines: readonly string[]; readonly hasNew: boolean }> {
+  ): Promise<{ readonly lines: readonly string[]; readonly hasNew: boolean; readonly facts?: JsonObject }> {
     const key = keyOf(server, path);
     const before = this.#known.get(key);
     const errors = await this.#errorsOf(live, path, signal);
@@ -237,7 +244,12 @@ export class ErrorsAfterEdit {
       ...(older > 0 ? [`${older} from before`] : []),
     ];
     const shown = problemLines(fresh, text, live.encoding).map((line) => `  ${line}`);
-    return { lines: [`${shortPath(path, env)}: ${facts.join(", ")}`, ...shown], hasNew: fresh.length > 0 };
+    const errorsNow = fresh.map(({ range: { start }, message }) => ({ line: start.line + 1, message }));
+    return {
+      lines: [`${shortPath(path, env)}: ${facts.join(", ")}`, ...shown],
+      hasNew: fresh.length > 0,
+      facts: { server: server.row.name, errors: errorsNow, fixed, older },
+    };
   }
 
   /** What was wrong before the changes, where nothing has been asked about these files yet. */
@@ -329,6 +341,13 @@ function countMessages(problems: readonly Problem[]): Known {
   return counts;
 }
 
-function withText(result: ToolResult, text: string): ToolResult {
-  return { ...result, content: [...result.content, { kind: "text", text: `\n${text}` }] };
+/** For the model as text, for hosts as data. */
+function withFindings(result: ToolResult, text: string, diagnostics: JsonObject[]): ToolResult {
+  const details = isJsonObject(result.details) ? result.details : {};
+  const meta = isJsonObject(details["meta"]) ? details["meta"] : {};
+  return {
+    ...result,
+    content: [...result.content, { kind: "text", text: `\n${text}` }],
+    ...(diagnostics.length === 0 ? {} : { details: { ...details, meta: { ...meta, diagnostics } } }),
+  };
 }
