@@ -35,7 +35,7 @@ describe("lathe doctor", () => {
       .split("\n")
       .map((row) => row.split(/\s+/)[1]);
     expect(names).toEqual(
-      "lathe node home settings models credentials ripgrep git sandbox sqlite tree-sitter keyring debuggers locks".split(
+      "lathe node home settings models credentials ripgrep git python3 sandbox sqlite tree-sitter keyring debuggers locks".split(
         " ",
       ),
     );
