@@ -170,7 +170,7 @@ it("T-EVAL-1 floods, forks and memory: the output is all there, what a cell star
   const bomb = await cells.run(
     "py",
     "import os, time\nprint(os.getpid(), flush=True)\nfor _ in range(5):\n  if os.fork() == 0: os.setsid(); os.write(1, b'%d\\n' % os.getpid())\nwhile True: time.sleep(60)",
-    { timeoutMs: 3000 },
+    { timeoutMs: 5000 },
   );
   expect(bomb.status).toBe("timed_out");
   const pids = [...new Set(bomb.text.match(/^\d+$/gm)?.map(Number))];

@@ -4,9 +4,11 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { LocalEnvironment } from "@lathe/agent";
 import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../../config/credentials/resolve.ts";
+import { isTrusted } from "../../config/trust/trust.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../../models/credentials.ts";
@@ -40,6 +42,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     await checkSandbox(machine),
     ...(await Promise.all(PARTS.map(checkPart))),
     checkLocks(machine, paths),
+    ...(settings.workspace ? await checkLanguageServers(settings.workspace) : []),
   ];
 }
 
@@ -207,6 +210,40 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
   if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
   const text = `stale locks of ${countOf(stale.length, "session")}, left by processes that have ended; opening a session removes its lock. See: lathe sessions doctor`;
   return { state: "missing", name: "locks", text };
+}
+
+/** Those of this folder. One that is missing costs what it would tell. */
+async function checkLanguageServers(workspace: SessionWorkspace): Promise<Finding[]> {
+  const { fitsProject } = await import("../../additions/lsp/fits-project.ts");
+  if (!fitsProject(workspace)) return [];
+  const { configureServers } = await import("../../additions/lsp/configured-servers.ts");
+  const { LanguageServers } = await import("../../additions/lsp/language-servers.ts");
+  const { cwd, paths, machine } = workspace;
+  const discovery = await workspace.discovery();
+  const { active } = await discovery.of("lsp-server");
+  const { rows, warnings } = configureServers(active, discovery.place);
+  const env = new LocalEnvironment({ cwd, baseEnv: workspace.env });
+  const isFolderTrusted = (): boolean => isTrusted(paths.trust, cwd, machine.userHome);
+  const servers = new LanguageServers({
+    rows,
+    top: cwd,
+    isTrusted: isFolderTrusted,
+    now: machine.deps.now,
+    warn: () => {},
+  });
+  try {
+    const fitting = await servers.forProject(env);
+    const usable = fitting.flatMap(({ row, argv }) => (argv ? [`${row.name} (${argv[0]})`] : []));
+    const off = fitting.flatMap(({ row, argv, off: why }) => (argv ? [] : [`${row.name}: ${why}`]));
+    return [
+      ...warnings.map((text): Finding => ({ state: "missing", name: "lsp.json", text })),
+      ...usable.map((text): Finding => ({ state: "good", name: "lsp", text })),
+      ...off.map((text): Finding => ({ state: "missing", name: "lsp", text })),
+    ];
+  } finally {
+    await servers.close();
+    await env.cleanup();
+  }
 }
 
 const fileOrDefaults = (file: string): string => (existsSync(file) ? file : `defaults; there is no ${file}`);
