@@ -26,7 +26,7 @@ const base = () => ({
 });
 
 const test = {
-  setupFiles: ["scripts/property-seed.ts"],
+  setupFiles: ["scripts/property-seed.ts", "scripts/bytes-equal.ts"],
   // Longer than the patience of anything that a test waits for: what did not come is said by the wait, not by the runner.
   testTimeout: 180_000,
   hookTimeout: 180_000,

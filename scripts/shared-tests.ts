@@ -18,7 +18,7 @@ const FOLDERS = [
 /** Tests about the process itself: its connections, its memory, the code that others load into it, its signals. */
 const OWN_PROCESS = [
   /\/llm\/test\/(runtimes|core\/growth|transport)/,
-  /\/agent\/src\/world\/process\/(?!env-policy|output-ring)/,
+  /\/agent\/src\/world\/process\/(?!bounded-output|env-policy|output-ring)/,
   /\/agent\/test\/(compaction\/long-|parser)/,
   /\/tui\/test\/process-terminal/,
   /\/lathe\/src\/(additions\/extensions|platform\/(launcher|machine))\//,

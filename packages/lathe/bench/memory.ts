@@ -10,8 +10,8 @@ const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const REPORT = fileURLToPath(new URL("./report-memory.cjs", import.meta.url));
 
 /**
- * The most it held, in bytes, and how long it took. `heapMegabytes`: the collector has to run before the heap is larger, so that what
- * was held does not depend on how busy the machine is; a command that needs more fails.
+ * The most it held, in bytes, and how long it took. `heapMegabytes`: the collector has to run before the heap is larger, and in no
+ * thread of its own, so that what was held does not depend on how busy the machine is; a command that needs more fails.
  */
 export function memoryOf(
   args: readonly string[],
@@ -29,7 +29,9 @@ export function memoryOf(
   try {
     const begun = performance.now();
     const heap =
-      heapMegabytes === undefined ? [] : [`--max-old-space-size=${heapMegabytes}`, "--max-semi-space-size=2"];
+      heapMegabytes === undefined
+        ? []
+        : [`--max-old-space-size=${heapMegabytes}`, "--max-semi-space-size=2", "--single-threaded-gc"];
     const run = spawnSync(process.execPath, [...heap, CLI, ...args], {
       cwd: home,
       env,

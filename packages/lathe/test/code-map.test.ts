@@ -15,7 +15,9 @@ import {
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LocalEnvironment, MemoryEnvironment } from "@lathe/agent";
+import { openView } from "@lathe/agent/files";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { CAN_ISOLATE, NEEDS } from "../../agent/test/isolate/project.ts";
 import type { CodeIndex } from "../src/additions/code-index/code-index.ts";
 import { CodeIndexes } from "../src/additions/code-index/code-indexes.ts";
 import { type Sandbox, sandbox } from "./command.ts";
@@ -137,7 +139,7 @@ it("is right again after sed, git checkout, deletes, renames and ignore files, a
   await withIndex(async (index, file) => {
     const all = "lib/three.ts:1,3 src/core.ts:1 src/one.ts:1,2 src/two.ts:1,2 test/core.test.ts:1,2";
     expect(await filesWith(index, "core")).toBe(all);
-    expect((await index.dependentsOf("src/core.ts", signal)).map(({ path }) => path)).toEqual([
+    expect((await index.dependentsOf("src/core.ts", signal))?.map(({ path }) => path)).toEqual([
       "src/two.ts",
       "lib/three.ts",
       "src/one.ts",
@@ -170,6 +172,29 @@ it("is right again after sed, git checkout, deletes, renames and ignore files, a
     }
     expect(statSync(file).mode & 0o077).toBe(0);
   });
+});
+
+it.skipIf(!CAN_ISOLATE)(`an isolated copy has an index of its own, which is gone with it ${NEEDS}`, async () => {
+  write(PROJECT);
+  const host = { baseEnv: { PATH: process.env["PATH"] ?? "" } };
+  const store = join(box.home, "views");
+  const view = await openView({ root: box.dir, kind: "overlay", id: "one", store, host, signal });
+  const indexes = new CodeIndexes(join(box.home, "cache"), Date.now);
+  try {
+    const inside = await indexes.for(view.env);
+    await view.env.writeFile("src/one.ts", "export const only = 1;\n");
+    expect(await filesWith(inside, "only")).toBe("src/one.ts:1");
+    expect(await filesWith(inside, "core")).not.toContain("src/one.ts");
+    await withIndex(async (index) => {
+      expect(await filesWith(index, "only")).toBe("");
+      expect(await filesWith(index, "core")).toContain("src/one.ts");
+    });
+    expect(readdirSync(join(box.home, "cache/code-index")).filter((name) => name.startsWith("view-"))).not.toEqual([]);
+  } finally {
+    await indexes.close();
+    await view.close();
+  }
+  expect(readdirSync(join(box.home, "cache/code-index")).filter((name) => name.startsWith("view-"))).toEqual([]);
 });
 
 it("two processes at once and one that is killed leave an index that is right", async () => {
@@ -228,4 +253,4 @@ it("knows the names of this repository exactly as TypeScript reads them", async 
     }
     expect(wrong).toEqual([]);
   }, root);
-});
+}, 900_000);

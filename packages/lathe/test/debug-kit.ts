@@ -34,6 +34,7 @@ export function bench(folder = newFolder(), env?: ExecutionEnvironment, variable
   const used =
     env ?? new LocalEnvironment({ cwd: folder, baseEnv: { PATH, HOME: folder, ...goFolders, ...variables } });
   const debuggers = new DebugPrograms({
+    isTrusted: () => true,
     mayShow: () => true,
     now: Date.now,
     newId: () => `test-${process.pid}-${++runs}`,

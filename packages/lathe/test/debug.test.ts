@@ -1,7 +1,7 @@
 // Programs under real debuggers: what the model can do with them, and what it reads.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -33,6 +33,9 @@ describe.skipIf(!hasDebugpy())("Python (needs debugpy)", () => {
       expect(await at.say({ action: "launch", program })).toBe(
         "debug-1 (debugpy) has stopped: entry\n<module> at calc.py:1\n1 | y = 1",
       );
+      await expect(
+        at.say({ action: "set_breakpoint", file: program, line: 3, hit_condition: "% 1 or print('hidden')" }),
+      ).rejects.toThrow("hit_condition is a number");
       expect(await at.say({ action: "set_breakpoint", file: program, line: 3 })).toBe("Breakpoint at calc.py:3");
       expect(await at.say({ action: "continue" })).toContain("has stopped: breakpoint\n<module> at calc.py:3");
       expect(await at.say({ action: "variables" })).toContain("x = 41");
@@ -224,6 +227,10 @@ describe.skipIf(!has("gcc", "lldb-dap-19"))("C (needs gcc, lldb-dap-19)", () => 
       expect(await at.say({ action: "write_memory", memory_reference: "v", data: "CQ==" })).toContain("Wrote 1 bytes");
       expect(await at.say({ action: "read_memory", ...memory })).toMatch(/^0x\w+ {2}09 /);
       await at.say({ action: "step_over" });
+      const hidden = `(int)system("touch ${at.folder}/hole")`;
+      await expect(at.say({ action: "read_memory", memory_reference: hidden, count: 1 })).rejects.toThrow("neither");
+      await expect(at.say({ action: "data_breakpoint_info", variable: hidden })).rejects.toThrow("not the name");
+      expect(existsSync(join(at.folder, "hole"))).toBe(false);
       const info = await at.say({ action: "data_breakpoint_info", variable: "total" });
       const [, data_id] = /^data_id (\S+)/.exec(info) ?? [];
       expect(await at.say({ action: "set_data_breakpoint", data_id, access_type: "write" })).toContain("Watching");
@@ -315,6 +322,11 @@ describe.skipIf(!has("go", "dlv"))("Go (needs go, dlv)", () => {
 it("T-DBG-2 without any adapter, one line lists what is installed and what to install", async () => {
   const folder = newFolder();
   const bare = bench(folder, undefined, { PATH: folder });
+  await expect(bare.say({ action: "launch", program: join(folder, "nope.py") })).rejects.toThrow(
+    "nope.py does not exist",
+  );
+  const ruby = bare.write("a.rb", "puts 1");
+  await expect(bare.say({ action: "launch", program: ruby })).rejects.toThrow("No debugger adapter available.");
   const program = bare.write("a.go", "package main");
   await expect(bare.say({ action: "launch", program })).rejects.toThrow(
     "No debugger adapter available. Installed adapters: ",

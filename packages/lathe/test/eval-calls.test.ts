@@ -105,3 +105,24 @@ it("T-EVAL-4 T-EVAL-5 cells ask a model without history and run agents, which sh
   // What completions cost is in the ledger beside the answers of the conversation.
   expect(total.answers - messages.assistant).toBe(2);
 }, 120_000);
+
+it("T-EVAL-1 a cell is judged like python3 -c, and a long output is kept whole beside the result", async () => {
+  const print = "for i in range(60000): print('line', i)";
+  await begin([
+    cell("py", print),
+    turn.calls([{ name: "bash", args: { command: `python3 -c "${print}" | tail -n 1` } }]),
+    cell("js", "1 + 1"),
+    turn.calls([{ name: "eval_completion", args: { prompt: "hello" } }]),
+  ]);
+  await scene.run(["--permission-mode", "auto-edit", "--profile", "lathe", "go"]);
+  const [own, shell, other, hidden] = results();
+  for (const denied of [own, shell, other])
+    expect(denied).toContain("needs permission (exec) and no user can be asked here");
+  expect(hidden).toBe("Unknown tool: eval_completion");
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  const [long = ""] = results();
+  expect(long).toMatch(/^line 0\nline 1\n/);
+  expect(long).toContain("line 59999");
+  expect(long.length).toBeLessThan(60_000);
+  expect(long).toMatch(/artifact:\/\/\d+/);
+}, 120_000);

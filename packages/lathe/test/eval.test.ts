@@ -1,9 +1,10 @@
 // Cells of Python and JavaScript in whole runs, with real interpreters: what the model reads, and what kernels survive.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
+import { isAlive, until } from "../../agent/test/alive.ts";
 import { type Stage, stage } from "./contract-kit.ts";
 
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
@@ -127,5 +128,56 @@ it("T-SUB-2 G-86 a cell that does not end is interrupted: Python keeps its state
   expect(found[9]).toBe("[The Python kernel was ended by SIGKILL: its variables are gone.]\nThe cell failed.");
   expect(found[10]).toBe(
     "1\n[This is a new Python kernel: the one before was ended by SIGKILL, and its variables are gone.]",
+  );
+}, 120_000);
+
+it("T-EVAL-3 T-EVAL-6 G-86 AU-07 plots reach the model as pictures, and no cell sees a key", async () => {
+  const keys = 'Object.keys(process.env).filter((name) => name.includes("API_KEY"))';
+  await begin([
+    cells({ code: "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nf = plt.figure()\ndisplay(f)", timeout: 300 }),
+    cells("import os\n[name for name in os.environ if 'API_KEY' in name], os.environ.get('OPENAI_API_KEY')", js(keys)),
+    turn.calls([{ name: "python", args: { cells: [{ code: "1" }], timeout: 5, cwd: ".", reset: false } }]),
+    turn.text("done"),
+    turn.text("again"),
+  ]);
+  const PATH = ["/usr/bin", "/bin", dirname(process.execPath)].join(":");
+  const env = { PATH, OPENAI_API_KEY: "sk-other-9c1b-secret" };
+  expect(await scene.run([...FULL, "go"], { env })).toMatchObject({ code: 0 });
+  const plots = parts()[0]!;
+  const pictures = (plots.content as { type: string; source?: { media_type: string; data: string } }[]).filter(
+    ({ type }) => type === "image",
+  );
+  expect(pictures).toHaveLength(2);
+  expect(pictures[0]?.source?.media_type).toBe("image/png");
+  expect(
+    Buffer.from(pictures[0]?.source?.data ?? "", "base64")
+      .subarray(1, 4)
+      .toString(),
+  ).toBe("PNG");
+  expect(results().slice(0, 2)).toEqual(["(displayed 2 images; no text output)", "[1/2]\n([], None)\n\n[2/2]\n[]"]);
+  // T-EVAL-6: calls of the older tool are shown and sent again like any other.
+  expect(await scene.run([...FULL, "-c", "more"], { env })).toMatchObject({ code: 0, stdout: "again\n" });
+  const [{ id }] = JSON.parse((await scene.box.run(["sessions", "list", "--json"])).stdout) as [{ id: string }];
+  expect((await scene.box.run(["sessions", "show", id])).stdout).toMatch(/python/);
+}, 120_000);
+
+it("G-88 after SIGKILL of the agent no kernel is left, and no call of a cell is made twice", async () => {
+  await begin([
+    cells(
+      "import os, subprocess, time\nchild = subprocess.Popen(['setsid', 'sleep', '300'])\ntool.bash(command='echo once >> log')\n" +
+        "open('pids.new', 'w').write(f'{os.getpid()} {child.pid}')\nos.rename('pids.new', 'pids')\nwhile True: pass",
+    ),
+    turn.text("done"),
+  ]);
+  const agent = scene.start([...FULL, "-p", "go"]);
+  agent.stdin.end();
+  await until(() => existsSync(file("pids")));
+  const pids = readFileSync(file("pids"), "utf8").split(" ").map(Number);
+  agent.kill("SIGKILL");
+  await until(() => !pids.some(isAlive));
+  expect(await scene.run([...FULL, "-c", "go on"])).toMatchObject({ code: 0 });
+  expect(readFileSync(file("log"), "utf8")).toBe("once\n");
+  expect(results().at(0)).toMatch(
+    /interrupted, effects unknown[\s\S]*Calls that it had made:\n- bash echo once >> log: done/,
   );
 }, 120_000);

@@ -56,6 +56,11 @@ describe("a command from a file", () => {
       expect(code).toBe(2);
       expect(stdout + stderr).toContain("There is no /foo. See /help. To send it as text, begin with another word.");
     }
+    const { code, stderr } = await rig.box.run([...MODEL, "-p", "/cost"], { env: rig.env });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "lathe: /cost works only at a terminal. To send it as text, begin with another word.\n",
+    });
     expect(rig.server.requests).toHaveLength(0);
     await rig.remove();
   });

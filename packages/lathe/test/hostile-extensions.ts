@@ -140,7 +140,12 @@ export const CONTAINED: readonly Hostile[] = [
 
 /** Each ends the process by the watchdog's hand, and is off at the next start. */
 export const BLOCKING: readonly { readonly name: string; readonly code: string; readonly atLoad?: boolean }[] = [
-  { name: "spins-at-load", code: "for (;;) {}\nexport default () => {};", atLoad: true },
+  // It blocks as a loop does, without taking a core from other tests.
+  {
+    name: "blocks-at-load",
+    code: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\nexport default () => {};",
+    atLoad: true,
+  },
   { name: "spins", code: on("turn_start", "for (;;) {}") },
   { name: "spins-in-promises", code: on("turn_start", "const next = () => Promise.resolve().then(next); next();") },
   {

@@ -11,6 +11,7 @@ import { Answers } from "../src/additions/lsp/answers.ts";
 import { ErrorsAfterEdit } from "../src/additions/lsp/errors-after-edit.ts";
 import { LanguageServers } from "../src/additions/lsp/language-servers.ts";
 import { Refactorings } from "../src/additions/lsp/refactorings.ts";
+import { SERVER_ROWS } from "../src/additions/lsp/server-rows.ts";
 
 const SERVER = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const signal = new AbortController().signal;
@@ -148,3 +149,35 @@ it.each(["floods", "edits"])(
   },
   60_000,
 );
+
+it("LP-03 a server that has to wait for memory is not waited for: the file is not checked, and no crash is counted", async () => {
+  serve("plain");
+  env.hasRoom = () => false;
+  expect(await edit()).toContain("xyz has not checked a.xyz: it waits for memory");
+  expect(servers.running).toEqual([]);
+  expect((await servers.forFile(file, env))[0]?.server?.state).toBe("not started");
+});
+
+it("LP-05 G-113 rust-analyzer is reached through lspmux where that runs; LP-01 a warm-up starts what the project calls for", async () => {
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const program = (name: string, text: string): void =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  program("rust-analyzer", "exit 9");
+  program("lspmux", `[ "$1" = status ] && exit 0\n[ "$1 $2" = "client --server-path" ] && exec node ${SERVER} plain`);
+  const rows = SERVER_ROWS.filter(({ name }) => name === "rust-analyzer");
+  writeFileSync(join(folder, "Cargo.toml"), "");
+  writeFileSync(join(folder, "a.rs"), "one\n");
+  const open = (more: Record<string, string>): LocalEnvironment =>
+    new LocalEnvironment({ cwd: folder, baseEnv: { PATH: `${bin}:${process.env["PATH"]}`, HOME: folder, ...more } });
+  env = open({});
+  servers = new LanguageServers({ rows, isTrusted: () => true, now: () => clock, warn: () => {} });
+  const argvIn = async (place: LocalEnvironment) => (await servers.forFile(join(folder, "a.rs"), place))[0]?.argv;
+  expect(await argvIn(env)).toEqual([join(bin, "lspmux"), "client", "--server-path", join(bin, "rust-analyzer")]);
+  await servers.warmUp(env);
+  expect(servers.running).toHaveLength(1);
+  const direct = open({ PI_DISABLE_LSPMUX: "1" });
+  await servers.restart(servers.running[0]!);
+  expect(await argvIn(direct)).toEqual([join(bin, "rust-analyzer")]);
+  await direct.cleanup();
+});

@@ -53,11 +53,15 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
     lsp({ action: "diagnostics", file: "src/a.ts" }),
     lsp({ action: "definition", file: "src/b.ts", line: 1, symbol: "x" }),
     lsp({ action: "hover", file: "README.txt", line: 1 }),
+    lsp({ action: "diagnostics", file: "a.rs" }),
     turn.text("done"),
   ]);
   writeFileSync(file("README.txt"), "text\n");
+  writeFileSync(file("a.rs"), "fn main() {}\n");
+  expect((await scene.box.run(["doctor"])).stdout).toMatch(/lsp +typescript \(.*node_modules\/\.bin\/tsc\)/);
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
-  const [status, definition, references, hover, calls, outline, symbols, problems, wrongLine, noServer] = results();
+  const [status, definition, references, hover, calls, outline, symbols, problems, wrongLine, noServer, needed] =
+    results();
   // Configured, but not started by the question itself.
   expect(status).toContain("typescript: not started");
   expect(definition).toBe("src/a.ts:1:17  export function greet(name: string): string {");
@@ -73,7 +77,8 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
   expect(symbols).toContain("src/a.ts:1 function greet");
   expect(problems).toBe("OK");
   expect(wrongLine).toContain("x is not on line 1; the nearest is on line 2.");
-  expect(noServer).toContain("No language server can answer for README.txt: none is known for such files");
+  expect(noServer).toContain("No language server can answer for README.txt: none is known for such files.");
+  expect(needed).toContain("rust-analyzer is for folders with Cargo.toml or rust-project.json (rustup component add");
 }, 120_000);
 
 it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in files that were never opened too", async () => {
@@ -203,3 +208,30 @@ it("EX-10 G-113 a plugin of Claude Code brings a server, which is listed and ans
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
   expect(results()[0]).toContain("opened 1 as exyz");
 });
+
+it("LS-09 agents that only read ask language servers and rename nothing; T-SUB-4 hosts get the errors of an edit as data", async () => {
+  const place = { file: "src/a.ts", line: 1, symbol: "greet" };
+  await project([
+    turn.calls([
+      {
+        name: "task",
+        args: { agent: "explore", context: "The goal.", tasks: [{ id: "a", description: "a", assignment: "look" }] },
+      },
+    ]),
+    lsp({ action: "hover", ...place }),
+    lsp({ action: "rename", ...place, new_name: "hail" }),
+    turn.calls([{ name: "yield", args: { output: "seen" } }]),
+    turn.calls([{ name: "write", args: { path: "src/c.ts", content: "export const other: string = 1;\n" } }]),
+    turn.text("done"),
+    turn.text("done"),
+  ]);
+  const { stdout } = await scene.run([...FULL, "--mode", "json", "go"]);
+  const asked = scene.server.requests.map(({ body }) => JSON.stringify(body));
+  expect(asked[1]).toContain('"name":"lsp"');
+  expect(asked[2]).toContain("function greet(name: string): string");
+  expect(asked[3]).toContain("This agent only reads");
+  expect(readFileSync(file("src/a.ts"), "utf8")).toContain("greet");
+  expect(stdout).toContain(
+    '"diagnostics":[{"path":"src/c.ts","server":"typescript","errors":[{"line":1,"message":"Type',
+  );
+}, 120_000);

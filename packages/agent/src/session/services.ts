@@ -17,7 +17,7 @@ import { Parser } from "../files/parser/parser.ts";
 import { localAddresses } from "../files/scratch/local-addresses.ts";
 import { PageCache } from "../files/web/page-cache.ts";
 import { artifactResolver } from "../record/artifacts/resolve.ts";
-import "../tools/builtin/eval/cells.ts";
+import type {} from "../tools/builtin/eval/cells.ts";
 import { Jobs } from "../tools/run/jobs.ts";
 import { LastingShell } from "../tools/run/lasting-shell.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";

@@ -48,6 +48,12 @@ describe("real runs", () => {
   });
 });
 
+it("T-BASH-6 of passed tests in TAP nothing is left but the count", () => {
+  const tests = Array.from({ length: 500 }, (_, i) => `# Subtest: t\nok ${i} - t\n  ---\n  duration_ms: 0.1\n  ...\n`);
+  const { text } = minimize("node --test", `TAP version 13\n${tests.join("")}1..500\n# pass 500\n`)!;
+  expect(text.split("\n").filter((line) => line !== "")).toHaveLength(3);
+});
+
 it("T-BASH-6 however the lines of failing and passing runs are mixed, none that matters goes, none is changed or moved", () => {
   const pool = [...failing.values(), ...passing.values()].flatMap(({ output }) => output.split("\n").slice(-400));
   const commands = [...failing.values(), ...passing.values()].map(({ command }) => command);

@@ -12,7 +12,10 @@ import { FORMS, unwrap } from "../../src/policy/shell/wrappers.ts";
 type Takes = "none" | "required" | "optional";
 
 /** The long options that the program's help lists. Empty when the program is not here, or has no such help. */
+const helps = new Map<string, ReadonlyMap<string, Takes>>();
 function helpOf(program: string): ReadonlyMap<string, Takes> {
+  const known = helps.get(program);
+  if (known !== undefined) return known;
   const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8", timeout: 60_000, input: "" });
   const found = new Map<string, Takes>();
   for (const line of (stdout ?? "").split("\n").filter((text) => /^\s{1,8}-/.test(text))) {
@@ -22,6 +25,7 @@ function helpOf(program: string): ReadonlyMap<string, Takes> {
     for (const [, name = "", value = ""] of text.matchAll(/(--[a-z][\w-]*)(\[=|=|\s<|\s[A-Z]{3,})?/g))
       found.set(name, value === "" ? "none" : value === "[=" ? "optional" : "required");
   }
+  helps.set(program, found);
   return found;
 }
 

@@ -12,6 +12,9 @@ import { resolveTool } from "../../src/tools/builtin/resolve/index.ts";
 import { PendingActions } from "../../src/tools/pending-actions/pending-actions.ts";
 import { type Bench, toolBench } from "../call-tool.ts";
 
+/** Without a collection in between, eight take more than the process may have. */
+const LARGE_FILES = process.env["LATHE_LONG"] ? 8 : 2;
+
 let bench: Bench;
 let parser: Parser;
 let pending: PendingActions;
@@ -123,6 +126,13 @@ describe("ast_grep", () => {
     expect(all).toContain(`[Not searched, as no text of at most 1 MB: ${f("huge.js")}]`);
     expect(all).toContain("[1 file of Ruby not searched: Ruby files need the package @ast-grep/lang-ruby");
     expect(all).toContain(`¶${f("a.ts")}\n*1:one(1)`);
+  });
+
+  it("T-AST-1 large files, one after another, fit into the memory of the parser process", async () => {
+    const text = "foo(bar(1, [2, 3]), { a: x.y.z });\n".repeat(29_000);
+    const f = await folder(Object.fromEntries(Array.from({ length: LARGE_FILES }, (_, i) => [`l${i}.ts`, text])));
+    const { details } = await bench.call(astGrepTool, { pat: "foo(1)", paths: [f("")] });
+    expect(details).toMatchObject({ matches: 0, searched: LARGE_FILES });
   });
 
   it("T-AST-1 an interrupt ends the parser process in the middle of its work, and the next call works", async () => {

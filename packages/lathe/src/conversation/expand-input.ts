@@ -75,7 +75,10 @@ async function expandText(
     const isText = text.trim().includes("\n") || isPath(name);
     if (isText || options.commands?.some((one) => one.name === name)) return attach();
     const known = commands.map((one) => one.name);
-    throw usageError(`${noSuchCommand(name, known)} To send it as text, begin with another word.`);
+    const { builtinCommands } = await import("./commands/builtin.ts");
+    const isElsewhere = builtinCommands().get(name) !== undefined;
+    const why = isElsewhere ? `/${name} works only at a terminal.` : noSuchCommand(name, known);
+    throw usageError(`${why} To send it as text, begin with another word.`);
   }
   if (command.acts && options.isQueued)
     throw usageError(`/${name} runs at once and cannot wait or steer. Send it as a prompt.`);

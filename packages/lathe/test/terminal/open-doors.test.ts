@@ -84,19 +84,19 @@ describe("an extension that blocks everything at a terminal", () => {
   it("EX-03 the shell gets its terminal back, what was typed meanwhile is not run, and the culprit is named below the screen", async () => {
     const at = (name: string): string => join(bench.box.dir, name);
     mine(
-      "extensions/spins.ts",
+      "extensions/blocks.ts",
       `import { writeFileSync } from "node:fs";
-       export default (lathe) => lathe.on("input", () => { writeFileSync("${at("spinning")}", ""); for (;;) {} });`,
+       export default (lathe) => lathe.on("input", () => { writeFileSync("${at("blocking")}", ""); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });`,
     );
     const run = bench.start([], { program: "sh", columns: 250 });
     run.type(`"${process.execPath}" "${CLI}" ${SONNET.join(" ")}; stty -a > after; echo en""ded\r`);
     await run.see("/help");
     run.type(`go${KEY.enter}`);
-    await expect.poll(() => existsSync(at("spinning"))).toBe(true);
+    await expect.poll(() => existsSync(at("blocking"))).toBe(true);
     run.type("touch typed\r");
     const rows = await run.see(/^ended$/m);
     const said = rows.join("\n");
-    expect(said).toMatch(/^lathe: The extension spins \([\s\S]*blocked[\s\S]*lathe ext enable spins[\s\S]*ended$/m);
+    expect(said).toMatch(/^lathe: The extension blocks \([\s\S]*blocked[\s\S]*lathe ext enable blocks[\s\S]*ended$/m);
     // Nothing of the screen that was there is left beside or below it.
     expect(said.slice(said.indexOf("lathe: The extension"))).not.toMatch(/─|auto-edit|claude-sonnet/);
     run.type('echo li""stens\r');

@@ -63,6 +63,8 @@ export class SessionPrefix {
    */
   set(texts: PrefixTexts, reason: PrefixReason | "first"): void {
     this.#use(texts);
+    // A tool that comes or goes before the first request changes nothing that was sent.
+    if (this.#unrecorded === "first") return;
     this.#unrecorded = reason;
     if (reason !== "first") this.record();
   }

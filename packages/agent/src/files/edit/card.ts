@@ -1,19 +1,24 @@
 // How a change of files reads after it was made: which files, how many lines, and the diff.
 
-import type { JsonObject, JsonValue } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import type { Card, CardDiff, CardResult } from "../../contract/card.ts";
+
+/** The verb of a call that runs, that has done its work, and that has failed to. */
+type Verbs = readonly [running: string, done: string, failed: string];
 
 const COLLAPSED_ROWS = 16;
 
 /** `subject`: the files as the call names them. The details are those of `hostDetails`, of one file or of each in a list. */
-export function editCard(subject: string, result: CardResult | undefined): Card {
+export function editCard(subject: string, result: CardResult | undefined, verbs?: Verbs): Card {
   const named = { subject, namesFiles: true };
-  if (!result) return { verb: "Editing", ...named };
+  const [running, done, failed] = verbs ?? ["Editing", result && doneVerb(result), "Edit"];
+  if (!result) return { verb: running, ...named };
   const files = diffsOf(result.details);
   const body = files.length === 0 ? undefined : { kind: "diff" as const, files, collapsed: COLLAPSED_ROWS };
   // What a call did before it failed is in its text, with the reason.
-  if (result.isError) return { verb: "Edit", ...named };
-  return { verb: doneVerb(result), ...named, outcome: lineCounts(result), body };
+  if (result.isError) return { verb: failed, ...named };
+  const outcome = [lineCounts(result), ...newErrors(result.details)].join(", ");
+  return { verb: done ?? failed, ...named, outcome, body };
 }
 
 function doneVerb({ changes }: CardResult): string {
@@ -25,6 +30,14 @@ function lineCounts({ changes }: CardResult): string {
   if (changes.length === 0) return "no change";
   const sum = (side: "added" | "removed"): number => changes.reduce((total, change) => total + change[side], 0);
   return `+${sum("added")} -${sum("removed")}`;
+}
+
+/** What a language server has found in the changed files and those that depend on them. */
+function newErrors({ meta }: JsonObject): string[] {
+  const found =
+    isJsonObject(meta) && Array.isArray(meta["diagnostics"]) ? meta["diagnostics"].filter(isJsonObject) : [];
+  const count = found.reduce((sum, { errors }) => sum + (Array.isArray(errors) ? errors.length : 0), 0);
+  return count === 0 ? [] : [`${count} new ${count === 1 ? "error" : "errors"}`];
 }
 
 function diffsOf(details: JsonObject): CardDiff[] {

@@ -150,7 +150,7 @@ export class Parser {
     if (!(error instanceof EnvError) && !(error instanceof ProcessEnded)) throw error;
     if (warm === undefined) return new NotParsed(`its parser process could not be started (${error.message})`);
     const said = warm.process.readStderr().text;
-    if (/out of memory|OOM|bad_alloc|cannot allocate memory/i.test(said))
+    if (/out of memory|OOM|bad_alloc|cannot allocate memory|failed to allocate|memory allocation of/i.test(said))
       return new NotParsed(`it needs more than ${warm.memoryMb} MB of memory`);
     const { exitCode, signal } = await warm.process.exited;
     return new NotParsed(`its parser process ended unexpectedly (${signal ?? `exit code ${exitCode}`})`);

@@ -1,6 +1,7 @@
 // The index of one folder: definitions, references and imports of its source files, kept in a file of Lathe's. Every question first
 // brings it up to date; what has not changed since is not read again. All parsing and all SQL are in processes of their own.
 
+import { existsSync, rmSync } from "node:fs";
 import { ToolFailure } from "@lathe/agent";
 import {
   type CodeChanges,
@@ -59,9 +60,9 @@ export class CodeIndex {
     return this.#options.env.resolve(".");
   }
 
-  /** It was brought up to date before: the next time takes little. */
-  get isComplete(): boolean {
-    return this.#isComplete;
+  /** It was made before, now or in an earlier run, so that an update should not take long. */
+  get isThere(): boolean {
+    return this.#isComplete || (!this.#options.isView && existsSync(this.#options.file));
   }
 
   /** There are more files than are indexed. */
@@ -109,7 +110,8 @@ export class CodeIndex {
     return this.#ask("code.definitions", { query }, signal);
   }
 
-  async dependentsOf(path: string, signal: AbortSignal): Promise<readonly CodeDependent[]> {
+  /** Undefined: the file is not in the index. */
+  async dependentsOf(path: string, signal: AbortSignal): Promise<readonly CodeDependent[] | undefined> {
     return this.#ask("code.dependents", { path }, signal);
   }
 
@@ -118,7 +120,6 @@ export class CodeIndex {
     await this.#store.close();
     await this.#last;
     if (!this.#options.isView) return;
-    const { rmSync } = await import("node:fs");
     for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#options.file + suffix, { force: true });
   }
 

@@ -27,6 +27,12 @@ export class CodeIndexes {
     return known;
   }
 
+  /** Where one was made already, by whatever needed it: a caller that cannot wait for the making of one. */
+  async existing(env: ExecutionEnvironment): Promise<CodeIndex | undefined> {
+    const index = isHere(env) ? await this.for(env) : undefined;
+    return index?.isThere ? index : undefined;
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#indexes.values()].map(async (index) => (await index.catch(() => undefined))?.close()));
     this.#indexes.clear();

@@ -14,14 +14,14 @@ export interface Launch {
   readonly id: string;
 }
 
-export interface AttachTarget {
+interface AttachTarget {
   readonly pid?: number | undefined;
   readonly port?: number | undefined;
 }
 
 export interface AdapterRow {
   readonly name: string;
-  /** The first that is there is used; relative ones with a slash are the project's. */
+  /** The first that is there is used; relative ones with a slash are the project's, which has to be trusted. */
   readonly programs: readonly string[];
   readonly args: readonly string[];
   /** A condition of the shell in which `$q` is the program. */

@@ -1,16 +1,18 @@
 // Debuggers as an addition to sessions: the service behind the tool `debug`. The engine is loaded with the first call.
 
 import type { Debuggers } from "@lathe/agent/tools";
+import { isTrusted } from "../../config/trust/trust.ts";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import type { DebugPrograms } from "./debuggers.ts";
 
-export const debugAddition: AdditionMaker = async ({ cwd, roots, machine }) => {
+export const debugAddition: AdditionMaker = async ({ cwd, roots, machine, paths }) => {
   let isLeftOut: ((path: string) => boolean) | undefined;
   let engine: Promise<DebugPrograms> | undefined;
   const load = (): Promise<DebugPrograms> => {
     engine ??= import("./debuggers.ts").then(
       ({ DebugPrograms: Made }) =>
         new Made({
+          isTrusted: () => isTrusted(paths.trust, cwd, machine.userHome),
           mayShow: (path) =>
             [cwd, ...roots].some((root) => path.startsWith(`${root}/`)) && !(isLeftOut?.(path) ?? false),
           now: machine.deps.now,

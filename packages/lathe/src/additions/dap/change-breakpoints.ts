@@ -27,6 +27,9 @@ const isSetting = ({ request: { action } }: LookedAt): boolean => action.startsW
 function conditionsOf({ session, request: { action, condition, hit_condition: hitCondition } }: LookedAt) {
   if (condition !== undefined) announced(session, "supportsConditionalBreakpoints", action);
   if (hitCondition !== undefined) announced(session, "supportsHitConditionalBreakpoints", action);
+  // Some debuggers run what is not a number.
+  if (hitCondition !== undefined && !/^\s*(?:[<>=]=?|%)?\s*\d+\s*$/.test(hitCondition))
+    throw new ToolFailure(`hit_condition is a number such as 3, >= 3 or % 3: ${hitCondition} is none.`);
   return {
     ...(condition === undefined ? {} : { condition }),
     ...(hitCondition === undefined ? {} : { hitCondition }),

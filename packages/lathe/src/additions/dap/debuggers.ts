@@ -7,12 +7,14 @@ import type { Launch } from "./adapter-rows.ts";
 import { changeBreakpoints } from "./change-breakpoints.ts";
 import { DebugSession } from "./debug-session.ts";
 import { describeState, newOutput } from "./describe.ts";
-import { adapterFor, rowsForAttach, rowsForLaunch } from "./find-adapter.ts";
+import { adapterFor, type FoundAdapter, rowsForAttach, rowsForLaunch } from "./find-adapter.ts";
 import { describeJson, LOOKS, needed } from "./look.ts";
 import { writeMemory } from "./memory.ts";
 import { trace } from "./trace.ts";
 
 export interface DebuggersOptions {
+  /** Whether programs that the project brings may be run. */
+  readonly isTrusted: () => boolean;
   /** The text of this file may be shown. */
   readonly mayShow: (path: string) => boolean;
   readonly now: () => number;
@@ -154,7 +156,7 @@ export class DebugPrograms implements Debuggers {
     const { request, env } = call;
     const id = this.#newName(request, env);
     const launch = this.#launchOf(request, needed(request.program, "launch", "program"));
-    const adapter = await adapterFor(await rowsForLaunch({ ...request, program: launch.program }, env), env, request);
+    const adapter = await this.#adapterFor(launch, call);
     const config = { ...adapter.row.launch(launch), ...request.arguments };
     return this.#open(call, id, { request: "launch", adapter, config });
   }
@@ -164,7 +166,7 @@ export class DebugPrograms implements Debuggers {
     const { pid, port } = request;
     if ((pid === undefined) === (port === undefined)) throw new ToolFailure("attach needs pid or port.");
     const id = this.#newName(request, env);
-    const adapter = await adapterFor(rowsForAttach(request), env, request);
+    const adapter = await adapterFor(rowsForAttach(request), env, this.#chosen(request));
     const config = { ...adapter.row.attach({ pid, port }), ...request.arguments };
     return this.#open(call, id, { request: "attach", adapter, config, port });
   }
@@ -194,8 +196,18 @@ export class DebugPrograms implements Debuggers {
   async #trace(call: Call): Promise<DebugAnswer> {
     const { request, env, signal } = call;
     const launch = { ...this.#launchOf(request, needed(request.program, "trace", "program")), stopOnEntry: false };
-    const adapter = await adapterFor(await rowsForLaunch({ ...request, program: launch.program }, env), env, request);
+    const adapter = await this.#adapterFor(launch, call);
     return trace({ request, launch, adapter, env, signal, now: this.#options.now });
+  }
+
+  async #adapterFor({ program }: Launch, { request, env }: Call): Promise<FoundAdapter> {
+    if (!program.startsWith("-m ") && (await env.stat(program)) === undefined)
+      throw new ToolFailure(`${program} does not exist.`);
+    return adapterFor(await rowsForLaunch({ ...request, program }, env), env, this.#chosen(request));
+  }
+
+  #chosen({ adapter }: DebugRequest) {
+    return { adapter, isTrusted: this.#options.isTrusted() };
   }
 
   #list(env: ExecutionEnvironment): DebugAnswer {

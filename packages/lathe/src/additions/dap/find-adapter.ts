@@ -17,20 +17,18 @@ const SHEBANG_BYTES = 100;
 export async function adapterFor(
   rows: readonly AdapterRow[],
   env: ExecutionEnvironment,
-  wanted: { readonly adapter?: string | undefined; readonly program?: string | undefined },
+  { adapter, isTrusted }: { readonly adapter?: string | undefined; readonly isTrusted: boolean },
 ): Promise<FoundAdapter> {
   for (const row of rows) {
-    const program = await installedProgram(row, env);
+    const program = await installedProgram(row, env, isTrusted);
     if (program !== undefined) return { row, program };
   }
-  const installed = await installedAdapters(env);
+  const installed = await installedAdapters(env, isTrusted);
   const names = installed.map(({ row }) => row.name).join(", ") || "none";
   const fitting = rows.map(({ name, install }) => `${name} (${install})`).join(" or ");
   const hint = fitting === "" ? "Name one as `adapter`." : `To debug this, install ${fitting}.`;
-  if (wanted.adapter !== undefined && rows.length === 0)
-    throw new ToolFailure(
-      `There is no adapter ${wanted.adapter}. Known: ${ADAPTER_ROWS.map(({ name }) => name).join(", ")}.`,
-    );
+  if (adapter !== undefined && rows.length === 0)
+    throw new ToolFailure(`There is no adapter ${adapter}. Known: ${ADAPTER_ROWS.map(({ name }) => name).join(", ")}.`);
   throw new ToolFailure(`No debugger adapter available. Installed adapters: ${names}. ${hint}`);
 }
 
@@ -44,9 +42,13 @@ export async function rowsForLaunch(
   const fileType = posix.extname(program);
   const byType = ADAPTER_ROWS.filter(({ fileTypes }) => fileType !== "" && fileTypes.includes(fileType));
   if (byType.length > 0) return byType;
-  const interpreted = fileType === "" ? await shebangRow(program, env) : undefined;
-  if (interpreted !== undefined) return [interpreted];
-  const isFolder = (await env.stat(program))?.kind === "directory";
+  const kind = (await env.stat(program))?.kind;
+  const start = kind === "file" ? await firstBytes(program, env) : "";
+  const interpreter = /^#!.*\b(node|python)/.exec(start)?.[1];
+  if (interpreter !== undefined) return rowsNamed(interpreter === "node" ? "node" : "debugpy");
+  // A source or a script of another language is no program of these.
+  if (fileType !== "" && kind === "file" && !/^(?:\x7fELF|MZ|[\xcf\xce]\xfa\xed\xfe)/.test(start)) return [];
+  const isFolder = kind === "directory";
   const marked: AdapterRow[] = [];
   for (const row of ADAPTER_ROWS)
     if ((isFolder || row.isNative || row.name === "delve") && (await hasMarker(row, program, isFolder, env)))
@@ -68,28 +70,37 @@ export function rowsForAttach({
   return port === undefined ? [...native, ...others] : [...rowsNamed("debugpy"), ...native, ...others];
 }
 
-export async function installedAdapters(env: ExecutionEnvironment): Promise<readonly FoundAdapter[]> {
+export async function installedAdapters(
+  env: ExecutionEnvironment,
+  isTrusted: boolean,
+): Promise<readonly FoundAdapter[]> {
   const found = await Promise.all(
-    ADAPTER_ROWS.map(async (row) => ({ row, program: await installedProgram(row, env) })),
+    ADAPTER_ROWS.map(async (row) => ({ row, program: await installedProgram(row, env, isTrusted) })),
   );
   return found.flatMap(({ row, program }) => (program === undefined ? [] : [{ row, program }]));
 }
 
 const rowsNamed = (name: string): readonly AdapterRow[] => ADAPTER_ROWS.filter((row) => row.name === name);
 
-async function installedProgram(row: AdapterRow, env: ExecutionEnvironment): Promise<string | undefined> {
+async function installedProgram(
+  row: AdapterRow,
+  env: ExecutionEnvironment,
+  isTrusted: boolean,
+): Promise<string | undefined> {
   const top = env.workingDirectory();
-  const names = row.programs.map((name) => quoteShell(name.includes("/") ? posix.resolve(top, name) : name));
+  const names = row.programs
+    .filter((name) => isTrusted || !isProjects(name))
+    .map((name) => quoteShell(isProjects(name) ? posix.resolve(top, name) : name));
   const script = `for p in ${names.join(" ")}; do q=$(command -v "$p") || continue; ${row.check ?? "true"} || continue; printf %s "$q"; break; done`;
   const { stdout } = await env.execCommand(script, SEARCH_MS, { internal: true });
   return posix.isAbsolute(stdout) ? stdout : undefined;
 }
 
-async function shebangRow(program: string, env: ExecutionEnvironment): Promise<AdapterRow | undefined> {
-  if ((await env.stat(program))?.kind !== "file") return undefined;
-  const start = Buffer.from(await env.readBytes(program, { start: 0, end: SHEBANG_BYTES })).toString("latin1");
-  const [, interpreter] = /^#!.*\b(node|python)/.exec(start) ?? [];
-  return interpreter === undefined ? undefined : rowsNamed(interpreter === "node" ? "node" : "debugpy")[0];
+/** A program that the project brings. */
+const isProjects = (name: string): boolean => name.includes("/") && !posix.isAbsolute(name);
+
+async function firstBytes(program: string, env: ExecutionEnvironment): Promise<string> {
+  return Buffer.from(await env.readBytes(program, { start: 0, end: SHEBANG_BYTES })).toString("latin1");
 }
 
 async function hasMarker(

@@ -110,6 +110,9 @@ export const LOOKS: Partial<Record<DebugAction, Look>> = {
     announced(session, "supportsDataBreakpoints", "data_breakpoint_info");
     const name = needed(request.variable ?? request.name, "data_breakpoint_info", "variable");
     const container = request.variable_ref ?? (await scopeWith(name, at));
+    // Without a scope lldb evaluates it, calls included.
+    if (container === undefined && !/^[a-z_]\w*(?:(?:\.|->)\w+|\[\d+\])*$/i.test(name))
+      throw new ToolFailure(`${name} is not the name of a variable.`);
     const frameId = request.frame_id ?? (await session.topFrame(options))?.id;
     const { dataId, description, accessTypes } = await session.ask<DebugProtocol.DataBreakpointInfoResponse["body"]>(
       "dataBreakpointInfo",

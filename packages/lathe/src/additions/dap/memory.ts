@@ -19,13 +19,13 @@ export async function readMemory(
   if (session.adapter.row.memoryByCommand) {
     const text = await run(
       session,
-      `memory read --size 1 --format x --count ${count} --force -- ${place(memoryReference, offset)}`,
+      `memory read --size 1 --format x --count ${count} --force -- ${place(address(memoryReference), offset)}`,
       options,
     );
     const bytes = [...text.matchAll(/\b0x([0-9a-f]{2})\b/g)].map(([, byte]) => Number.parseInt(byte!, 16));
-    const [address] = /0x[0-9a-f]{4,}/.exec(text) ?? [];
+    const [start] = /0x[0-9a-f]{4,}/.exec(text) ?? [];
     if (bytes.length === 0) throw new ToolFailure(`${session.name}: ${text.trim() || "nothing was read"}`);
-    return dump(Buffer.from(bytes), address ?? memoryReference);
+    return dump(Buffer.from(bytes), start ?? memoryReference);
   }
   if (!session.capabilities.supportsReadMemoryRequest)
     throw new ToolFailure(`The debugger ${session.name} does not support read_memory (supportsReadMemoryRequest).`);
@@ -49,7 +49,7 @@ export async function writeMemory(
   if (session.adapter.row.memoryByCommand) {
     const said = await run(
       session,
-      `memory write --size 1 -- ${place(memoryReference, offset)} ${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(" ")}`,
+      `memory write --size 1 -- ${place(address(memoryReference), offset)} ${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(" ")}`,
       options,
     );
     if (/\berror:/.test(said)) throw new ToolFailure(`${session.name}: ${said.trim()}`);
@@ -62,6 +62,12 @@ export async function writeMemory(
 }
 
 const place = (reference: string, offset: number): string => (offset === 0 ? reference : `${reference}+${offset}`);
+
+/** In a command an expression would be run, which nobody was asked about. */
+function address(reference: string): string {
+  if (/^(?:0x[0-9a-f]+|\d+|&?[a-z_]\w*)$/i.test(reference)) return reference;
+  throw new ToolFailure(`memory_reference is an address or the name of a variable: ${reference} is neither.`);
+}
 
 /** A command of the debugger itself; the mark keeps it from being read as an expression. */
 async function run(session: DebugSession, command: string, options: RequestOptions): Promise<string> {

@@ -192,6 +192,9 @@ def bundle_of(value):
 def png_of(figure):
     file = io.BytesIO()
     figure.savefig(file, format="png", bbox_inches="tight")
+    # It is not shown again when the cell ends.
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close(figure)
     return file.getvalue()
 
 
@@ -199,7 +202,6 @@ def show_figures():
     pyplot = sys.modules.get("matplotlib.pyplot")
     for number in pyplot.get_fignums() if pyplot else ():
         figure = pyplot.figure(number)
-        pyplot.close(figure)
         show(figure, {"image/png": png_of(figure)})
 
 

@@ -105,16 +105,17 @@ export class Kernel {
     await this.#turn(host.signal);
     if (this.#endNote !== undefined) return { status: "died", note: this.#endNote };
     const id = ++this.#lastId;
+    const interrupt = (): void => void this.#end(id, "interrupted");
     const end = await new Promise<CellEnd>((settle) => {
       const running: RunningCell = { cell, host, waiting: 0, leftMs: cell.timeoutMs, sinceMs: 0, settle };
       this.#cells.set(id, running);
       this.#printing = id;
-      const interrupt = (): void => void this.#end(id, "interrupted");
       host.signal.addEventListener("abort", interrupt, { once: true });
       this.#startClock(id);
       this.#send({ run: id, code: cell.code });
       if (host.signal.aborted) interrupt();
     });
+    host.signal.removeEventListener("abort", interrupt);
     clearTimeout(this.#cells.get(id)?.timer);
     this.#cells.delete(id);
     this.#printing = [...this.#cells.keys()].at(-1) ?? 0;

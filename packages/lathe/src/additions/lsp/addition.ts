@@ -15,7 +15,7 @@ const HOOK_MS = 40_000;
 /** `shared`: what answers where no server can. */
 export const lspAddition =
   (shared: SharedCodeIndexes): AdditionMaker =>
-  async (workspace, { opened: { journal } }) => {
+  async (workspace, { opened: { journal }, person }) => {
     if (!workspace.settings["lsp.enabled"]) return undefined;
     const indexes = shared.enter(workspace);
     let warn: (message: string) => void = () => {};
@@ -53,6 +53,7 @@ export const lspAddition =
         warn = (message) => session.warn(message, "lsp");
         isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
         env = session.env;
+        if (!workspace.settings["lsp.lazy"] && person) void load().then(({ servers }) => servers.warmUp(session.env));
         // What is wrong with what a file says about a server is said at once.
         if (!isAnythingHere(placeOf(workspace))) return;
         const { active } = await (await workspace.discovery()).of("lsp-server");

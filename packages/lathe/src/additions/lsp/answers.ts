@@ -4,9 +4,10 @@ import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import type { LanguageServices, LspAction, LspQuestion } from "@lathe/agent/tools";
 import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
+import { isFor } from "./find-servers.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { NoServer, noServer, type Place, Places, shortPath } from "./places.ts";
+import { NoServer, needsOf, noServer, type Place, Places, shortPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { problemsOfProject } from "./project-problems.ts";
@@ -209,7 +210,10 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<string[]> {
     const fitting = await this.#servers.forFile(path, env);
-    if (!fitting.some(({ server }) => server)) throw new ToolFailure(noServer(path, fitting.flatMap(reasonOf), env));
+    if (!fitting.some(({ server }) => server)) {
+      const known = fitting.length > 0 ? [] : this.#servers.rows.filter((row) => isFor(row, path)).map(needsOf);
+      throw new ToolFailure(noServer(path, [...fitting.flatMap(reasonOf), ...known], env));
+    }
     const lines: string[] = [];
     let isClean = true;
     for (const { row, server } of fitting) {
@@ -258,7 +262,9 @@ export class Answers implements Pick<LanguageServices, "answer"> {
   #capabilities(): string {
     const lines = this.#servers.running.map(({ row, live }) => {
       const names = Object.entries(live?.capabilities ?? {}).filter(([, value]) => Boolean(value));
-      return `${row.name}: ${names.map(([name]) => name.replace(/Provider$/, "")).join(", ")}`;
+      const own = Object.entries(row.extras ?? {}).filter(([, has]) => has === true);
+      const all = [...names.map(([name]) => name.replace(/Provider$/, "")), ...own.map(([name]) => name)];
+      return `${row.name}: ${all.join(", ")}`;
     });
     return lines.join("\n") || "No server is running: ask about a file first.";
   }

@@ -1,12 +1,38 @@
-// Files that may depend on others: those that name them where files name each other. Too many rather than too few, found by a search.
+// Files that may depend on others: what the code index says where there is one, else those that a search finds naming them where files
+// name each other. Too many rather than too few.
 
 import { posix } from "node:path";
+import { grammars } from "@lathe/agent/files";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
+import type { CodeIndex } from "../code-index/code-index.ts";
 import type { ServerRow } from "./server-rows.ts";
 
-const MOST_DEPENDENTS = 20;
+/** Each is shown to the server, before and after the edit. */
+export const MOST_DEPENDENTS = 20;
 /** These stand for their folder. */
 const FOLDER_FILES = /^(?:index|__init__|mod|main|lib)$/;
+
+/** Those that use most of what the files define first. Undefined: the index cannot say, or not soon. */
+export async function dependentsInIndex(
+  paths: readonly string[],
+  { fileTypes }: ServerRow,
+  index: CodeIndex,
+  signal: AbortSignal,
+): Promise<string[] | undefined> {
+  if (!fileTypes.every((type) => Object.hasOwn(grammars, type.slice(1)))) return undefined;
+  const found = new Set<string>();
+  try {
+    for (const path of paths) {
+      const dependents = await index.dependentsOf(posix.relative(index.root, path), signal);
+      if (dependents === undefined) return undefined;
+      for (const { path: other } of dependents)
+        if (fileTypes.includes(posix.extname(other))) found.add(posix.join(index.root, other));
+    }
+  } catch {
+    return undefined; // the search finds them
+  }
+  return [...found].filter((path) => !paths.includes(path));
+}
 
 export async function findDependents(
   paths: readonly string[],

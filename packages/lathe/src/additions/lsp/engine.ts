@@ -53,7 +53,12 @@ export class Engine {
     this.refactorings = new Refactorings(this.servers);
     const answers = new Answers({ servers: this.servers, mayShow, refactorings: this.refactorings });
     this.answers = new AnswersWithoutServer({ answers, indexes, mayShow });
-    this.errors = new ErrorsAfterEdit({ servers: this.servers, mayShow, contentOf });
+    this.errors = new ErrorsAfterEdit({
+      servers: this.servers,
+      mayShow,
+      contentOf,
+      existingIndex: async (env) => (await indexes.open()).existing(env),
+    });
   }
 
   async close(): Promise<void> {

@@ -2,8 +2,9 @@
 // Silence never stands for "clean": what was not checked is said, and told with the next result.
 
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
-import { messageOf } from "@lathe/llm";
-import { findDependents } from "./dependents.ts";
+import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
+import type { CodeIndex } from "../code-index/code-index.ts";
+import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
@@ -15,6 +16,8 @@ import type { Problem } from "./protocol.ts";
 /** How long an edit waits for its errors, and late ones are waited for with the next result. */
 const WAIT_MS = 5000;
 const LATE_MS = 25_000;
+/** An index that takes longer to be brought up to date is not waited for. */
+const INDEX_MS = 2000;
 const MOST_LINES = 30;
 const MOST_NAMED = 5;
 
@@ -43,6 +46,8 @@ interface Check {
   /** Ends when the answer would be too late. */
   readonly bounded: AbortSignal;
   readonly signal: AbortSignal;
+  /** What hosts are told. */
+  readonly found: JsonObject[];
 }
 
 export interface ErrorsOptions {
@@ -51,6 +56,8 @@ export interface ErrorsOptions {
   readonly mayShow: (path: string) => boolean;
   /** What a change says that the file held, by its hash. */
   readonly contentOf: (hash: string) => Uint8Array | undefined;
+  /** The code index of a folder that has one. */
+  readonly existingIndex?: (env: ExecutionEnvironment) => Promise<CodeIndex | undefined>;
 }
 
 export class ErrorsAfterEdit {
@@ -62,10 +69,12 @@ export class ErrorsAfterEdit {
   /** By agent: children share the servers of their parent, and are told of their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
+  readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
   /** The last check of each server. */
   readonly #checks = new Map<string, Promise<unknown>>();
 
-  constructor({ servers, mayShow, contentOf }: ErrorsOptions) {
+  constructor({ servers, mayShow, contentOf, existingIndex = async () => undefined }: ErrorsOptions) {
+    this.#existingIndex = existingIndex;
     this.#servers = servers;
     this.#mayShow = mayShow;
     this.#contentOf = contentOf;
@@ -92,8 +101,9 @@ export class ErrorsAfterEdit {
       before: before && Buffer.from(this.#contentOf(before.sha256) ?? []).toString("utf8"),
     }));
     if (changes.length === 0) return undefined;
-    const said = await this.#check(changes, this.#inputOf(agent), env, signal);
-    return said === undefined ? undefined : withText(result, said);
+    const found: JsonObject[] = [];
+    const said = await this.#check(changes, this.#inputOf(agent), found, env, signal);
+    return said === undefined ? undefined : withFindings(result, said, found);
   }
 
   /** When the model has nothing more to do: once, the errors that came with its changes and are still there. */
@@ -110,6 +120,7 @@ export class ErrorsAfterEdit {
   async #check(
     changes: readonly Change[],
     input: AgentInput,
+    found: JsonObject[],
     env: ExecutionEnvironment,
     signal: AbortSignal,
   ): Promise<string | undefined> {
@@ -119,7 +130,9 @@ export class ErrorsAfterEdit {
     const lines: string[] = [];
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(isLate ? LATE_MS : WAIT_MS)]);
     for (const [server, its] of await this.#byServer([...asked.values()], env))
-      lines.push(...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, env, bounded, signal }))));
+      lines.push(
+        ...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, found, env, bounded, signal }))),
+      );
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
     return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
@@ -159,25 +172,28 @@ export class ErrorsAfterEdit {
   async #checkWith(
     server: LanguageServer,
     changes: readonly Change[],
-    { input, env, bounded, signal }: Check,
+    { input, found, env, bounded, signal }: Check,
   ): Promise<string[]> {
     const lines: string[] = [];
     const left = new Map(changes.map((change) => [change.path, change]));
     try {
       const live = await server.use(bounded);
-      const dependents = await this.#dependentsOf(changes, server, env, bounded);
+      const index = await this.#existingIndex(env);
+      const { paths: dependents, left: unchecked } = await this.#dependentsOf(changes, server, env, index, bounded);
       await this.#noteEarlier(changes, dependents, server, live, bounded);
       const published = live.publishedCount;
       await live.refresh(changes.map(changeOnDisk));
       const compare = async (path: string): Promise<void> => {
         const said = await this.#compare(server, live, path, env, bounded);
         if (said.hasNew) input.brought.add(path);
+        if (said.lines.length > 0) found.push({ path: shortPath(path, env), ...said.facts });
         lines.push(...said.lines);
       };
       for (const { path, isGone } of changes) {
         if (!isGone) await compare(path);
         left.delete(path);
       }
+      if (unchecked > 0) lines.push(`Not checked: ${countOf(unchecked, "more file")} that use what was edited`);
       for (const path of dependents) await compare(path);
       // Some servers say by themselves what else has changed.
       const seen = new Set([...dependents, ...changes.map(({ path }) => path)]);
@@ -207,7 +223,7 @@ export class ErrorsAfterEdit {
     path: string,
     env: ExecutionEnvironment,
     signal: AbortSignal,
-  ): Promise<{ readonly lines: readonly string[]; readonly hasNew: boolean }> {
+  ): Promise<{ readonly lines: readonly string[]; readonly hasNew: boolean; readonly facts?: JsonObject }> {
     const key = keyOf(server, path);
     const before = this.#known.get(key);
     const errors = await this.#errorsOf(live, path, signal);
@@ -228,7 +244,12 @@ export class ErrorsAfterEdit {
       ...(older > 0 ? [`${older} from before`] : []),
     ];
     const shown = problemLines(fresh, text, live.encoding).map((line) => `  ${line}`);
-    return { lines: [`${shortPath(path, env)}: ${facts.join(", ")}`, ...shown], hasNew: fresh.length > 0 };
+    const errorsNow = fresh.map(({ range: { start }, message }) => ({ line: start.line + 1, message }));
+    return {
+      lines: [`${shortPath(path, env)}: ${facts.join(", ")}`, ...shown],
+      hasNew: fresh.length > 0,
+      facts: { server: server.row.name, errors: errorsNow, fixed, older },
+    };
   }
 
   /** What was wrong before the changes, where nothing has been asked about these files yet. */
@@ -258,11 +279,16 @@ export class ErrorsAfterEdit {
     changes: readonly Change[],
     { row }: LanguageServer,
     env: ExecutionEnvironment,
+    index: CodeIndex | undefined,
     signal: AbortSignal,
   ) {
-    if (row.isLinter) return [];
+    if (row.isLinter) return { paths: [], left: 0 };
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(INDEX_MS)]);
     const paths = changes.map(({ path }) => path);
-    return (await findDependents(paths, row, env, signal)).filter(this.#mayShow);
+    const found =
+      (index && (await dependentsInIndex(paths, row, index, soon))) ?? (await findDependents(paths, row, env, signal));
+    const shown = found.filter(this.#mayShow);
+    return { paths: shown.slice(0, MOST_DEPENDENTS), left: Math.max(0, shown.length - MOST_DEPENDENTS) };
   }
 
   async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
@@ -315,6 +341,13 @@ function countMessages(problems: readonly Problem[]): Known {
   return counts;
 }
 
-function withText(result: ToolResult, text: string): ToolResult {
-  return { ...result, content: [...result.content, { kind: "text", text: `\n${text}` }] };
+/** For the model as text, for hosts as data. */
+function withFindings(result: ToolResult, text: string, diagnostics: JsonObject[]): ToolResult {
+  const details = isJsonObject(result.details) ? result.details : {};
+  const meta = isJsonObject(details["meta"]) ? details["meta"] : {};
+  return {
+    ...result,
+    content: [...result.content, { kind: "text", text: `\n${text}` }],
+    ...(diagnostics.length === 0 ? {} : { details: { ...details, meta: { ...meta, diagnostics } } }),
+  };
 }

@@ -11,6 +11,8 @@ export interface FittingServer {
   readonly root: string;
   readonly argv?: ProgramArgv;
   readonly variables?: Readonly<Record<string, string>>;
+  /** Its program is nowhere. */
+  readonly isMissing?: true;
   /** Why it does not run. */
   readonly off?: string;
 }
@@ -76,8 +78,14 @@ export async function programFor(
   if (program === undefined && own !== undefined)
     return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
   if (program === undefined)
-    return { ...fits, off: `${row.command} is not installed${row.install ? ` (${row.install})` : ""}` };
-  return { ...fits, argv: [program, ...row.args], ...(path === undefined ? {} : { variables: { PATH: path } }) };
+    return {
+      ...fits,
+      off: `${row.command} is not installed${row.install ? ` (${row.install})` : ""}`,
+      isMissing: true,
+    };
+  const shared = row.name === "rust-analyzer" ? await throughLspmux(program, env) : undefined;
+  const variables = path === undefined ? {} : { variables: { PATH: path } };
+  return { ...fits, argv: shared ?? [program, ...row.args], ...variables };
 }
 
 /** The server finds interpreters and helpers by PATH as well. */
@@ -121,4 +129,15 @@ async function onPath(command: string, env: ExecutionEnvironment, path?: string)
   });
   const program = stdout.trim();
   return exitCode === 0 && posix.isAbsolute(program) ? program : undefined;
+}
+
+const PROBE_MS = 1000;
+
+/** lspmux shares one server among all its clients, where its own server runs. */
+async function throughLspmux(program: string, env: ExecutionEnvironment): Promise<ProgramArgv | undefined> {
+  const probe =
+    '[ -z "$LATHE_DISABLE_LSPMUX$PI_DISABLE_LSPMUX$GJC_DISABLE_LSPMUX" ] && command -v lspmux && lspmux status >/dev/null 2>&1';
+  const { stdout, exitCode } = await env.execCommand(probe, PROBE_MS, { internal: true });
+  const path = stdout.trim();
+  return exitCode === 0 && posix.isAbsolute(path) ? [path, "client", "--server-path", program] : undefined;
 }

@@ -2,10 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import { SERVER_ROWS } from "./server-rows.ts";
-
-/** Names that nearly every folder has say nothing about a language. */
-const EVERYWHERE = new Set([".git", "package.json"]);
+import { EVERYWHERE, SERVER_ROWS } from "./server-rows.ts";
 
 export function fitsProject({ cwd, settings }: Workspace): boolean {
   if (!settings["lsp.enabled"]) return false;

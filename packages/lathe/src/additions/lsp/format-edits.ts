@@ -14,6 +14,7 @@ import { textEdits } from "./workspace-edit.ts";
 
 /** An edit never waits longer for it; the check for errors gets what is left. */
 const WAIT_MS = 5000;
+const MOST_READ = 5;
 const STEPS = ["\t", "  ", "   ", "    "];
 
 export class Formatters implements Formatter {
@@ -71,18 +72,27 @@ async function formatWith(
   return textEdits(path, text, answer, live.encoding);
 }
 
-/** How the text is indented, or a file beside it; servers with settings of their own do not ask. */
+/** How the file is indented, or one beside it; servers with settings of their own do not ask. */
 async function optionsFor(path: string, text: string, env: ExecutionEnvironment) {
-  const step = usualStep(text) ?? (await stepOfNeighbour(path, env)) ?? "    ";
+  const step = (await stepOnDisk(path, env)) ?? usualStep(text) ?? "    ";
   return { tabSize: step === "\t" ? 4 : step.length, insertSpaces: step !== "\t", trimTrailingWhitespace: true };
 }
 
-async function stepOfNeighbour(path: string, env: ExecutionEnvironment): Promise<string | undefined> {
+/** The text may be indented badly, so the file as it is counts, and then its neighbours. */
+async function stepOnDisk(path: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const folder = posix.dirname(path);
   if ((await env.stat(folder))?.kind !== "directory") return undefined;
-  const others = await env.listDirectory(folder, 1);
-  const other = others.find(({ name }) => posix.extname(name) === posix.extname(path) && name !== posix.basename(path));
-  return other && usualStep(await env.readFile(posix.join(folder, other.name)));
+  const names = (await env.listDirectory(folder, 1)).map(({ name }) => name);
+  const alike = names.filter((name) => posix.extname(name) === posix.extname(path));
+  const own = posix.basename(path);
+  for (const name of [...alike.filter((one) => one === own), ...alike.filter((one) => one !== own)].slice(
+    0,
+    MOST_READ,
+  )) {
+    const step = usualStep(await env.readFile(posix.join(folder, name)));
+    if (step !== undefined) return step;
+  }
+  return undefined;
 }
 
 /** Undefined where no line is further in than the one before by as much as people use. */

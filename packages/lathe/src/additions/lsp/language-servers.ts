@@ -3,7 +3,7 @@
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent/world";
 import { type FittingServer, isFor, programFor, rootFor } from "./find-servers.ts";
 import { LanguageServer } from "./language-server.ts";
-import type { ServerRow } from "./server-rows.ts";
+import { EVERYWHERE, type ServerRow } from "./server-rows.ts";
 
 export interface LanguageServersOptions {
   readonly rows: readonly ServerRow[];
@@ -14,6 +14,8 @@ export interface LanguageServersOptions {
   readonly idleMs?: number | undefined;
   readonly warn: (message: string) => void;
 }
+
+const WARM_UP_MS = 5000;
 
 /** A server that may be used, or why it is not. */
 export interface UsableServer extends FittingServer {
@@ -53,11 +55,21 @@ export class LanguageServers {
       const root = await rootFor(row, `${env.workingDirectory()}/.`, env, this.#options.top);
       if (root === undefined) continue;
       const other = row.isLinter ? undefined : fitting.find((one) => one.server && answersFor(one.row, row));
-      fitting.push(
-        other ? { row, root, off: `${other.row.name} answers for its files` } : await this.#usable(row, root, env),
-      );
+      if (other) continue;
+      const found = await this.#usable(row, root, env);
+      // One that is not installed is worth a word only where something asks for it.
+      const markers = row.rootMarkers.filter((marker) => !EVERYWHERE.has(marker));
+      if (!found.isMissing || (await rootFor({ ...row, rootMarkers: markers }, `${root}/.`, env, this.#options.top)))
+        fitting.push(found);
     }
     return fitting;
+  }
+
+  /** Starts those of the project. What goes wrong is said when one is used. */
+  async warmUp(env: ExecutionEnvironment): Promise<void> {
+    const signal = AbortSignal.timeout(WARM_UP_MS);
+    const fitting = await this.forProject(env);
+    await Promise.allSettled(fitting.map(({ server }) => server?.use(signal)));
   }
 
   /** Those that run now. */

@@ -4,9 +4,11 @@ import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import type { LspQuestion } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
+import { isFor } from "./find-servers.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
 import { characterOf, findSymbol, firstName, linesOf, type Position, type Range } from "./positions.ts";
+import type { ServerRow } from "./server-rows.ts";
 
 /** A question about a place, and the server that knows. */
 export interface Place {
@@ -70,8 +72,16 @@ export class Places {
       if (live) reasons.push(`${row.name} does not offer this`);
       if (off !== undefined) reasons.push(`${row.name}: ${off}`);
     }
-    throw new NoServer(noServer(file ?? env.workingDirectory(), reasons, env));
+    const known = file === undefined || fitting.length > 0 ? [] : this.#servers.rows.filter((row) => isFor(row, file));
+    throw new NoServer(noServer(file ?? env.workingDirectory(), [...reasons, ...known.map(needsOf)], env));
   }
+}
+
+/** What a server that is for such files would need. */
+export function needsOf({ name, rootMarkers, install }: ServerRow): string {
+  const [last, ...others] = rootMarkers.toReversed();
+  const markers = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
+  return `${name} is for folders with ${markers}${install === undefined ? "" : ` (${install})`}`;
 }
 
 /** The symbol of a question in the lines of its file, or the first name of the line. `shown`: what failures call the file. */
@@ -88,7 +98,7 @@ export function symbolOn(lines: readonly string[], line: number, symbol: string 
 export class NoServer extends ToolFailure {}
 
 export function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
-  const why = reasons.length === 0 ? "none is known for such files in this project" : reasons.join("; ");
+  const why = reasons.length === 0 ? "none is known for such files" : reasons.join("; ");
   return `No language server can answer for ${shortPath(path, env)}: ${why}.`;
 }
 

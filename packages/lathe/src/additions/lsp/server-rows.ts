@@ -51,6 +51,27 @@ const NO_TYPINGS = { disableAutomaticTypingAcquisition: true, tsserver: { useSyn
 /** Without downloads of modules and toolchains. */
 const NO_MODULES = { env: { GOPROXY: "off", GOTOOLCHAIN: "local" } };
 
+/** What rust-analyzer can do beyond the protocol; `request` reaches it. */
+const RUST_EXTRAS = { flycheck: true, ssr: true, expandMacro: true, runnables: true, relatedTests: true };
+
+/** How one gets the usual ones. */
+const INSTALL: Readonly<Record<string, string>> = {
+  "rust-analyzer": "rustup component add rust-analyzer",
+  clangd: "apt install clangd",
+  pylsp: "pip install python-lsp-server",
+  ruff: "pip install ruff",
+  biome: "npm install -D @biomejs/biome",
+  eslint: "npm install -g vscode-langservers-extracted",
+  "vscode-html-language-server": "npm install -g vscode-langservers-extracted",
+  "vscode-css-language-server": "npm install -g vscode-langservers-extracted",
+  "vscode-json-language-server": "npm install -g vscode-langservers-extracted",
+  svelte: "npm install -g svelte-language-server",
+  "vue-language-server": "npm install -g @vue/language-server",
+  astro: "npm install -g @astrojs/language-server",
+  "ruby-lsp": "gem install ruby-lsp",
+  dockerls: "npm install -g dockerfile-language-server-nodejs",
+};
+
 /** Name, command with arguments, file types, root markers. Of two that fit, the first one answers. */
 const TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
   ["typescript", "tsc --lsp --stdio", SCRIPTS, SCRIPT_ROOTS, npm("typescript@7")],
@@ -62,7 +83,7 @@ const TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
     { ...RUNS_CODE, initOptions: NO_TYPINGS, ...npm("typescript-language-server typescript@5") },
   ],
   ["denols", "deno lsp", SCRIPTS, "deno.json deno.jsonc", { initOptions: { enable: true, cacheOnSave: false } }],
-  ["rust-analyzer", "rust-analyzer", ".rs", "Cargo.toml rust-project.json", RUNS_CODE],
+  ["rust-analyzer", "rust-analyzer", ".rs", "Cargo.toml rust-project.json", { ...RUNS_CODE, extras: RUST_EXTRAS }],
   [
     "clangd",
     "clangd",
@@ -143,11 +164,15 @@ const TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
   ["tlaplus", "tlapm_lsp --stdio", ".tla", "*.tla"],
 ];
 
+/** Names that nearly every folder has say nothing about a language. */
+export const EVERYWHERE: ReadonlySet<string> = new Set([".git", "package.json"]);
+
 const words = (text: string): string[] => text.split(" ");
 
 export const SERVER_ROWS: readonly ServerRow[] = TABLE.map(([name, line, fileTypes, rootMarkers, extras]) => {
   const [command = "", ...args] = words(line);
-  return { name, command, args, fileTypes: words(fileTypes), rootMarkers: words(rootMarkers), ...extras };
+  const install = INSTALL[name] === undefined ? {} : { install: INSTALL[name] };
+  return { name, command, args, fileTypes: words(fileTypes), rootMarkers: words(rootMarkers), ...install, ...extras };
 });
 
 /** What the protocol calls a file's language, where it is not the ending itself. */

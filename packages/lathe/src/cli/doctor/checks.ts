@@ -4,9 +4,12 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { LocalEnvironment } from "@lathe/agent";
 import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
+import { installedAdapters } from "../../additions/dap/find-adapter.ts";
 import { findCredential } from "../../config/credentials/resolve.ts";
+import { isTrusted } from "../../config/trust/trust.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../../models/credentials.ts";
@@ -36,9 +39,12 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     ...(settings.workspace ? [await checkCredentials(settings.workspace)] : []),
     await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),
     await checkProgram("git", onPath("git", machine.env["PATH"]), "the model is not told the state of the repository"),
+    await checkProgram("python3", onPath("python3", machine.env["PATH"]), "cells of Python need a virtual environment"),
     await checkSandbox(machine),
     ...(await Promise.all(PARTS.map(checkPart))),
+    await checkDebuggers(machine),
     checkLocks(machine, paths),
+    ...(settings.workspace ? await checkLanguageServers(settings.workspace) : []),
   ];
 }
 
@@ -155,6 +161,23 @@ async function checkSandbox(machine: Machine): Promise<Finding> {
   }
 }
 
+/** The programs of a project are not run to find out. */
+async function checkDebuggers(machine: Machine): Promise<Finding> {
+  const env = new LocalEnvironment({ cwd: "/", baseEnv: machine.env });
+  try {
+    const names = (await installedAdapters(env, false)).map(({ row }) => row.name);
+    return {
+      state: names.length > 0 ? "good" : "missing",
+      name: "debuggers",
+      text: names.join(", ") || "none installed",
+    };
+  } catch (error) {
+    return { state: "missing", name: "debuggers", text: firstLine(error) };
+  } finally {
+    await env.cleanup();
+  }
+}
+
 interface Part {
   readonly name: string;
   readonly package: string;
@@ -206,6 +229,40 @@ function checkLocks(machine: Machine, { sessions }: HomePaths): Finding {
   if (stale.length === 0) return { state: "good", name: "locks", text: "no stale session locks" };
   const text = `stale locks of ${countOf(stale.length, "session")}, left by processes that have ended; opening a session removes its lock. See: lathe sessions doctor`;
   return { state: "missing", name: "locks", text };
+}
+
+/** Those of this folder. One that is missing costs what it would tell. */
+async function checkLanguageServers(workspace: SessionWorkspace): Promise<Finding[]> {
+  const { fitsProject } = await import("../../additions/lsp/fits-project.ts");
+  if (!fitsProject(workspace)) return [];
+  const { configureServers } = await import("../../additions/lsp/configured-servers.ts");
+  const { LanguageServers } = await import("../../additions/lsp/language-servers.ts");
+  const { cwd, paths, machine } = workspace;
+  const discovery = await workspace.discovery();
+  const { active } = await discovery.of("lsp-server");
+  const { rows, warnings } = configureServers(active, discovery.place);
+  const env = new LocalEnvironment({ cwd, baseEnv: workspace.env });
+  const isFolderTrusted = (): boolean => isTrusted(paths.trust, cwd, machine.userHome);
+  const servers = new LanguageServers({
+    rows,
+    top: cwd,
+    isTrusted: isFolderTrusted,
+    now: machine.deps.now,
+    warn: () => {},
+  });
+  try {
+    const fitting = await servers.forProject(env);
+    const usable = fitting.flatMap(({ row, argv }) => (argv ? [`${row.name} (${argv[0]})`] : []));
+    const off = fitting.flatMap(({ row, argv, off: why }) => (argv ? [] : [`${row.name}: ${why}`]));
+    return [
+      ...warnings.map((text): Finding => ({ state: "missing", name: "lsp.json", text })),
+      ...usable.map((text): Finding => ({ state: "good", name: "lsp", text })),
+      ...off.map((text): Finding => ({ state: "missing", name: "lsp", text })),
+    ];
+  } finally {
+    await servers.close();
+    await env.cleanup();
+  }
 }
 
 const fileOrDefaults = (file: string): string => (existsSync(file) ? file : `defaults; there is no ${file}`);

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { settingsDocument } from "./document.ts";
 import { envWithFiles } from "./env-files.ts";
 import { loadSettings } from "./load.ts";
+import { defaultSettings } from "./schema.ts";
 import { removeSetting, writeSetting } from "./write.ts";
 
 let dir: string;
@@ -19,6 +20,25 @@ const file = async (name: string, text: string): Promise<string> => {
   await writeFile(join(dir, name), text);
   return join(dir, name);
 };
+
+it("CO-12 without settings, making room follows the contract's table", () => {
+  expect(defaultSettings()).toMatchObject({
+    "compaction.enabled": true,
+    "compaction.strategy": "context-full",
+    "compaction.reserveTokens": 16384,
+    "compaction.keepRecentTokens": 20000,
+    "compaction.autoContinue": true,
+    "compaction.remoteEnabled": true,
+    "compaction.remoteEndpoint": "",
+    "compaction.thresholdPercent": -1,
+    "compaction.thresholdTokens": -1,
+    "compaction.idleEnabled": false,
+    "compaction.idleThresholdTokens": 200000,
+    "compaction.idleTimeoutSeconds": 300,
+    "branchSummary.enabled": false,
+    "branchSummary.reserveTokens": 16384,
+  });
+});
 
 describe("settings", () => {
   it("CF-01 later layers win, a value of the run wins over all and stays off the disk", async () => {

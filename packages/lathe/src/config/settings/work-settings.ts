@@ -34,6 +34,11 @@ export const WORK_SETTINGS = {
     description: "keep a Python kernel and its variables for the whole session, or start a new one for each cell",
   }),
   "lsp.enabled": flag({ default: true, description: "use the language servers that fit the project" }),
+  "lsp.lazy": flag({
+    default: true,
+    description:
+      "start a language server with the first file of its language; false: with the session, where a person is present",
+  }),
   "lsp.diagnosticsOnWrite": flag({
     default: true,
     description: "after an edit, tell the model which errors it brought and which it fixed",

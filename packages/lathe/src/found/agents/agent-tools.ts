@@ -1,12 +1,13 @@
 // Which tools the word list of an agent's file means. Files that were written for other agents name those agents' tools.
 
-import type { AgentType } from "@lathe/agent";
+import type { AgentType, Middleware } from "@lathe/agent";
 import { namesOf } from "../../config/tool-names/tool-names.ts";
 
 type Allows = NonNullable<AgentType["allows"]>;
 
 /** Everything that only reads. */
 const READING = "@read";
+const LANGUAGE_SERVERS = "lsp";
 /** Short names for the same work. */
 const SHORT: Readonly<Record<string, readonly string[]>> = {
   read: ["read_file", "read_many_files"],
@@ -27,12 +28,27 @@ export function allowedTools(tools: readonly string[] | undefined, spawns: Agent
   if (!tools) return undefined;
   const words = new Set(tools.flatMap((word) => [word, ...(SHORT[word.toLowerCase()] ?? [])]));
   // What else they can reach is asked about by the call.
-  if (words.has(READING)) for (const name of ["read", ...SHORT["read"]!]) words.add(name);
-  return ({ name, tier, sessionOnly, feature }) => {
+  if (words.has(READING)) for (const name of ["read", LANGUAGE_SERVERS, ...SHORT["read"]!]) words.add(name);
+  return ({ name, tier, sessionOnly, feature, deferrable }) => {
     if (feature === "agents") return spawns !== undefined && spawns.length > 0;
-    if (words.has(READING) && tier === "read" && !sessionOnly) return true;
+    // What leaves a change pending does not only read.
+    if (words.has(READING) && tier === "read" && !sessionOnly && !deferrable) return true;
     return namesOf(name).some((one) => words.has(one)) || [...words].some((word) => isPrefix(word, name));
   };
+}
+
+/** Of a tool that can read and write, an agent that only reads has what reads. */
+export function readingGuard(tools: readonly string[] = []): readonly Middleware[] {
+  if (!tools.includes(READING) || tools.includes(LANGUAGE_SERVERS)) return [];
+  return [
+    {
+      name: "tools that read",
+      beforeCall: ({ tool, tier }) =>
+        tool.name === LANGUAGE_SERVERS && tier !== "read"
+          ? { block: "This agent only reads: ask, do not change." }
+          : undefined,
+    },
+  ];
 }
 
 const isPrefix = (word: string, name: string): boolean => word.endsWith("*") && name.startsWith(word.slice(0, -1));

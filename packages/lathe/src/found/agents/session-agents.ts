@@ -19,7 +19,7 @@ import { isAnythingHere } from "../discovery/agent-places.ts";
 import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
-import { allowedTools } from "./agent-tools.ts";
+import { allowedTools, readingGuard } from "./agent-tools.ts";
 import type { Agent } from "./agents.ts";
 import { bundledDescriptions, sourceName } from "./described.ts";
 
@@ -122,7 +122,7 @@ export class SessionAgents {
       // A check is of no use to work that is in the files already.
       isolation: isolation ?? (verify === undefined ? undefined : "auto"),
       verify,
-      middleware: this.#rights(agent),
+      middleware: [...this.#rights(agent), ...readingGuard(tools)],
       ...(agent.summarizesReads === undefined ? {} : { reading: { summarize: agent.summarizesReads } }),
     };
   }

@@ -1,6 +1,7 @@
 // lsp: what the language servers of a project know and can change. The servers are the host's; this is the face that the model sees.
 
 import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import type { Card, CardResult } from "../../../contract/card.ts";
 import type { CallPaths } from "../../../contract/paths/call-paths.ts";
 import {
   type Access,
@@ -23,7 +24,7 @@ import {
 import { editPreview } from "../../../files/edit/preview.ts";
 import { applyRefactoring, type Refactoring, refactoredPaths } from "../../../files/edit/refactoring.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
-import { exploringCard } from "../card.ts";
+import { exploringCard, type Verbs } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import description from "./description.md";
 
@@ -103,6 +104,15 @@ type Args = StaticFields<typeof params>;
 const isChanging = ({ action, apply }: Args): boolean =>
   action === "code_actions" ? apply === true : action === "rename" || action === "rename_file";
 
+const VERBS: Partial<Record<LspAction, Verbs>> = {
+  rename: ["Renaming", "Renamed", "Rename"],
+  rename_file: ["Moving", "Moved", "Move"],
+  code_actions: ["Applying", "Applied", "Apply"],
+};
+
+/** In the details of a call that ran a command of the server. */
+const RAN = "ran";
+
 const isRequest = ({ action }: Args): boolean => action === "request";
 
 const isWriting = (args: Args): boolean => isChanging(args) && args.apply !== false;
@@ -132,16 +142,18 @@ class LspFace {
       output: { chars: 30_000, mode: "head" },
       access: (args, scope) => this.#access(args, scope),
       summary,
-      card: (args, result) =>
-        isWriting(args)
-          ? editCard(summary(args), result)
-          : exploringCard(["Asking", "Asked", "Ask"], summary(args), result, () => undefined),
+      card: cardOf,
       preview: (args, scope) => this.#preview(args, scope),
       execute: (args, context) => this.#execute(args, context),
     };
   }
 
   async #preview(args: Args, scope: CallScope): Promise<Preview> {
+    const { query = "", file } = args;
+    if (isRequest(args)) {
+      const to = file === undefined ? "the language server" : `the language server of ${file}`;
+      return { lines: [{ text: `Sends ${query} to ${to}.` }], shows: ["action", "query", "file"] };
+    }
     if (!isWriting(args)) return { lines: [], shows: [] };
     const shows = ["action", "file", "line", "symbol", "new_name", "query", "payload", "apply"];
     const plan = await this.#planOf(args, scope);
@@ -203,9 +215,9 @@ class LspFace {
         query: title,
         payload: key,
       });
-      // The call inside this one has told what it changed.
+      // The call inside this one has told and shown what it changed.
       const { changes: _, ...told } = result;
-      return told;
+      return { ...told, details: { [RAN]: `${server} ${command}` } };
     } finally {
       this.#asked.delete(key);
     }
@@ -218,14 +230,16 @@ class LspFace {
     const project: Access = { kind: "read", path: cwd, search: true };
     const named = file === undefined || isGlob(file) ? [] : await fileAccess("read", [file], scope);
     const runs = (command: string, doubt: string): Access => ({ kind: "exec", command, cwd, doubt });
-    if (isRequest(args))
-      return [project, ...named, runs(query, "what a language server does for a request is not known before")];
+    if (isRequest(args)) return [project, ...named, runs(query, "a language server may do anything for a request")];
     if (!isChanging(args)) return [project, ...named];
     const plan = await this.#planOf(args, scope);
     if ("run" in plan)
       return [
         ...[project, ...named],
-        runs(`${plan.server} ${plan.command}`, "what a command of a language server does is not known before"),
+        runs(
+          `${plan.server} ${plan.command}`,
+          "what a command of a language server does is only known once it has run",
+        ),
       ];
     const kind = isWriting(args) ? "write" : "read";
     return [project, ...named, ...(await fileAccess(kind, refactoredPaths(plan), scope))];
@@ -258,8 +272,22 @@ const notesOf = ({ notes, moves }: Refactoring): string =>
 
 const countFiles = ({ length }: readonly FileOutcome[]): string => `${length} ${length === 1 ? "file" : "files"}`;
 
-function summary({ action, file, line, symbol, query, new_name: newName }: Args): string {
+function cardOf(args: Args, result?: CardResult): Card {
+  const ran = result?.details[RAN];
+  if (typeof ran === "string") return { verb: "Ran", subject: ran };
+  if (isWriting(args)) return editCard(subjectOf(args), result, VERBS[args.action]);
+  return isRequest(args)
+    ? exploringCard(["Sending", "Sent", "Send"], subjectOf(args), result, () => undefined)
+    : exploringCard(["Asking for", "Asked for", "Ask for"], summary(args), result, () => undefined);
+}
+
+const summary = (args: Args): string => `${args.action.replaceAll("_", " ")} ${subjectOf(args)}`.trim();
+
+/** What it is about, and where. */
+function subjectOf({ action, file, line, symbol, query, new_name: newName }: Args): string {
   const place = [file, line].filter((part) => part !== undefined).join(":");
   const to = newName === undefined ? undefined : `to ${newName}`;
-  return [action.replaceAll("_", " "), symbol ?? query, place, to].filter((part) => part).join(" ");
+  const what = action === "code_actions" ? (query ?? symbol) : (symbol ?? query);
+  const parts = action === "rename" ? [what, to, place] : [what, place, to];
+  return parts.filter((part) => part).join(" ");
 }

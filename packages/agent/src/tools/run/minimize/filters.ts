@@ -36,6 +36,8 @@ export const FILTERS: readonly OutputFilter[] = [
     /^\s*# Subtest: .*$/,
     /^\s+duration_ms: [\d.]+$/,
     /^\s+type: '(?:test|suite)'$/,
+    // Around what is left out, and around the details of a failure, which stay.
+    /^\s+(?:---|\.\.\.)$/,
   ),
   filter("bun test", program("bun"), PASSED_MARK, /^\(pass\) .*$/),
   filter("deno test", program("deno"), new RegExp(String.raw`^.* \.\.\. ok${TIMING}$`)),

@@ -48,10 +48,10 @@ const CORPUS: Record<string, string | Buffer> = {
 it("TL-05 an expression that would run forever is refused by the in-process engine", async () => {
   const line = `${"a".repeat(60)}b`;
   const memory = new MemoryEnvironment({ files: { "a.txt": line } });
-  await expect(memory.grep("^(a+)+$", ".", {})).rejects.toMatchObject({ code: "bad_pattern" });
-  await expect(memory.grep("^(a+)+$", ".", {})).rejects.toThrow("takes too long");
+  const refused = { code: "bad_pattern", message: expect.stringContaining("takes too long") };
+  await expect(memory.grep("^(a+)+$", ".", {})).rejects.toMatchObject(refused);
   const optional = `${"a?".repeat(40)}${"a".repeat(40)}`;
-  await expect(memory.grep(`^${optional}$`, ".", {})).rejects.toThrow("takes too long");
+  await expect(memory.grep(`^${optional}$`, ".", {})).rejects.toMatchObject(refused);
   expect((await memory.grep("^a+b$", ".", {})).lines).toEqual([`a.txt:1:${line}`]);
 });
 

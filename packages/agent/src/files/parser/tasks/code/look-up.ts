@@ -68,13 +68,16 @@ export async function listDefinitions(input: TaskInput): Promise<FoundDefinition
 const foundBy = (db: DatabaseSyncInstance, where: string, values: readonly (string | number)[]): FoundDefinition[] =>
   db.prepare(`${DEFINITIONS} ${where}`).all(...values) as unknown as FoundDefinition[];
 
-/** Files that import this one, or use its names over others that pass them on; those that use most of its names first. */
-export async function findDependents(input: TaskInput): Promise<CodeDependent[]> {
+/**
+ * Files that import this one, or use its names over others that pass them on; those that use most of its names first. Undefined: the
+ * file is not in the index.
+ */
+export async function findDependents(input: TaskInput): Promise<CodeDependent[] | undefined> {
   const { file, path } = input as TaskInput & { file: string; path: string };
   return withStore(file, (db) => {
     const { files, direct, whole } = linksIn(db);
     const own = files.find((one) => one.path === path);
-    if (own === undefined) return [];
+    if (own === undefined) return undefined;
     const uses = new Map(
       (
         db

@@ -1,5 +1,6 @@
 // Searches texts for code of a certain structure. The library's work cannot be interrupted: the process is ended at the deadline.
 
+import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { SgNode } from "@ast-grep/napi";
@@ -8,8 +9,8 @@ import { fillTemplate, uncapturedNames } from "./fill.ts";
 import { type Grammars, loadGrammars } from "./grammars.ts";
 import type { StructureAnswer, StructureInput, StructureMatch, StructureRule } from "./types.ts";
 
-/** Trees are not on the heap that the collector watches: it is told to look after each of these many characters. */
-const COLLECTED_AFTER = 2 << 20;
+/** Trees are not on the heap that the collector watches: it is told to look whenever those of so many characters come together. */
+const COLLECTED_AFTER = 1 << 20;
 
 type Problem = StructureAnswer["problems"][number];
 
@@ -25,10 +26,14 @@ export async function searchStructure(input: TaskInput): Promise<StructureAnswer
   const collect = collector();
   let room = most;
   let parsed = 0;
-  const answers = files.map(({ grammar, text }) => {
-    if (unfit.has(grammar)) return { matches: [], total: 0, isBroken: false };
-    if (parsed > COLLECTED_AFTER) {
-      collect();
+  const answers: StructureAnswer["files"][number][] = [];
+  for (const { grammar, text } of files) {
+    if (unfit.has(grammar)) {
+      answers.push({ matches: [], total: 0, isBroken: false });
+      continue;
+    }
+    if (parsed > 0 && parsed + text.length > COLLECTED_AFTER) {
+      await collect();
       parsed = 0;
     }
     parsed += text.length;
@@ -37,8 +42,8 @@ export async function searchStructure(input: TaskInput): Promise<StructureAnswer
     const matches = found.slice(0, room).map(({ node, rule }) => matchOf(node, rule, text));
     room -= matches.length;
     const isBroken = found.length > 0 && found[0]?.rule.out !== undefined && hasError(root);
-    return { matches: matches.sort((a, b) => a.start - b.start), total: found.length, isBroken };
-  });
+    answers.push({ matches: matches.sort((a, b) => a.start - b.start), total: found.length, isBroken });
+  }
   return { files: answers, problems, missing };
 }
 
@@ -72,7 +77,12 @@ function problemOf({ pattern, out }: StructureRule, grammar: string, grammars: G
     : undefined;
 }
 
-function collector(): () => void {
+/** What native code holds is freed by a task of its own after the collection. */
+function collector(): () => Promise<void> {
   setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
+  const collect = runInNewContext("gc") as () => void;
+  return async () => {
+    collect();
+    await setImmediate();
+  };
 }
