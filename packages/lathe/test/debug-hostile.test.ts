@@ -18,6 +18,7 @@ beforeEach(() => {
   copyFileSync(HERE("debug-scripted-gdb.mjs"), join(folder, "gdb"));
   chmodSync(join(folder, "gdb"), 0o755);
   at = bench(folder, undefined, { PATH: `${folder}:${PATH}` });
+  at.write("prog");
 });
 afterEach(() => at.close());
 

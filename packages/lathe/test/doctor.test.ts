@@ -35,7 +35,7 @@ describe("lathe doctor", () => {
       .split("\n")
       .map((row) => row.split(/\s+/)[1]);
     expect(names).toEqual(
-      "lathe node home settings models credentials ripgrep git python3 sandbox sqlite tree-sitter keyring locks".split(
+      "lathe node home settings models credentials ripgrep git python3 sandbox sqlite tree-sitter keyring debuggers locks".split(
         " ",
       ),
     );
@@ -53,6 +53,10 @@ describe("lathe doctor", () => {
       expect(await line("home")).toContain("cannot be written (ENOSPC). Free space there, or set LATHE_HOME");
       expect(readdirSync(home)).toEqual(["big"]);
     });
+  });
+
+  it("T-DBG-2 lists the debuggers that are installed", async () => {
+    expect(await line("debuggers")).toMatch(/^ok debuggers (.*, )?node\b/);
   });
 
   it("names the credentials it finds without showing them", async () => {

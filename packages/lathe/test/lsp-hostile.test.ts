@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalEnvironment } from "@lathe/agent";
+import { LocalEnvironment, ScopedEnvironment } from "@lathe/agent";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive, until } from "../../agent/test/alive.ts";
 import { Answers } from "../src/additions/lsp/answers.ts";
@@ -49,6 +49,7 @@ function serve(behaviour: string, idleMs?: number): void {
   };
   servers = new LanguageServers({
     rows: [row],
+    top: folder,
     idleMs,
     isTrusted: () => true,
     now: () => clock,
@@ -86,11 +87,30 @@ it("LP-02 a killed server is started again by the next question, with the files 
   await until(() => !isAlive(pidOf(again)));
 });
 
+it("LP-02 LP-03 a server that stands still in the middle of a call: the write stays, nothing hangs, and it is ended", async () => {
+  serve("plain");
+  const pid = pidOf(await hover());
+  process.kill(pid, "SIGSTOP");
+  expect(await edit()).toContain("xyz has not checked a.xyz: no answer");
+  await servers.close();
+  await until(() => !isAlive(pid));
+}, 60_000);
+
 it("G-113 an idle server ends, and the next question starts it again", async () => {
   serve("plain", 1000);
   const first = pidOf(await hover());
   await until(() => !isAlive(first));
   expect(pidOf(await hover())).not.toBe(first);
+});
+
+it("LP-02 an agent that may read a part of the project only has the servers of this part, and no error", async () => {
+  serve("plain");
+  const part = join(folder, "part");
+  mkdirSync(part);
+  const scoped = new ScopedEnvironment(env, part);
+  expect(await servers.forFile(join(part, "b.xyz"), scoped)).toEqual([]);
+  writeFileSync(join(part, "a.xyz"), "one\n");
+  expect(await servers.forFile(join(part, "b.xyz"), scoped)).toMatchObject([{ root: part }]);
 });
 
 it("LP-02 a server that ends three times within a minute is off, which is said once with the cause", async () => {

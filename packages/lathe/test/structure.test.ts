@@ -45,6 +45,14 @@ it("T-SUB-1 with tools.discoveryMode off, built-in tools are all offered from th
   expect(first).not.toContain("search_tool_bm25");
 });
 
+it("T-AST-1 T-AST-2 an agent that only reads gets ast_grep without a search, and nothing that leaves a change pending", async () => {
+  box.script(calls("task", { agent: "explore", context: "A small project.", tasks: [{ assignment: "Look around." }] }));
+  await box.run(["--permission-mode", "full", "-p", "go"]);
+  const child = box.server.requests.map(({ view }) => view.tools).find((tools) => !tools.includes("task"));
+  expect(child).toContain("ast_grep");
+  for (const name of ["ast_edit", "resolve", "search_tool_bm25"]) expect(child).not.toContain(name);
+});
+
 const find = calls("search_tool_bm25", { query: "rewrite code structure" });
 const rewrite = calls("ast_edit", { ops: [{ pat: "console.log($A)", out: "log($A)" }], paths: ["src"] });
 const apply = calls("resolve", { action: "apply", reason: "it is right" });

@@ -169,16 +169,19 @@ function narrowProvider(provider: ToolProvider, type: AgentType | undefined): To
   if (!type?.allows) return provider;
   let seen: readonly SessionTool[] | undefined;
   let kept: readonly SessionTool[] = NO_TOOLS;
+  const narrowed = (): readonly SessionTool[] => {
+    const tools = provider.tools();
+    // A promise is reported by the session that gets it.
+    if (!Array.isArray(tools)) return tools;
+    if (tools !== seen) kept = tools.filter((tool) => isAllowed(type, tool));
+    seen = tools;
+    return kept;
+  };
   return {
-    tools: () => {
-      const tools = provider.tools();
-      // A promise is reported by the session that gets it.
-      if (!Array.isArray(tools)) return tools;
-      if (tools !== seen) kept = tools.filter((tool) => isAllowed(type, tool));
-      seen = tools;
-      return kept;
-    },
-    hides: (tool) => provider.hides?.(tool) ?? false,
+    tools: narrowed,
+    // A kind that does not get the search has what it would find from the start.
+    hides: (tool) =>
+      (provider.hides?.(tool) ?? false) && !(tool.loadMode === "discoverable" && narrowed().length === 0),
   };
 }
 

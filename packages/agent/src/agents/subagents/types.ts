@@ -130,7 +130,9 @@ export interface AgentType {
   /** First part of what the child is told about its work. */
   readonly prompt: string;
   /** The tools that it has of its parent's; all when absent. */
-  readonly allows?: ((tool: Pick<ToolDef, "name" | "tier" | "sessionOnly" | "feature">) => boolean) | undefined;
+  readonly allows?:
+    | ((tool: Pick<ToolDef, "name" | "tier" | "sessionOnly" | "feature" | "deferrable">) => boolean)
+    | undefined;
   /** The kinds of agents that it may start itself; none when absent. */
   readonly spawns?: Spawns | undefined;
   /** For `profileFor`; its parent's model when absent. */

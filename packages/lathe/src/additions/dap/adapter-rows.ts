@@ -14,7 +14,7 @@ export interface Launch {
   readonly id: string;
 }
 
-export interface AttachTarget {
+interface AttachTarget {
   readonly pid?: number | undefined;
   readonly port?: number | undefined;
 }

@@ -70,7 +70,10 @@ export function rowsForAttach({
   return port === undefined ? [...native, ...others] : [...rowsNamed("debugpy"), ...native, ...others];
 }
 
-async function installedAdapters(env: ExecutionEnvironment, isTrusted: boolean): Promise<readonly FoundAdapter[]> {
+export async function installedAdapters(
+  env: ExecutionEnvironment,
+  isTrusted: boolean,
+): Promise<readonly FoundAdapter[]> {
   const found = await Promise.all(
     ADAPTER_ROWS.map(async (row) => ({ row, program: await installedProgram(row, env, isTrusted) })),
   );

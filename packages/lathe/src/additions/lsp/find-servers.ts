@@ -33,7 +33,7 @@ export async function rootFor(
   project?: string,
 ): Promise<string | undefined> {
   const here = env.workingDirectory();
-  const top = project !== undefined && here.startsWith(`${project}/`) ? project : here;
+  const top = project !== undefined && here.startsWith(`${project}/`) && (await statOf(project, env)) ? project : here;
   const folders: string[] = [];
   for (let at = posix.dirname(path); ; at = posix.dirname(at)) {
     if (at === top || at.startsWith(`${top === "/" ? "" : top}/`)) folders.push(at);
@@ -43,6 +43,9 @@ export async function rootFor(
   for (const folder of [top, ...folders]) if (await hasMarker(row, folder, env)) return folder;
   return undefined;
 }
+
+/** Undefined also for what the agent may not see: it may be confined to a part of the project. */
+const statOf = (path: string, env: ExecutionEnvironment) => env.stat(path).catch(() => undefined);
 
 async function hasMarker(row: ServerRow, folder: string, env: ExecutionEnvironment): Promise<boolean> {
   const globs = row.rootMarkers.filter((marker) => marker.includes("*")).map(toPattern);
@@ -92,7 +95,7 @@ async function pathOutside(folders: readonly string[], env: ExecutionEnvironment
     posix.isAbsolute(place) && !folders.some((folder) => place === folder || place.startsWith(`${folder}/`));
   const places: string[] = [];
   for (const place of stdout.split(":").filter(isOutside)) {
-    const real = (await env.stat(place))?.realPath;
+    const real = (await statOf(place, env))?.realPath;
     if (real !== undefined && isOutside(real)) places.push(place);
   }
   return places.join(":");
@@ -119,8 +122,7 @@ async function hasTypeScriptServer(folder: string, env: ExecutionEnvironment): P
 }
 
 async function onPath(command: string, env: ExecutionEnvironment, path?: string): Promise<string | undefined> {
-  if (posix.isAbsolute(command)) return (await env.stat(command))?.kind === "file" ? command : undefined;
-  if (!/^[\w.+-]+$/.test(command)) return undefined;
+  if (!/^[\w./+-]+$/.test(command)) return (await statOf(command, env))?.kind === "file" ? command : undefined;
   const { stdout, exitCode } = await env.execCommand(`command -v ${command}`, 5000, {
     internal: true,
     ...(path === undefined ? {} : { env: { PATH: path } }),

@@ -12,7 +12,7 @@ import type { LiveServer } from "./live-server.ts";
 import { type Position, positionAt } from "./positions.ts";
 import { textEdits } from "./workspace-edit.ts";
 
-/** An edit never waits longer for it; the check for errors gets what is left. */
+/** An edit never waits longer for it. The check for errors has a wait of its own. */
 const WAIT_MS = 5000;
 const MOST_READ = 5;
 const STEPS = ["\t", "  ", "   ", "    "];

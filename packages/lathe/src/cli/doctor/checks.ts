@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { LocalEnvironment } from "@lathe/agent";
 import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { providerRows } from "@lathe/llm/providers";
+import { installedAdapters } from "../../additions/dap/find-adapter.ts";
 import { findCredential } from "../../config/credentials/resolve.ts";
 import { isTrusted } from "../../config/trust/trust.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -41,6 +42,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     await checkProgram("python3", onPath("python3", machine.env["PATH"]), "cells of Python need a virtual environment"),
     await checkSandbox(machine),
     ...(await Promise.all(PARTS.map(checkPart))),
+    await checkDebuggers(machine),
     checkLocks(machine, paths),
     ...(settings.workspace ? await checkLanguageServers(settings.workspace) : []),
   ];
@@ -154,6 +156,23 @@ async function checkSandbox(machine: Machine): Promise<Finding> {
     return { state: "missing", name: "sandbox", text: `a test command could not be confined: ${output.trim()}` };
   } catch (error) {
     return { state: "missing", name: "sandbox", text: firstLine(error) };
+  } finally {
+    await env.cleanup();
+  }
+}
+
+/** The programs of a project are not run to find out. */
+async function checkDebuggers(machine: Machine): Promise<Finding> {
+  const env = new LocalEnvironment({ cwd: "/", baseEnv: machine.env });
+  try {
+    const names = (await installedAdapters(env, false)).map(({ row }) => row.name);
+    return {
+      state: names.length > 0 ? "good" : "missing",
+      name: "debuggers",
+      text: names.join(", ") || "none installed",
+    };
+  } catch (error) {
+    return { state: "missing", name: "debuggers", text: firstLine(error) };
   } finally {
     await env.cleanup();
   }

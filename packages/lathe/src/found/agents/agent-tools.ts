@@ -29,9 +29,10 @@ export function allowedTools(tools: readonly string[] | undefined, spawns: Agent
   const words = new Set(tools.flatMap((word) => [word, ...(SHORT[word.toLowerCase()] ?? [])]));
   // What else they can reach is asked about by the call.
   if (words.has(READING)) for (const name of ["read", LANGUAGE_SERVERS, ...SHORT["read"]!]) words.add(name);
-  return ({ name, tier, sessionOnly, feature }) => {
+  return ({ name, tier, sessionOnly, feature, deferrable }) => {
     if (feature === "agents") return spawns !== undefined && spawns.length > 0;
-    if (words.has(READING) && tier === "read" && !sessionOnly) return true;
+    // What leaves a change pending does not only read.
+    if (words.has(READING) && tier === "read" && !sessionOnly && !deferrable) return true;
     return namesOf(name).some((one) => words.has(one)) || [...words].some((word) => isPrefix(word, name));
   };
 }

@@ -8,7 +8,7 @@ import { readJson, readYamlFile, type Structured } from "./structured.ts";
 import type { Level, LspServerValue } from "./types.ts";
 
 /** Stands for all servers, in a file that says something about all of them. */
-export const EVERY_SERVER = "*";
+const EVERY_SERVER = "*";
 
 interface FileOfServers {
   readonly path: string;

@@ -2,7 +2,7 @@
 
 import { anyObject, choice, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 
-export const DEBUG_ACTIONS = [
+const DEBUG_ACTIONS = [
   "launch",
   "attach",
   "trace",

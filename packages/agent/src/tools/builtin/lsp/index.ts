@@ -1,6 +1,7 @@
 // lsp: what the language servers of a project know and can change. The servers are the host's; this is the face that the model sees.
 
 import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import type { Card, CardResult } from "../../../contract/card.ts";
 import type { CallPaths } from "../../../contract/paths/call-paths.ts";
 import {
   type Access,
@@ -109,6 +110,9 @@ const VERBS: Partial<Record<LspAction, Verbs>> = {
   code_actions: ["Applying", "Applied", "Apply"],
 };
 
+/** In the details of a call that ran a command of the server. */
+const RAN = "ran";
+
 const isRequest = ({ action }: Args): boolean => action === "request";
 
 const isWriting = (args: Args): boolean => isChanging(args) && args.apply !== false;
@@ -138,12 +142,7 @@ class LspFace {
       output: { chars: 30_000, mode: "head" },
       access: (args, scope) => this.#access(args, scope),
       summary,
-      card: (args, result) =>
-        isWriting(args)
-          ? editCard(subjectOf(args), result, VERBS[args.action])
-          : isRequest(args)
-            ? exploringCard(["Sending", "Sent", "Send"], subjectOf(args), result, () => undefined)
-            : exploringCard(["Asking for", "Asked for", "Ask for"], summary(args), result, () => undefined),
+      card: cardOf,
       preview: (args, scope) => this.#preview(args, scope),
       execute: (args, context) => this.#execute(args, context),
     };
@@ -216,9 +215,9 @@ class LspFace {
         query: title,
         payload: key,
       });
-      // The call inside this one has told what it changed.
+      // The call inside this one has told and shown what it changed.
       const { changes: _, ...told } = result;
-      return told;
+      return { ...told, details: { [RAN]: `${server} ${command}` } };
     } finally {
       this.#asked.delete(key);
     }
@@ -272,6 +271,15 @@ const notesOf = ({ notes, moves }: Refactoring): string =>
   [...moves.map(({ from, to }) => `Moved ${from} to ${to}.`), ...notes].join("\n");
 
 const countFiles = ({ length }: readonly FileOutcome[]): string => `${length} ${length === 1 ? "file" : "files"}`;
+
+function cardOf(args: Args, result?: CardResult): Card {
+  const ran = result?.details[RAN];
+  if (typeof ran === "string") return { verb: "Ran", subject: ran };
+  if (isWriting(args)) return editCard(subjectOf(args), result, VERBS[args.action]);
+  return isRequest(args)
+    ? exploringCard(["Sending", "Sent", "Send"], subjectOf(args), result, () => undefined)
+    : exploringCard(["Asking for", "Asked for", "Ask for"], summary(args), result, () => undefined);
+}
 
 const summary = (args: Args): string => `${args.action.replaceAll("_", " ")} ${subjectOf(args)}`.trim();
 

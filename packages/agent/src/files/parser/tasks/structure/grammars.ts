@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { missingPackage } from "../../../../base/optional-package.ts";
 import { CannotParse } from "../types.ts";
 
-export type AstGrep = typeof import("@ast-grep/napi");
+type AstGrep = typeof import("@ast-grep/napi");
 
 /** What stands for `$` while a pattern is parsed, where a name cannot begin with it. */
 const EXPANDO: Readonly<Record<string, string>> = { Css: "_", Html: "z" };
