@@ -236,7 +236,9 @@ it("knows the names of this repository exactly as TypeScript reads them", async 
     };
     visit(source);
   }
-  const names = [...expected.keys()].filter((name) => name !== "").sort();
+  // Words of the language itself, which only one of the two counts as names.
+  const words = new Set(["", "undefined", "meta", "const", "global", "target", "bigint", "this", "constructor"]);
+  const names = [...expected.keys()].filter((name) => !words.has(name)).sort();
   const chosen = isLong ? names.filter((_, at) => at % Math.floor(names.length / 200) === 0) : names.slice(0, 20);
   await withIndex(async (index) => {
     const wrong: string[] = [];
