@@ -122,20 +122,23 @@ function memoryOfServers(folder: string): number {
   return servers.reduce((sum, row) => sum + Number(row[1]), 0) / 1024;
 }
 
+/** After as many questions, however many agents ask them: a server keeps more with every one. */
+async function memoryWith(agents: number): Promise<number> {
+  const folder = copyOfRepository();
+  const { env, servers, mayShow, close } = open(folder);
+  const answers = new Answers({ servers, mayShow, refactorings: new Refactorings(servers) });
+  const places = Array.from({ length: agents }, () => new ScopedEnvironment(env, folder));
+  const question = { action: "references", file: join(folder, EDITED), line: 4, symbol: "toUri" } as const;
+  for (let n = 0; n < CHILDREN; n++) await answers.answer(question, places[n % agents]!, signal);
+  const memory = memoryOfServers(folder);
+  await close();
+  return memory;
+}
+
 const memoryWithChildren: Bench = {
   name: `memory of language servers with ${CHILDREN} agents in one tree over one`,
   async run() {
-    const folder = copyOfRepository();
-    const { env, servers, mayShow, close } = open(folder);
-    const answers = new Answers({ servers, mayShow, refactorings: new Refactorings(servers) });
-    const ask = (of: LocalEnvironment | ScopedEnvironment): Promise<string> =>
-      answers.answer({ action: "references", file: join(folder, EDITED), line: 4, symbol: "toUri" }, of, signal);
-    // As often as the agents will: it keeps more with every question.
-    for (let n = 0; n < CHILDREN; n++) await ask(env);
-    const one = memoryOfServers(folder);
-    for (let n = 0; n < CHILDREN; n++) await ask(new ScopedEnvironment(env, folder));
-    const many = memoryOfServers(folder);
-    await close();
+    const [one, many] = [await memoryWith(1), await memoryWith(CHILDREN)];
     return { value: many / one, unit: "x", budget: 1.1, note: `${many.toFixed(0)} MB against ${one.toFixed(0)} MB` };
   },
 };
