@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalEnvironment, ScopedEnvironment } from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
 import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 import { Answers } from "../src/additions/lsp/answers.ts";
 import { ErrorsAfterEdit } from "../src/additions/lsp/errors-after-edit.ts";
@@ -125,9 +125,9 @@ function memoryOfServers(folder: string): number {
 /** After as many questions, however many agents ask them: a server keeps more with every one. */
 async function memoryWith(agents: number): Promise<number> {
   const folder = copyOfRepository();
-  const { env, servers, mayShow, close } = open(folder);
+  const { servers, mayShow, close } = open(folder);
   const answers = new Answers({ servers, mayShow, refactorings: new Refactorings(servers) });
-  const places = Array.from({ length: agents }, () => new ScopedEnvironment(env, folder));
+  const places = Array.from({ length: agents }, () => new LocalEnvironment({ cwd: folder, baseEnv: process.env }));
   const question = { action: "references", file: join(folder, EDITED), line: 4, symbol: "toUri" } as const;
   for (let n = 0; n < CHILDREN; n++) await answers.answer(question, places[n % agents]!, signal);
   const memory = memoryOfServers(folder);
