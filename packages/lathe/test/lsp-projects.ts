@@ -95,7 +95,7 @@ export const PROJECTS: Readonly<Record<string, LanguageProject>> = {
     fixed: ["a.sh: 2 fixed"],
   },
   clangd: {
-    row: rowOf("clangd", "/usr/bin/clangd-19"),
+    row: rowOf("clangd", "clangd"),
     files: {
       "compile_flags.txt": "-Wall\n",
       "a.h": "int greet(int name);\n",

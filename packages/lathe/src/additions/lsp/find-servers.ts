@@ -74,7 +74,7 @@ export async function programFor(
   if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
   // Where the folder is not trusted, PATH must not lead into it: package managers put its programs there.
   const path = isTrusted ? undefined : await pathOutside([root, env.workingDirectory()], env);
-  const program = row.name === "typescript" ? undefined : await onPath(row.command, env, path);
+  const program = row.name === "typescript" ? undefined : await onPath(row, env, path);
   if (program === undefined && own !== undefined)
     return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
   if (program === undefined)
@@ -121,12 +121,20 @@ async function hasTypeScriptServer(folder: string, env: ExecutionEnvironment): P
   return Number.parseInt(version, 10) >= TYPESCRIPT_WITH_SERVER;
 }
 
-async function onPath(command: string, env: ExecutionEnvironment, path?: string): Promise<string | undefined> {
+async function onPath(
+  { command, otherNames = [] }: ServerRow,
+  env: ExecutionEnvironment,
+  path?: string,
+): Promise<string | undefined> {
   if (!/^[\w./+-]+$/.test(command)) return (await statOf(command, env))?.kind === "file" ? command : undefined;
-  const { stdout, exitCode } = await env.execCommand(`command -v ${command}`, 5000, {
-    internal: true,
-    ...(path === undefined ? {} : { env: { PATH: path } }),
-  });
+  const { stdout, exitCode } = await env.execCommand(
+    [command, ...otherNames].map((name) => `command -v ${name}`).join(" || "),
+    5000,
+    {
+      internal: true,
+      ...(path === undefined ? {} : { env: { PATH: path } }),
+    },
+  );
   const program = stdout.trim();
   return exitCode === 0 && posix.isAbsolute(program) ? program : undefined;
 }

@@ -8,6 +8,8 @@ export interface ServerRow {
   /** A program on PATH or of the project, or an absolute path. */
   readonly command: string;
   readonly args: readonly string[];
+  /** What systems call the program that have several versions of it side by side. */
+  readonly otherNames?: readonly string[];
   /** Endings with their dot, or whole names of files. */
   readonly fileTypes: readonly string[];
   /** Names or globs, one of which is in a folder that the server is meant for. */
@@ -89,7 +91,7 @@ const TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
     "clangd",
     ".c .h .cc .cpp .cxx .hh .hpp .m .mm",
     "compile_commands.json compile_flags.txt .clangd CMakeLists.txt Makefile",
-    { readsDisk: true },
+    { readsDisk: true, otherNames: [22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clangd-${version}`) },
   ],
   ["zls", "zls", ".zig .zon", "build.zig", RUNS_CODE],
   [
