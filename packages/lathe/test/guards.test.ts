@@ -94,6 +94,34 @@ describe("hooks in Claude's words", () => {
     ]);
   });
 
+  it("EX-04 tools that are unknown there are shown as the commands and edits that they come to", async () => {
+    write(here(".claude/settings.json"), {
+      hooks: {
+        PreToolUse: ["Bash", "Edit"].map((matcher) => ({
+          matcher,
+          hooks: [{ type: "command", command: `cat >> ${file("told")}; echo 'no ${matcher} here' >&2; exit 2` }],
+        })),
+      },
+    });
+    write(file("a.ts"), "const a = 1;\n");
+    const find = (query: string) => ({ name: "search_tool_bm25", args: { query } });
+    const code = 'require("node:fs").writeFileSync("made", "")';
+    const rewrite = { ops: [{ pat: "const a = 1", out: "const a = 2" }], paths: ["a.ts"] };
+    calls(
+      ...[find("eval cells of code"), { name: "eval", args: { cells: [{ language: "js", code }] } }],
+      ...[find("ast_edit rewrite code"), { name: "ast_edit", args: rewrite }],
+      { name: "resolve", args: { action: "apply", reason: "as planned" } },
+    );
+    await print();
+    expect([request(2).includes("no Bash here"), request(5).includes("no Edit here")]).toEqual([true, true]);
+    expect([existsSync(file("made")), readFileSync(file("a.ts"), "utf8")]).toEqual([false, "const a = 1;\n"]);
+    const told = readFileSync(file("told"), "utf8").trimEnd().split("\n");
+    expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { tool_name: "Bash", tool_input: { command: expect.stringContaining("node -e") } },
+      { tool_name: "Edit", tool_input: { file_path: file("a.ts") } },
+    ]);
+  });
+
   it("a link does not hide the file behind it", async () => {
     theirs(`grep -q secret.txt && { echo 'not this one' >&2; exit 2; }; exit 0`, "Read");
     write(file("secret.txt"), "classified");

@@ -25,7 +25,7 @@ export function toldOfCall(hook: CommandHook, call: CallToTell): readonly Told[]
   if (hook.only !== undefined) return toldToCursor(hook, call);
   const { tool, agentId, callId, result } = call;
   return foreignCalls(hook.dialect, call).map((shown) => ({
-    names: namesOf(tool),
+    names: namesOf(shown.as),
     fields: {
       ...(agentId === undefined ? {} : { agent_id: agentId }),
       tool_name: shown.name,
@@ -50,14 +50,15 @@ export const toldOfFailure = (hook: CommandHook, call: CallToTell): readonly Tol
 /** Cursor has an event for each kind of call. */
 function toldToCursor({ only }: CommandHook, call: CallToTell): readonly Told[] {
   const { tool, args, cwd, result } = call;
-  const work = workOf(tool);
   const output = result === undefined ? undefined : textOf(result);
   const shown = foreignCalls("claude", call);
-  if (only === "shell" && work === "shell") {
-    const command = String(shown[0]?.input["command"] ?? "");
-    const fields = { command, cwd, sandbox: false, ...(output === undefined ? {} : { output }) };
-    return [{ names: [command], fields }];
-  }
+  if (only === "shell")
+    return shown.flatMap(({ as, input }) => {
+      if (workOf(as) !== "shell") return [];
+      const command = String(input["command"] ?? "");
+      const fields = { command, cwd, sandbox: false, ...(output === undefined ? {} : { output }) };
+      return [{ names: [command], fields }];
+    });
   const [, , ...name] = tool.split("__");
   if (only === "mcp" && tool.startsWith("mcp__")) {
     const said = output === undefined ? {} : { result_json: output };
@@ -67,12 +68,11 @@ function toldToCursor({ only }: CommandHook, call: CallToTell): readonly Told[] 
   }
   if (only === "read")
     return readPaths(call, shown).map((path) => fileTold(path, { content: contentOf(path), attachments: [] }));
-  if (only !== "edit" || (work !== "edit" && work !== "write") || result?.isError === true) return [];
-  return shown.map(({ input }) => {
-    const edits = [
-      { old_string: input["old_string"] ?? "", new_string: input["new_string"] ?? input["content"] ?? "" },
-    ];
-    return fileTold(String(input["file_path"]), { edits });
+  if (only !== "edit" || result?.isError === true) return [];
+  const edits = shown.filter(({ as }) => workOf(as) === "edit" || workOf(as) === "write");
+  return edits.map(({ input }) => {
+    const texts = { old_string: input["old_string"] ?? "", new_string: input["new_string"] ?? input["content"] ?? "" };
+    return fileTold(String(input["file_path"]), { edits: [texts] });
   });
 }
 
@@ -99,10 +99,10 @@ function contentOf(path: string): string {
 const textOf = ({ content }: ToolResult): string =>
   content.flatMap((part) => (part.kind === "text" ? part.text : [])).join("");
 
-function responseOf({ tool, access = [] }: OwnCall, { input }: ForeignCall, result: ToolResult): JsonObject {
+function responseOf({ access = [] }: OwnCall, { as, input }: ForeignCall, result: ToolResult): JsonObject {
   const { isError = false, changes = [] } = result;
   const content = textOf(result);
-  const work = workOf(tool);
+  const work = workOf(as);
   return {
     content,
     is_error: isError,

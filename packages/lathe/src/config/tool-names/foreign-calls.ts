@@ -17,6 +17,8 @@ export interface OwnCall {
 }
 
 export interface ForeignCall {
+  /** The tool of ours whose work it is; not that of the call where that has no counterpart there. */
+  readonly as: string;
   readonly name: string;
   readonly input: JsonObject;
   /** Which argument of ours each of theirs is; null: it was made from others, so a change of it cannot be carried over. */
@@ -35,9 +37,30 @@ export function foreignCalls(dialect: Dialect, call: OwnCall): readonly ForeignC
   const { tool, args } = call;
   const name = nameFor(dialect, tool);
   const work = workOf(tool);
-  if (dialect === "lathe" || work === undefined) return [{ name, input: args, origin: {} }];
-  if (work === "shell") return [{ name, ...renameArguments(call, SHELL_NAMES[dialect] ?? SHELL_NAMES.claude) }];
-  return pathsOf(work, call).map((path) => ({ name, ...fileArguments(dialect, work, args, path) }));
+  if (dialect === "lathe") return [{ as: tool, name, input: args, origin: {} }];
+  if (work === undefined) return [{ as: tool, name, input: args, origin: {} }, ...impliedCalls(dialect, call)];
+  if (work === "shell")
+    return [{ as: tool, name, ...renameArguments(call, SHELL_NAMES[dialect] ?? SHELL_NAMES.claude) }];
+  return pathsOf(work, call).map((path) => ({ as: tool, name, ...fileArguments(dialect, work, args, path) }));
+}
+
+/** A tool that is unknown there may still run commands and change files (a rename, a cell of code): guards see these as well. */
+function impliedCalls(dialect: Dialect, { access = [] }: OwnCall): readonly ForeignCall[] {
+  const commands = access.flatMap((item) => (item.kind === "exec" && !item.isAgent ? item.command : []));
+  const written = access.flatMap((item) => (item.kind === "write" ? item.path : []));
+  return [
+    ...[...new Set(commands)].map((command) => ({
+      as: "shell",
+      name: nameFor(dialect, "shell"),
+      input: { command },
+      origin: { command: null },
+    })),
+    ...[...new Set(written)].map((path) => ({
+      as: "edit_file",
+      name: nameFor(dialect, "edit_file"),
+      ...fileArguments(dialect, "edit", {}, path),
+    })),
+  ];
 }
 
 /** Our arguments after a hook has changed what it was shown; undefined when the change cannot be carried over. */
