@@ -54,7 +54,7 @@ async function begin(script: Script): Promise<void> {
 
 it("T-EVAL-1 T-EVAL-2 T-EVAL-3 G-86 kernels keep their state, apart from each other, and say what went wrong", async () => {
   await begin([
-    cells("x = 41"),
+    cells("import ours\nx = ours.answer"),
     cells("x + 1", js("globalThis.y = 7; typeof x")),
     cells({ code: "'x' in globals()", reset: true }, js("y")),
     cells({ code: "a = 1", title: "first" }, { code: "1 / 0", title: "second" }, "b = 2"),
@@ -73,6 +73,10 @@ it("T-EVAL-1 T-EVAL-2 T-EVAL-3 G-86 kernels keep their state, apart from each ot
     cells(js("process.exit(1)"), js("1")),
     turn.text("done"),
   ]);
+  // Files of a project are importable, and do not replace the kernel's own modules.
+  writeFileSync(file("ours.py"), "answer = 41\n");
+  for (const name of ["json.py", "queue.py", "re.py"])
+    writeFileSync(file(name), "raise RuntimeError('not this one')\n");
   writeFileSync(file("m.mjs"), "export const v = 1\n");
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
   const found = results();

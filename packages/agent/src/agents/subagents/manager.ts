@@ -89,11 +89,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     if (!kind) permitPlain(this.#parent);
     const problem = request.id === undefined ? undefined : nameProblem(request.id);
     if (problem !== undefined) throw new ToolFailure(sentence(problem));
-    const type = kind && {
-      ...kind,
-      ...(request.schema ? { output: request.schema } : {}),
-      ...(request.model === undefined ? {} : { model: request.model }),
-    };
+    const type = kind && { ...kind, ...(request.schema ? { output: request.schema } : {}) };
     const child = agreedChild(this.#parent, this.#parts.sessions, type, undefined, {
       agentId: this.#parts.names.give(request.id),
       cwd,

@@ -45,6 +45,8 @@ export interface AdapterRow {
 }
 
 const PYTHONS = [".venv/bin/python", "venv/bin/python", "python3", "python", "/usr/bin/python3"];
+/** Files of the folder that it is started in do not take the place of modules. */
+const NOT_FROM_HERE = "import sys; sys.path = [place for place in sys.path if place]; ";
 const LLDB = ["lldb-dap", ...[22, 21, 20, 19, 18].map((version) => `lldb-dap-${version}`)];
 const NATIVE = { fileTypes: [".out", ".elf"], isNative: true as const };
 
@@ -58,8 +60,8 @@ export const ADAPTER_ROWS: readonly AdapterRow[] = [
   {
     name: "debugpy",
     programs: PYTHONS,
-    args: ["-m", "debugpy.adapter"],
-    check: `"$q" -c 'import debugpy' 2>/dev/null`,
+    args: ["-c", `${NOT_FROM_HERE}import runpy; runpy.run_module("debugpy.adapter", None, "__main__", True)`],
+    check: `"$q" -c '${NOT_FROM_HERE}import debugpy' 2>/dev/null`,
     transport: "stdio",
     fileTypes: [".py"],
     rootMarkers: ["pyproject.toml", "setup.py", "requirements.txt"],

@@ -1,8 +1,13 @@
 # The Python side of `eval`: runs cells one after another in one namespace. Requests come as JSON lines on descriptor 3; what cells and
 # their programs print goes to the pipe as it is, and our own messages lie between, each behind a mark that only the host knows.
 
+import sys
+
+# A file of the project's that is called like one of these modules must not take its place.
+here = sys.path.pop(0) if sys.path[0] == "" else None
+
 import ast, asyncio, base64, builtins, concurrent.futures, difflib, inspect, io, itertools, json, linecache, os, queue
-import signal, sys, threading, time, traceback
+import signal, threading, time, traceback
 
 MARK = b"\x1e" + sys.argv[1].encode()
 # A write of this size to a pipe is never torn apart by that of another process.

@@ -183,6 +183,8 @@ CELL_MAGICS = {
     "writefile": lambda args, body: write(args, body),
 }
 
+if here is not None:
+    sys.path.insert(0, here)
 signal.signal(signal.SIGINT, interrupt)
 builtins.input = no_input
 fill_namespace()

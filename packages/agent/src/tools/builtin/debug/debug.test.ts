@@ -55,6 +55,8 @@ it("T-DBG-1 LS-10 what runs code is judged like commands, what looks or steps ne
     tier: "exec",
     access: [{ kind: "exec", command: "debug attach process 7", doubt: expect.stringContaining("runs already") }],
   });
+  const other = await judge({ action: "launch", program: "/bin/ls", arguments: { program: "other" } });
+  expect(other.access).toContainEqual(expect.objectContaining({ doubt: expect.stringContaining("run anything") }));
   for (const action of ["continue", "variables", "terminate", "read_memory"] as const)
     expect(await judge({ action })).toEqual({ tier: "read", access: [] });
 });

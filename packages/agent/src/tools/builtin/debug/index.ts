@@ -102,7 +102,12 @@ async function access(args: DebugArgs, scope: CallScope): Promise<readonly Acces
     ];
   }
   const commands = await debuggersOf(scope).commands(request, scope.env);
-  return (await Promise.all(commands.map((command) => commandAccess(command, cwd, scope)))).flat();
+  const access = (await Promise.all(commands.map((command) => commandAccess(command, cwd, scope)))).flat();
+  if (args.action !== "launch" && args.action !== "trace") return access;
+  const given = args.arguments ?? {};
+  if (Object.keys(given).length === 0) return access;
+  const command = `debug ${args.action} ${JSON.stringify(given)}`;
+  return [...access, { kind: "exec", command, cwd, doubt: "its options may make the debugger run anything" }];
 }
 
 function debuggersOf({ services }: Pick<CallScope, "services">): Debuggers {
