@@ -1,11 +1,20 @@
 // What language servers cost: errors after an edit of this repository, an edit where there is no server, the start, and memory with agents.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LocalEnvironment, ScopedEnvironment } from "@lathe/agent";
+import { LocalEnvironment } from "@lathe/agent";
 import { type Bench, ratio } from "../../../scripts/bench-types.ts";
 import { Answers } from "../src/additions/lsp/answers.ts";
 import { ErrorsAfterEdit } from "../src/additions/lsp/errors-after-edit.ts";
@@ -104,27 +113,32 @@ const editWithoutServer: Bench = {
   },
 };
 
-/** Resident memory of everything that this process has started, in MB. */
-function memoryOfServers(): number {
-  const table = execFileSync("ps", ["-eo", "pid=,ppid=,rss=,args="], { encoding: "utf8" });
+/** Resident memory of the servers that run in this folder, in MB. */
+function memoryOfServers(folder: string): number {
+  const table = execFileSync("ps", ["-eo", "pid=,rss=,args="], { encoding: "utf8" });
   const rows = table.split("\n").map((line) => line.trim().split(/\s+/));
-  return rows.filter((row) => row.includes("--lsp")).reduce((sum, row) => sum + Number(row[2]), 0) / 1024;
+  const isHere = ([pid = ""]: readonly string[]): boolean => readlinkSync(`/proc/${pid}/cwd`) === folder;
+  const servers = rows.filter((row) => row.includes("--lsp") && isHere(row));
+  return servers.reduce((sum, row) => sum + Number(row[1]), 0) / 1024;
+}
+
+/** After as many questions, however many agents ask them: a server keeps more with every one. */
+async function memoryWith(agents: number): Promise<number> {
+  const folder = copyOfRepository();
+  const { servers, mayShow, close } = open(folder);
+  const answers = new Answers({ servers, mayShow, refactorings: new Refactorings(servers) });
+  const places = Array.from({ length: agents }, () => new LocalEnvironment({ cwd: folder, baseEnv: process.env }));
+  const question = { action: "references", file: join(folder, EDITED), line: 4, symbol: "toUri" } as const;
+  for (let n = 0; n < CHILDREN; n++) await answers.answer(question, places[n % agents]!, signal);
+  const memory = memoryOfServers(folder);
+  await close();
+  return memory;
 }
 
 const memoryWithChildren: Bench = {
   name: `memory of language servers with ${CHILDREN} agents in one tree over one`,
   async run() {
-    const folder = copyOfRepository();
-    const { env, servers, mayShow, close } = open(folder);
-    const answers = new Answers({ servers, mayShow, refactorings: new Refactorings(servers) });
-    const others = memoryOfServers();
-    const ask = (of: LocalEnvironment | ScopedEnvironment): Promise<string> =>
-      answers.answer({ action: "references", file: join(folder, EDITED), line: 4, symbol: "toUri" }, of, signal);
-    await ask(env);
-    const one = memoryOfServers() - others;
-    for (let n = 0; n < CHILDREN; n++) await ask(new ScopedEnvironment(env, folder));
-    const many = memoryOfServers() - others;
-    await close();
+    const [one, many] = [await memoryWith(1), await memoryWith(CHILDREN)];
     return { value: many / one, unit: "x", budget: 1.1, note: `${many.toFixed(0)} MB against ${one.toFixed(0)} MB` };
   },
 };

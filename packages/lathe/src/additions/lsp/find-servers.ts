@@ -107,7 +107,7 @@ async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironmen
     if (row.name === "typescript" && !(await hasTypeScriptServer(folder, env))) continue;
     for (const place of OWN_PROGRAMS) {
       const path = posix.join(folder, place, row.command);
-      if ((await env.stat(path))?.kind === "file") return path;
+      if ((await statOf(path, env))?.kind === "file") return path;
     }
   }
   return undefined;
@@ -115,7 +115,7 @@ async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironmen
 
 async function hasTypeScriptServer(folder: string, env: ExecutionEnvironment): Promise<boolean> {
   const file = posix.join(folder, "node_modules/typescript/package.json");
-  if ((await env.stat(file))?.kind !== "file") return false;
+  if ((await statOf(file, env))?.kind !== "file") return false;
   const said: unknown = JSON.parse(await env.readFile(file));
   const version = isJsonObject(said) ? String(said["version"]) : "";
   return Number.parseInt(version, 10) >= TYPESCRIPT_WITH_SERVER;
