@@ -64,6 +64,41 @@ describe.skipIf(!hasDebugpy())("Python (needs debugpy)", () => {
   );
 
   it(
+    "T-DBG-1 T-DBG-2 attach by the port of a program that waits; hit_condition, scopes, step_in, step_out; it lives on",
+    async () => {
+      const file = at.write(
+        ...([
+          "wait.py",
+          "import time",
+          "def twice(a):",
+          "    return a * 2",
+          "for i in range(9):",
+          "    twice(i)",
+        ] as const),
+        ...["while True:", "    time.sleep(0.01)"],
+      );
+      const listen = ["-m", "debugpy", "--listen", "127.0.0.1:0", "--log-to-stderr", "--wait-for-client", file];
+      const program = await at.env.startProcess!(["/usr/bin/python3", ...listen]);
+      const LISTENING = /Adapter is accepting incoming client connections on 127\.0\.0\.1:(\d+)/;
+      let port: number | undefined;
+      const wait = { timeout: WAIT };
+      await expect.poll(() => (port = Number(LISTENING.exec(program.readStderr().text)?.[1])), wait).toBeGreaterThan(0);
+      const { details } = await at.run({ action: "attach", port, file, line: 5 });
+      if (details.state === "running") await at.say({ action: "continue" });
+      expect(await at.say({ action: "evaluate", expression: "i" })).toContain("0");
+      await at.say({ action: "set_breakpoint", file, line: 5, hit_condition: "== 3" });
+      await at.say({ action: "continue" });
+      expect(await at.say({ action: "evaluate", expression: "i" })).toContain("3");
+      expect(await at.say({ action: "step_in" })).toContain("has stopped: step\ntwice at wait.py:3");
+      expect(await at.say({ action: "scopes" })).toMatch(/^Locals {2}\(scope_id \d+\)\nGlobals/);
+      expect(await at.say({ action: "step_out" })).toContain("has stopped: step\n<module> at wait.py:");
+      await at.say({ action: "terminate" });
+      expect(await program.stop(0)).toMatchObject({ stopped: true });
+    },
+    WAIT,
+  );
+
+  it(
     "T-DBG-1 trace of a failing test: the table shows the wrong value, and no source is touched",
     async () => {
       const file = at.write(
@@ -167,6 +202,11 @@ describe("Node", () => {
       await at.say({ action: "set_breakpoint", file: program, line: 4, condition: "i === 7" });
       expect(await at.say({ action: "continue" })).toContain("fork.cjs:4");
       expect(await at.say({ action: "evaluate", expression: "i" })).toContain("7");
+      await at.say({ action: "set_breakpoint", file: program, line: 4, hit_condition: "% 3" });
+      for (const hit of ["10", "13"]) {
+        await at.say({ action: "continue" });
+        expect(await at.say({ action: "evaluate", expression: "i" })).toContain(hit);
+      }
       await at.say({ action: "remove_breakpoint", file: program, line: 4 });
       expect(await at.say({ action: "continue" })).toContain("has ended: the program exited with code 0");
       const printed = await at.say({ action: "output" });
@@ -181,15 +221,18 @@ describe("Node", () => {
     async () => {
       const program = at.write("loop.mjs", "let n = 0;", "setInterval(() => {", "  n += 1;", "}, 5);");
       await at.say({ action: "launch", program, name: "one" });
-      const other = await at.env.startProcess!([process.execPath, "--inspect=127.0.0.1:0", program]);
+      const other = await at.env.startProcess!([process.execPath, "--inspect-brk=127.0.0.1:0", program]);
       let port: number | undefined;
       await expect.poll(() => (port = Number(/:(\d+)\//.exec(other.readStderr().text)?.[1]))).toBeGreaterThan(0);
-      await at.say({ action: "attach", port, adapter: "node", name: "two" });
+      const { details } = await at.run({ action: "attach", port, adapter: "node", name: "two" });
+      if (details.state === "running") await at.say({ action: "continue", name: "two" });
+      expect(await at.say({ action: "stack_trace", name: "two" })).toContain("loop.mjs:1");
       await at.say({ action: "set_breakpoint", file: program, line: 3, name: "two" });
       expect(await at.say({ action: "continue", name: "two" })).toContain("two (node) has stopped: breakpoint");
       await expect(at.say({ action: "threads" })).rejects.toThrow("give the `name` of one: one, two");
       await at.say({ action: "terminate", name: "two" });
       expect(await at.say({ action: "threads" })).toContain("1 main");
+      await expect(at.say({ action: "attach", pid: 1, adapter: "node", name: "two" })).rejects.toThrow("by its port");
       const traced = await at.say({
         action: "trace",
         program,
@@ -212,11 +255,17 @@ describe.skipIf(!has("gcc", "lldb-dap-19"))("C (needs gcc, lldb-dap-19)", () => 
         "sum.c",
         ...["#include <stdlib.h>", "int sum(const int *v, int n) {", "  int total = 0;"],
         ...["  for (int i = 0; i <= n; i++)", "    total += v[i];", "  return total;", "}"],
-        ...["int main(int argc, char **argv) {", "  int v[] = {1, 2, 99};", "  if (argc > 1) abort();"],
+        ...["int main(int argc, char **argv) {", "  int v[] = {1, 2, 99};", "  if (argc == 2) abort();"],
+        // Some systems let a debugger attach only to what allows it.
+        ...[
+          '  if (argc > 2) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); printf("%d\\n", getpid()); fflush(stdout); }',
+        ],
+        ...["  while (argc > 2) { usleep(1000); sum(v, 2); }"],
         ...["  return sum(v, 2) == 3 ? 0 : 1;", "}"],
       );
       const program = join(at.folder, "sum");
-      execFileSync("gcc", ["-g", "-O0", "-o", program, source]);
+      const headers = ["stdio.h", "sys/prctl.h", "unistd.h"].flatMap((name) => ["-include", name]);
+      execFileSync("gcc", ["-g", "-O0", ...headers, "-o", program, source]);
       const before = readFileSync(source);
       expect(await at.say({ action: "launch", program })).toContain("debug-1 (lldb-dap) has stopped: entry");
       expect(await at.say({ action: "set_breakpoint", function: "sum" })).toBe("Breakpoint at sum");
@@ -261,6 +310,19 @@ describe.skipIf(!has("gcc", "lldb-dap-19"))("C (needs gcc, lldb-dap-19)", () => 
       expect(readFileSync(source)).toEqual(before);
       await at.say({ action: "launch", program, args: ["crash"] });
       expect(await at.say({ action: "continue" })).toContain("SIGABRT");
+      await at.say({ action: "terminate" });
+
+      const other = await at.env.startProcess!([program, "for", "ever"]);
+      const { value } = await other.stdout[Symbol.asyncIterator]().next();
+      await at.say({ action: "attach", pid: Number(new TextDecoder().decode(value)) });
+      await at.say({ action: "set_breakpoint", file: source, line: 5, hit_condition: ">= 3" });
+      await expect(at.say({ action: "set_breakpoint", file: source, line: 3, hit_condition: "% 3" })).rejects.toThrow(
+        "lldb-dap knows a hit_condition such as 3",
+      );
+      expect(await at.say({ action: "continue" })).toContain("sum at sum.c:5");
+      expect(await at.say({ action: "step_out" })).toContain("main at sum.c:");
+      await at.say({ action: "terminate" });
+      expect(await other.stop(0)).toMatchObject({ stopped: true });
     },
     WAIT,
   );

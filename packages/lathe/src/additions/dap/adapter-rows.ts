@@ -28,6 +28,8 @@ export interface AdapterRow {
   readonly check?: string;
   /** `listen`: it prints the port that it listens on. `inspector`: the program is the debuggee itself. */
   readonly transport: "stdio" | "listen" | "inspector";
+  /** A port that is attached to is an adapter already, with the program. */
+  readonly listensInProgram?: true;
   readonly fileTypes: readonly string[];
   /** In the program's folder, or the project's. */
   readonly rootMarkers: readonly string[];
@@ -63,6 +65,7 @@ export const ADAPTER_ROWS: readonly AdapterRow[] = [
     args: ["-c", `${NOT_FROM_HERE}import runpy; runpy.run_module("debugpy.adapter", None, "__main__", True)`],
     check: `"$q" -c '${NOT_FROM_HERE}import debugpy' 2>/dev/null`,
     transport: "stdio",
+    listensInProgram: true,
     fileTypes: [".py"],
     rootMarkers: ["pyproject.toml", "setup.py", "requirements.txt"],
     install: "pip install debugpy",
@@ -103,6 +106,7 @@ export const ADAPTER_ROWS: readonly AdapterRow[] = [
     programs: ["dlv"],
     args: ["dap", "--listen=127.0.0.1:0"],
     transport: "listen",
+    listensInProgram: true,
     fileTypes: [".go"],
     rootMarkers: ["go.mod", "go.work"],
     install: "go install github.com/go-delve/delve/cmd/dlv@latest",

@@ -28,11 +28,16 @@ function conditionsOf({ session, request: { action, condition, hit_condition: hi
   if (condition !== undefined) announced(session, "supportsConditionalBreakpoints", action);
   if (hitCondition !== undefined) announced(session, "supportsHitConditionalBreakpoints", action);
   // Some debuggers run what is not a number.
-  if (hitCondition !== undefined && !/^\s*(?:[<>=]=?|%)?\s*\d+\s*$/.test(hitCondition))
-    throw new ToolFailure(`hit_condition is a number such as 3, >= 3 or % 3: ${hitCondition} is none.`);
+  const hit = /^\s*(==|[<>]=?|%)?\s*(\d+)\s*$/.exec(hitCondition ?? "0");
+  if (hit === null) throw new ToolFailure(`hit_condition is a number such as 3, >= 3 or % 3: ${hitCondition} is none.`);
+  const [, sign = ">=", digits] = hit;
+  // Those for compiled programs leave out the hits before a number, and take no notice of anything else.
+  const { name, isNative } = session.adapter.row;
+  if (isNative && sign !== ">=")
+    throw new ToolFailure(`${name} knows a hit_condition such as 3 (from the third hit on) only.`);
   return {
     ...(condition === undefined ? {} : { condition }),
-    ...(hitCondition === undefined ? {} : { hitCondition }),
+    ...(hitCondition === undefined ? {} : { hitCondition: isNative ? digits : hitCondition }),
   };
 }
 

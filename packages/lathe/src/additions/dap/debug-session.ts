@@ -54,6 +54,8 @@ export class DebugSession {
   capabilities: DebugProtocol.Capabilities = {};
   state: SessionState = "running";
   stop: Stop | undefined;
+  /** The last one that an answer has described. */
+  toldStop: Stop | undefined;
   exitCode: number | undefined;
   endReason: string | undefined;
   lastUsed: number;

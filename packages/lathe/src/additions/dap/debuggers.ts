@@ -4,6 +4,7 @@ import { ToolFailure } from "@lathe/agent";
 import type { DebugAction, DebugAnswer, Debuggers, DebugRequest } from "@lathe/agent/tools";
 import { type ExecutionEnvironment, quoteShell } from "@lathe/agent/world";
 import type { Launch } from "./adapter-rows.ts";
+import { Breakpoints } from "./breakpoints.ts";
 import { changeBreakpoints } from "./change-breakpoints.ts";
 import { DebugSession } from "./debug-session.ts";
 import { describeState, newOutput } from "./describe.ts";
@@ -139,7 +140,9 @@ export class DebugPrograms implements Debuggers {
     const { timeoutMs } = request;
     if (session.state === "running" && command !== "continue")
       throw new ToolFailure(`${session.id} is running. Call \`pause\` first.`);
-    if (session.state !== "running") {
+    // What stopped between two calls is told first: `continue` then only meant to wait for it.
+    const isNews = command === "continue" && session.state === "stopped" && session.stop !== session.toldStop;
+    if (session.state !== "running" && !isNews) {
       const options = { signal, timeoutMs };
       const threadId = request.thread_id ?? (await session.threadId(options));
       await session.go(command, { threadId }, options);
@@ -163,18 +166,25 @@ export class DebugPrograms implements Debuggers {
 
   async #attach(call: Call): Promise<DebugAnswer> {
     const { request, env } = call;
-    const { pid, port } = request;
+    const { pid, port, file, line } = request;
     if ((pid === undefined) === (port === undefined)) throw new ToolFailure("attach needs pid or port.");
     const id = this.#newName(request, env);
     const adapter = await adapterFor(rowsForAttach(request), env, this.#chosen(request));
+    if (pid !== undefined && adapter.row.transport === "inspector")
+      throw new ToolFailure(
+        `Node is attached to by its port: start it with --inspect, or \`kill -USR1 ${pid}\` opens port 9229.`,
+      );
     const config = { ...adapter.row.attach({ pid, port }), ...request.arguments };
-    return this.#open(call, id, { request: "attach", adapter, config, port });
+    // A program that waits for its debugger goes on at once.
+    const breakpoints = new Breakpoints();
+    if (file !== undefined && line !== undefined) breakpoints.addLine(file, { line });
+    return this.#open(call, id, { request: "attach", adapter, config, port, breakpoints });
   }
 
   async #open(
     { request: { cwd, timeoutMs }, env, signal }: Call,
     id: string,
-    start: Pick<Parameters<typeof DebugSession.start>[0], "request" | "adapter" | "config" | "port">,
+    start: Pick<Parameters<typeof DebugSession.start>[0], "request" | "adapter" | "config" | "port" | "breakpoints">,
   ): Promise<DebugAnswer> {
     const { now } = this.#options;
     const session = await DebugSession.start({ ...start, id, env, cwd, stopsAtErrors: true, timeoutMs, signal, now });

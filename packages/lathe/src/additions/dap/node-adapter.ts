@@ -165,7 +165,8 @@ export class NodeAdapter implements AdapterLink {
     stream.destroy();
     const [, path] = /"webSocketDebuggerUrl": "ws:\/\/[^/"]*(\/[^"]*)"/.exec(answer) ?? [];
     if (path === undefined) throw new ToolFailure(`No Node program listens for a debugger on port ${port}.`);
-    this.#hasBegun = true;
+    // One that waits for a debugger has not begun.
+    this.#stopsAtEntry = true;
     await this.#connect(port, path);
     void this.#inspector?.ended.then(() => this.#end("the connection ended"));
     return {};
@@ -239,7 +240,7 @@ export class NodeAdapter implements AdapterLink {
       if (breakpoint === undefined) continue;
       breakpoint.hits += 1;
       const { hitCondition, logMessage } = breakpoint.asked;
-      if (hitCondition !== undefined && breakpoint.hits < Number(hitCondition.replace(/\D/g, ""))) continue;
+      if (hitCondition !== undefined && !isHit(hitCondition, breakpoint.hits)) continue;
       if (logMessage === undefined) stops = true;
       else this.#handlers.output(`${await this.#fill(logMessage)}\n`);
     }
@@ -357,6 +358,14 @@ export class NodeAdapter implements AdapterLink {
     const id = isJsonObject(value) ? value["objectId"] : undefined;
     return typeof id === "string" ? this.#handles.push(id) : 0;
   }
+}
+
+/** `3` is the third hit alone. */
+function isHit(condition: string, hits: number): boolean {
+  const [, sign = "==", digits] = /^\s*(\D*?)\s*(\d+)/.exec(condition) ?? [];
+  const wanted = Number(digits);
+  if (sign === "%") return hits % wanted === 0;
+  return hits === wanted ? sign.includes("=") || sign === "" : sign.startsWith(hits > wanted ? ">" : "<");
 }
 
 const firstLine = (text: string): string => text.split("\n")[0] ?? "";

@@ -31,7 +31,7 @@ export async function startAdapter(
   handlers: AdapterHandlers,
 ): Promise<AdapterLink> {
   if (row.transport === "inspector") return new NodeAdapter(program, env, handlers);
-  if (row.transport === "listen" && port !== undefined) return connectTo(row.name, port, env, handlers);
+  if (row.listensInProgram && port !== undefined) return connectTo(row.name, port, env, handlers);
   if (env.startProcess === undefined) throw new ToolFailure("Programs cannot be started here.");
   // An adapter that listens on a port shares its output with the program.
   const onStderr = row.transport === "listen" ? (text: string) => handlers.output(text) : undefined;
