@@ -123,3 +123,19 @@ it(
   },
   WAIT,
 );
+
+it("T-DBG-2 without any adapter, one line lists what is installed and what to install", async () => {
+  const folder = newFolder();
+  const bare = bench(folder, undefined, { PATH: folder });
+  await expect(bare.say({ action: "launch", program: join(folder, "nope.py") })).rejects.toThrow(
+    "nope.py does not exist",
+  );
+  const ruby = bare.write("a.rb", "puts 1");
+  await expect(bare.say({ action: "launch", program: ruby })).rejects.toThrow("No debugger adapter available.");
+  const program = bare.write("a.go", "package main");
+  await expect(bare.say({ action: "launch", program })).rejects.toThrow(
+    "No debugger adapter available. Installed adapters: ",
+  );
+  await expect(bare.say({ action: "launch", program, adapter: "gdb" })).rejects.toThrow("install gdb");
+  await bare.close();
+});
