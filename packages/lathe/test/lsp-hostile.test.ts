@@ -118,6 +118,9 @@ it("LP-02 a server that ends three times within a minute is off, which is said o
   for (let n = 0; n < 5; n++) await expect(hover()).rejects.toThrow("no such library");
   expect(warnings).toEqual([expect.stringMatching(/^The language server xyz is off: .*code 3: no such library$/)]);
   expect((await servers.forFile(file, env))[0]?.server?.state).toBe("off");
+  const answers = new Answers({ servers, mayShow: () => true, refactorings: new Refactorings(servers) });
+  expect(await answers.answer({ action: "reload" }, env, signal)).toContain("Ended: xyz.");
+  expect((await servers.forFile(file, env))[0]?.server?.state).toBe("not started");
 });
 
 it.each([
@@ -146,6 +149,8 @@ it.each(["floods", "edits"])(
     const answers = new Answers({ servers, mayShow: () => true, refactorings: new Refactorings(servers) });
     const said = await answers.answer({ action: "diagnostics", file, timeoutMs: 20_000 }, env, signal);
     expect(said.split("\n")).toEqual(["1:1 error broken", "1000000001:1 error broken"]);
+    const whole = await answers.answer({ action: "diagnostics", file: "*", timeoutMs: 20_000 }, env, signal);
+    expect(whole).toContain("1:1 error broken");
   },
   60_000,
 );

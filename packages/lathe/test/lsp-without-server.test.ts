@@ -34,7 +34,9 @@ it("LP-04 definitions, references and symbols come from the code index without a
   writeFileSync(file("src/lib.rs"), "mod util;\nuse crate::util::helper;\npub fn run() { helper(); }\n");
   writeFileSync(file("src/util.rs"), "pub fn helper() {}\npub struct Tool { size: u8 }\n");
   writeFileSync(file("src/other.rs"), "fn helper() {}\n");
-  expect(await scene.run(["--permission-mode", "full", "--profile", "lathe", "go"])).toMatchObject({ code: 0 });
+  writeFileSync(file("src/hidden.rs"), "fn helper() {}\n");
+  const options = ["--permission-mode", "full", "--profile", "lathe", "--deny", "read(src/hidden.rs)"];
+  expect(await scene.run([...options, "go"])).toMatchObject({ code: 0 });
   const [definition = "", references, outline, symbols, wrong, hover = ""] = results();
   const [head, ...places] = definition.split("\n");
   expect(head).toMatch(

@@ -48,15 +48,17 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
     const index = await (await this.#options.indexes.open()).for(env);
     if (action === "symbols") {
       const found = file === undefined ? index.search(query, signal) : index.definitionsIn(inside(file, index), signal);
-      return showDefinitions(await found, file === undefined);
+      const shown = (await found).filter(({ path }) => this.#options.mayShow(posix.join(index.root, path)));
+      return showDefinitions(shown, file === undefined);
     }
     if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
     const { name } = symbolOn(linesOf(await env.readFile(file)), line, symbol, shortPath(file, env));
     const { definitions, references } = await index.find(name, signal, inside(file, index));
-    const places =
+    const found =
       action === "definition"
         ? definitions.map((one) => ({ path: one.path, line: one.line }))
         : references.flatMap(({ path, lines }) => lines.map((at) => ({ path, line: at })));
+    const places = found.filter(({ path }) => this.#options.mayShow(posix.join(index.root, path)));
     return places.length === 0 ? [`No ${action} of ${name} was found.`] : this.#showPlaces(name, places, index, env);
   }
 
@@ -70,8 +72,7 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
     const texts = new Map<string, readonly string[]>();
     for (const { path, line } of places.slice(0, MOST_PLACES)) {
       const full = posix.join(root, path);
-      if (!texts.has(path) && lines.length < SHOWN_LINES)
-        texts.set(path, this.#options.mayShow(full) ? linesOf(await env.readFile(full)) : []);
+      if (!texts.has(path) && lines.length < SHOWN_LINES) texts.set(path, linesOf(await env.readFile(full)));
       const text = texts.get(path)?.[line - 1];
       const column = text === undefined ? "" : `:${text.indexOf(name) + 1}`;
       const shown = text === undefined || lines.length >= SHOWN_LINES ? "" : `  ${text.trim().slice(0, LONGEST_LINE)}`;

@@ -270,9 +270,9 @@ export class Answers implements Pick<LanguageServices, "answer"> {
   }
 
   async #reload(): Promise<string> {
-    const running = this.#servers.running;
-    for (const server of running) await this.#servers.restart(server);
-    const names = running.map(({ row }) => row.name).join(", ");
+    const { started } = this.#servers;
+    for (const server of started) await this.#servers.restart(server);
+    const names = started.map(({ row }) => row.name).join(", ");
     return names === "" ? "No server was running." : `Ended: ${names}. The next question starts them anew.`;
   }
 }

@@ -5,7 +5,7 @@ import { posix } from "node:path";
 import { grammars } from "@lathe/agent/files";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
 import type { CodeIndex } from "../code-index/code-index.ts";
-import type { ServerRow } from "./server-rows.ts";
+import { fileGlob, type ServerRow } from "./server-rows.ts";
 
 /** Each is shown to the server, before and after the edit. */
 export const MOST_DEPENDENTS = 20;
@@ -41,12 +41,11 @@ export async function findDependents(
   signal?: AbortSignal,
 ): Promise<string[]> {
   const names = [...new Set(paths.flatMap(namesOf))].map((name) => name.replace(/[.+^${}()|[\]\\*?]/g, "\\$&"));
-  const endings = row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
-  if (names.length === 0 || endings.length === 0) return [];
+  if (names.length === 0) return [];
   const pattern = `(?:["'/.<\\s](?:${names.join("|")})(?:\\.\\w+)?["'>;,\\s]|["'/.<\\s](?:${names.join("|")})$)`;
   const { files } = await env.grep(pattern, env.workingDirectory(), {
     mode: "files_with_matches",
-    globFilter: endings.length === 1 ? `*.${endings[0]}` : `*.{${endings.join(",")}}`,
+    globFilter: fileGlob(row),
     maxResults: MOST_DEPENDENTS + paths.length,
     base: "/",
     signal,

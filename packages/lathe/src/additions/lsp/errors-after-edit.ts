@@ -202,7 +202,9 @@ export class ErrorsAfterEdit {
     } catch (error) {
       signal.throwIfAborted();
       for (const [path, change] of left) input.owed.set(path, change);
-      const why = bounded.aborted ? "no answer yet; its errors follow with the next result" : messageOf(error);
+      // Two clocks run: that of the question, and that of all of them together.
+      const isLate = bounded.aborted || messageOf(error).startsWith("no answer in ");
+      const why = isLate ? "no answer yet; its errors follow with the next result" : messageOf(error);
       lines.push(`${server.row.name} has not checked ${this.#nameFiles(changes, left, env)}: ${why}`);
     }
     return lines;
@@ -299,11 +301,12 @@ export class ErrorsAfterEdit {
 
   async #remaining(paths: readonly string[], env: ExecutionEnvironment, signal: AbortSignal): Promise<string[]> {
     const lines: string[] = [];
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
     for (const path of paths)
       for (const { server } of await this.#servers.forFile(path, env)) {
         if (!server?.live) continue;
         const { live } = server;
-        const errors = await this.#errorsOf(live, path, signal).catch(() => []);
+        const errors = await this.#errorsOf(live, path, bounded).catch(() => []);
         if (errors.length === 0) continue;
         const text = await env.readFile(path);
         lines.push(`${shortPath(path, env)}:`, ...problemLines(errors, text, live.encoding).map((line) => `  ${line}`));

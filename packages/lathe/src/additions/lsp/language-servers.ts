@@ -77,6 +77,11 @@ export class LanguageServers {
     return [...this.#servers.values()].filter(({ live }) => live !== undefined);
   }
 
+  /** Those that have been started at some time, also those that have ended or are off. */
+  get started(): readonly LanguageServer[] {
+    return [...this.#servers.values()].filter(({ state }) => state !== "not started");
+  }
+
   /** Ends one, so that the next use starts it anew. */
   async restart(server: LanguageServer): Promise<void> {
     for (const [key, known] of this.#servers) if (known === server) this.#servers.delete(key);

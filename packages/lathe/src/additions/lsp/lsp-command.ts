@@ -17,7 +17,7 @@ export function lspCommand(load: () => Promise<Engine>, env: () => ExecutionEnvi
       const verb = argument.trim();
       if (verb !== "" && verb !== "reload") throw usageError(`/lsp knows reload, not ${verb}.`);
       const { servers } = await load();
-      if (verb === "reload") for (const server of servers.running) await servers.restart(server);
+      if (verb === "reload") for (const server of servers.started) await servers.restart(server);
       const place = env();
       const fitting = place ? await servers.forProject(place) : [];
       if (fitting.length === 0) view.line("No language server fits this project.");

@@ -8,6 +8,7 @@ import type { LiveServer } from "./live-server.ts";
 import { shortPath } from "./places.ts";
 import { problemLines } from "./problem-lines.ts";
 import { type Problem, problemsIn } from "./protocol.ts";
+import { fileGlob } from "./server-rows.ts";
 
 const TIMEOUT_MS = 30_000;
 const MOST_FILES = 500;
@@ -57,9 +58,8 @@ async function askEach(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<{ readonly found: [string, readonly Problem[]][]; readonly limits: readonly string[] }> {
-  const { name, fileTypes } = live.row;
-  const endings = fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
-  const { paths, truncated } = await env.glob(`**/*.{${endings.join(",")}}`, root, {
+  const { row } = live;
+  const { paths, truncated } = await env.glob(`**/${fileGlob(row)}`, root, {
     maxResults: MOST_FILES,
     base: "/",
   });
@@ -78,7 +78,7 @@ async function askEach(
     ...(truncated ? [`Only the ${MOST_FILES} newest files were looked at.`] : []),
     ...(unchecked.length === 0
       ? []
-      : [`${name} has not checked ${unchecked.length} of ${paths.length} files, such as ${unchecked[0]}.`]),
+      : [`${row.name} has not checked ${unchecked.length} of ${paths.length} files, such as ${unchecked[0]}.`]),
   ];
   return { found, limits };
 }

@@ -159,7 +159,9 @@ export class RpcConnection {
 
 function describeExit({ exitCode, signal }: ProcessExit, stderr: string): string {
   const lines = stderr.trim().split("\n");
-  const last = lines.at(-1)?.trim().slice(0, LONGEST_LINE) ?? "";
+  // Runtimes print the error first, and where it happened or their version behind it.
+  const cause = lines.findLast((line) => /error|fatal|panic/i.test(line)) ?? lines.at(-1);
+  const last = cause?.trim().slice(0, LONGEST_LINE) ?? "";
   const how = signal === undefined ? `exited with code ${exitCode}` : `was ended by ${signal}`;
   return last === "" ? `it ${how}` : `it ${how}: ${last}`;
 }

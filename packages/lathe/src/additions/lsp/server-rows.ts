@@ -177,6 +177,15 @@ export const SERVER_ROWS: readonly ServerRow[] = TABLE.map(([name, line, fileTyp
   return { name, command, args, fileTypes: words(fileTypes), rootMarkers: words(rootMarkers), ...install, ...extras };
 });
 
+/** A glob of the files that a server is for, by their names without a folder. */
+export function fileGlob({ fileTypes }: Pick<ServerRow, "fileTypes">): string {
+  const endings = fileTypes.filter((type) => type.startsWith("."));
+  const [only = "", ...others] = endings.length > 0 ? endings.map((ending) => ending.slice(1)) : fileTypes;
+  // Braces around a single word would be part of the name.
+  const names = others.length === 0 ? only : `{${[only, ...others].join(",")}}`;
+  return endings.length > 0 ? `*.${names}` : names;
+}
+
 /** What the protocol calls a file's language, where it is not the ending itself. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   ".ts": "typescript",

@@ -10,6 +10,7 @@ import type { Place } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { locationsIn } from "./protocol.ts";
 import type { RequestOptions } from "./rpc-connection.ts";
+import { fileGlob } from "./server-rows.ts";
 
 const MOST_QUESTIONS = 5;
 const MOST_USERS = 20;
@@ -72,10 +73,9 @@ export async function filesWithName(
   env: ExecutionEnvironment,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const endings = live.row.fileTypes.filter((type) => type.startsWith(".")).map((type) => type.slice(1));
   const { files } = await env.grep(`\\b${name.replace(/[^\w]/g, "\\$&")}\\b`, env.workingDirectory(), {
     mode: "files_with_matches",
-    globFilter: `*.{${endings.join(",")}}`,
+    globFilter: fileGlob(live.row),
     base: "/",
     signal,
   });

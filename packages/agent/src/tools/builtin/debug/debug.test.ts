@@ -57,6 +57,11 @@ it("T-DBG-1 LS-10 what runs code is judged like commands, what looks or steps ne
   });
   const other = await judge({ action: "launch", program: "/bin/ls", arguments: { program: "other" } });
   expect(other.access).toContainEqual(expect.objectContaining({ doubt: expect.stringContaining("run anything") }));
+  const paths = new CallPaths(bench.env, new AbortController().signal);
+  const scope = { env: bench.env, signal: new AbortController().signal, paths, services: bench.services };
+  expect(await debugTool.preview?.({ action: "attach", pid: 7 }, scope)).toMatchObject({
+    lines: [{ text: "debug attach process 7" }],
+  });
   for (const action of ["continue", "variables", "terminate", "read_memory"] as const)
     expect(await judge({ action })).toEqual({ tier: "read", access: [] });
 });

@@ -75,6 +75,7 @@ export const debugTool: ToolDef<DebugArgs> = {
   async preview(args, scope) {
     if (!runsCode(args)) return { lines: [], shows: [] };
     const request = await requestOf(args, scope);
+    if (args.action === "attach") return { lines: [{ text: attachCommand(args) }], shows: ["action", "pid", "port"] };
     const lines = (await debuggersOf(scope).commands(request, scope.env)).flatMap((command) => command.split("\n"));
     return {
       lines: [
@@ -95,12 +96,8 @@ async function access(args: DebugArgs, scope: CallScope): Promise<readonly Acces
   if (!runsCode(args)) return [];
   const request = await requestOf(args, scope);
   const { cwd } = request;
-  if (args.action === "attach") {
-    const target = args.pid === undefined ? `port ${args.port}` : `process ${args.pid}`;
-    return [
-      { kind: "exec", command: `debug attach ${target}`, cwd, doubt: "it takes over a program that runs already" },
-    ];
-  }
+  if (args.action === "attach")
+    return [{ kind: "exec", command: attachCommand(args), cwd, doubt: "it takes over a program that runs already" }];
   const commands = await debuggersOf(scope).commands(request, scope.env);
   const access = (await Promise.all(commands.map((command) => commandAccess(command, cwd, scope)))).flat();
   if (args.action !== "launch" && args.action !== "trace") return access;
@@ -109,6 +106,9 @@ async function access(args: DebugArgs, scope: CallScope): Promise<readonly Acces
   const command = `debug ${args.action} ${JSON.stringify(given)}`;
   return [...access, { kind: "exec", command, cwd, doubt: "its options may make the debugger run anything" }];
 }
+
+const attachCommand = ({ pid, port }: DebugArgs): string =>
+  `debug attach ${pid === undefined ? `port ${port}` : `process ${pid}`}`;
 
 function debuggersOf({ services }: Pick<CallScope, "services">): Debuggers {
   if (!services.debuggers) throw new ToolFailure("There is no debugger here.");
