@@ -7,5 +7,6 @@ export { textOfContent } from "./base/text/content.ts";
 export { oneLine } from "./base/text/one-line.ts";
 export { sentence } from "./base/text/sentence.ts";
 export { visibleLine, visibleText } from "./base/text/visible.ts";
+export { abortAfter } from "./base/time/abort-after.ts";
 export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./base/truncate/limits.ts";
 export { truncateOutput } from "./base/truncate/truncate.ts";

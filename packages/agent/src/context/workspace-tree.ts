@@ -1,5 +1,6 @@
 // The files of a project as a short tree, for child agents: each of them begins without having looked around (SA-02).
 
+import { abortAfter } from "../base/time/abort-after.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -25,7 +26,7 @@ async function treeRows(env: ExecutionEnvironment): Promise<readonly string[]> {
     hidden: false,
     maxResults: MOST_FILES,
     cached: true,
-    enough: AbortSignal.timeout(MOST_MS),
+    enough: abortAfter(MOST_MS),
   };
   // An agent can work without the tree.
   const found = await env.glob("**/*", env.workingDirectory(), options).catch(() => undefined);

@@ -2,6 +2,7 @@
 // Silence never stands for "clean": what was not checked is said, and told with the next result.
 
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
+import { abortAfter } from "@lathe/agent/base";
 import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import type { CodeIndex } from "../code-index/code-index.ts";
 import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents.ts";
@@ -128,7 +129,7 @@ export class ErrorsAfterEdit {
     const isLate = input.owed.size > 0;
     input.owed.clear();
     const lines: string[] = [];
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(isLate ? LATE_MS : WAIT_MS)]);
+    const bounded = abortAfter(isLate ? LATE_MS : WAIT_MS, signal);
     for (const [server, its] of await this.#byServer([...asked.values()], env))
       lines.push(
         ...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, found, env, bounded, signal }))),
@@ -285,7 +286,7 @@ export class ErrorsAfterEdit {
     signal: AbortSignal,
   ) {
     if (row.isLinter) return { paths: [], left: 0 };
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(INDEX_MS)]);
+    const soon = abortAfter(INDEX_MS, signal);
     const paths = changes.map(({ path }) => path);
     const found =
       (index && (await dependentsInIndex(paths, row, index, soon))) ?? (await findDependents(paths, row, env, signal));
@@ -301,7 +302,7 @@ export class ErrorsAfterEdit {
 
   async #remaining(paths: readonly string[], env: ExecutionEnvironment, signal: AbortSignal): Promise<string[]> {
     const lines: string[] = [];
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
+    const bounded = abortAfter(WAIT_MS, signal);
     for (const path of paths)
       for (const { server } of await this.#servers.forFile(path, env)) {
         if (!server?.live) continue;
@@ -324,7 +325,7 @@ export class ErrorsAfterEdit {
   }
 
   async #startFor(path: string, env: ExecutionEnvironment): Promise<void> {
-    const signal = AbortSignal.timeout(LATE_MS);
+    const signal = abortAfter(LATE_MS);
     for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
   }
 }

@@ -1,6 +1,7 @@
 // Formats texts that are about to be written. A linter that formats is the project's choice, so it comes before the main server.
 
 import { posix } from "node:path";
+import { abortAfter } from "@lathe/agent/base";
 import type { CallScope } from "@lathe/agent/contract";
 import type { FileToFormat, Formatter, Formatting } from "@lathe/agent/files";
 import type { TextEdit } from "@lathe/agent/tools";
@@ -36,7 +37,7 @@ export class Formatters implements Formatter {
   }
 
   async #ask(file: FileToFormat, { env, signal }: CallScope): Promise<Formatting | undefined> {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
+    const bounded = abortAfter(WAIT_MS, signal);
     let failed: Formatting | undefined;
     for (const { row, server } of (await this.#servers.forFile(file.path, env)).toReversed()) {
       try {

@@ -1,5 +1,6 @@
 // All language servers of a session and its agents: one process for each row, root and environment.
 
+import { abortAfter } from "@lathe/agent/base";
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent/world";
 import { type FittingServer, isFor, programFor, rootFor } from "./find-servers.ts";
 import { LanguageServer } from "./language-server.ts";
@@ -67,7 +68,7 @@ export class LanguageServers {
 
   /** Starts those of the project. What goes wrong is said when one is used. */
   async warmUp(env: ExecutionEnvironment): Promise<void> {
-    const signal = AbortSignal.timeout(WARM_UP_MS);
+    const signal = abortAfter(WARM_UP_MS);
     const fitting = await this.forProject(env);
     await Promise.allSettled(fitting.map(({ server }) => server?.use(signal)));
   }

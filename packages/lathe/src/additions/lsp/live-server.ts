@@ -1,5 +1,6 @@
 // One running language server: what it can do, the files that it was shown, and what it says about them.
 
+import { abortAfter } from "@lathe/agent/base";
 import type { ExecutionEnvironment, FileStat, TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, messageOf } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
@@ -194,7 +195,7 @@ export class LiveServer {
   /** Waits until it has looked at shown files, where it does so in its own time. */
   async checked(paths: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.#pulls || passesToTsserver(this)) return;
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const bounded = abortAfter(timeoutMs, signal);
     for (const path of paths) await this.findProblems(path, timeoutMs, bounded).catch(() => signal.throwIfAborted());
   }
 

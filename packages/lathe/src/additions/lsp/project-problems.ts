@@ -2,6 +2,7 @@
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
+import { abortAfter } from "@lathe/agent/base";
 import { isJsonObject } from "@lathe/llm";
 import { toPath } from "./addresses.ts";
 import type { LiveServer } from "./live-server.ts";
@@ -63,7 +64,7 @@ async function askEach(
     maxResults: MOST_FILES,
     base: "/",
   });
-  const within = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const within = abortAfter(timeoutMs, signal);
   const found: [string, readonly Problem[]][] = [];
   const unchecked: string[] = [];
   for (const path of paths.map((one) => posix.resolve("/", one)).sort()) {

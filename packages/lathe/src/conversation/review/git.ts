@@ -1,6 +1,7 @@
 // Git as a review uses it: it only reads, and nothing that the repository configures is run. In a run with --worktree it works in the view.
 
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent";
+import { abortAfter } from "@lathe/agent/base";
 import { Processes, type ProgramArgv } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -62,7 +63,7 @@ async function runInView(
   onStdout: (chunk: Uint8Array) => void,
 ): Promise<number> {
   if (!env.startProcess) throw new EnvError("unavailable", "No program can be run in this view.");
-  const running = await env.startProcess(argv, { cwd, env: OUR_OWN, signal: AbortSignal.timeout(PATIENCE_MS) });
+  const running = await env.startProcess(argv, { cwd, env: OUR_OWN, signal: abortAfter(PATIENCE_MS) });
   await running.endInput();
   for await (const chunk of running.stdout) onStdout(chunk);
   return (await running.exited).exitCode;

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { LocalEnvironment } from "@lathe/agent";
+import { abortAfter } from "@lathe/agent/base";
 import type { ProgramArgv } from "@lathe/agent/world";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
@@ -102,7 +103,7 @@ async function run(machine: Machine, source: PluginSource, argv: ProgramArgv): P
     owner: machine.deps.uuid(),
   });
   try {
-    const program = await env.startProcess(argv, { env: VARIABLES, signal: AbortSignal.timeout(PATIENCE_MS) });
+    const program = await env.startProcess(argv, { env: VARIABLES, signal: abortAfter(PATIENCE_MS) });
     await program.endInput();
     for await (const _ of program.stdout); // read, so that it can go on
     const { exitCode } = await program.exited;
