@@ -106,8 +106,11 @@ export class Syntax {
     return this.withTree(path, text, findBodies);
   }
 
-  /** What `use` makes of the tree; undefined when there is none. The tree is gone afterwards. */
-  async withTree<T>(path: string, text: string, use: (root: Node) => T): Promise<T | undefined> {
+  /**
+   * What `use` makes of the tree, a Node of web-tree-sitter; undefined when there is none. The tree is gone afterwards. That library's
+   * types stay out of our declarations: they need those of a browser.
+   */
+  async withTree<T>(path: string, text: string, use: (root: never) => T): Promise<T | undefined> {
     const name = grammarOf(path);
     if (!name || text.length > this.#limits.textLength) return undefined;
     const loaded = await this.#grammar(name);
@@ -118,7 +121,7 @@ export class Syntax {
     try {
       parser.setLanguage(language);
       tree = this.#parse(parser, text);
-      return tree ? use(tree.rootNode) : undefined;
+      return tree ? use(tree.rootNode as never) : undefined;
     } finally {
       tree?.delete();
       parser.delete();

@@ -3,7 +3,7 @@
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Query, QueryCapture } from "web-tree-sitter";
+import type { Node, Query, QueryCapture } from "web-tree-sitter";
 import { missingPackage } from "../../../../base/optional-package.ts";
 import { grammarOf, Syntax } from "../../../edit/syntax.ts";
 import { CannotParse, type TaskInput } from "../types.ts";
@@ -67,7 +67,7 @@ async function factsIn(path: string, bytes: Buffer, library: Library): Promise<P
   const grammar = grammarOf(path);
   const source = grammar === undefined ? undefined : GRAMMAR_QUERIES[grammar];
   if (grammar === undefined || source === undefined) return {};
-  const found = await syntax.withTree(path, text, (root) => {
+  const found = await syntax.withTree(path, text, (root: Node) => {
     const query = queries.get(grammar) ?? new library.Query(root.tree.language, source);
     queries.set(grammar, query);
     const deadline = performance.now() + LONGEST_MS;
