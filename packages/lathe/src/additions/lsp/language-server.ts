@@ -136,8 +136,10 @@ export class LanguageServer {
     const { idleMs } = this.#options;
     clearTimeout(this.#idle);
     if (idleMs === undefined) return;
+    const { questions: before = 0 } = this.#live?.connection ?? {};
     this.#idle = setTimeout(() => {
-      if (this.#live?.connection.isBusy) this.#keepAwake();
+      const { isBusy = false, questions = 0 } = this.#live?.connection ?? {};
+      if (this.#starting || isBusy || questions > before) this.#keepAwake();
       else void this.stop();
     }, idleMs);
     this.#idle.unref();
