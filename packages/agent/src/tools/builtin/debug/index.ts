@@ -68,7 +68,7 @@ export const debugTool: ToolDef<DebugArgs> = {
   // Each action has its own deadline.
   timeoutMs: 0,
   output: { chars: 30_000, mode: "head" },
-  prepare: loadAnalysis,
+  prepare: () => loadAnalysis(),
   access,
   summary,
   card,
