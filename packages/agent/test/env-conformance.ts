@@ -261,7 +261,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   }
 
   if (covers("processes"))
-    describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 1500 : 400 }));
+    describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 400 : 100 }));
   if (covers("ports"))
     describe("ports", () => portConformance(() => env, isLong || kind.connects === "directly" ? 50 : 8));
   if (covers("shells")) describe("shells", () => shellConformance(() => env));
