@@ -12,9 +12,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits for a condition; the test's own timeout is the deadline. Looks less often with time: a look at all processes costs something. */
+/** Waits for a condition; the test's own timeout is the deadline. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let pause = 5; !(await condition()); pause = Math.min(pause * 1.5, 60)) {
-    await new Promise((resolve) => setTimeout(resolve, pause));
-  }
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

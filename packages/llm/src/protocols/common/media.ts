@@ -18,13 +18,29 @@ export function toBase64(data: Uint8Array): string {
   return btoa(binary);
 }
 
+function ofBase64(base64: string): Uint8Array {
+  if (typeof Buffer === "function") return Buffer.from(base64, "base64");
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
 /** The text whose bytes were written so. */
 export function textOfBase64(base64: string): string {
-  const bytes =
-    typeof Buffer === "function"
-      ? Buffer.from(base64, "base64")
-      : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(ofBase64(base64));
+}
+
+/** The bytes that a `data:` address holds; undefined when it is damaged. */
+export function readDataUrl(url: string): { readonly data: Uint8Array; readonly mediaType?: string } | undefined {
+  const comma = url.indexOf(",");
+  if (comma < 0) return undefined;
+  const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
+  const content = url.slice(comma + 1);
+  try {
+    const data =
+      parameters.at(-1) === "base64" ? ofBase64(content) : new TextEncoder().encode(decodeURIComponent(content));
+    return { data, ...(mediaType ? { mediaType } : {}) };
+  } catch {
+    return undefined;
+  }
 }
 
 export function unsupportedContent(provider: string, what: string): InvalidRequestError {
