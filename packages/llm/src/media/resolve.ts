@@ -2,13 +2,13 @@
 // resolved once; afterwards the same object comes back, so that its encoding stays cached and its bytes stay fixed.
 
 import { foldMessages } from "../conversation.ts";
-import { readDataUrl } from "../protocols/common/media.ts";
 import { createSegmentCache } from "../segments.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import { InvalidRequestError } from "../types/errors.ts";
 import type { ContentPart, DocumentData, ImageData, MediaData, Message } from "../types/message.ts";
 import { own } from "../types/own.ts";
 import type { MediaRules } from "../types/protocol.ts";
+import { readDataUrl } from "./base64.ts";
 import { checkRoles } from "./roles.ts";
 import {
   COMMON_IMAGE_TYPES,

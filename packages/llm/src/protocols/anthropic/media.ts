@@ -1,8 +1,9 @@
 // Media for vendors that take either an address or inline base64 with a type (Anthropic, Gemini, Bedrock). The adapter
 // has loaded local files and data URLs, and checked types and sizes, before.
 
+import { toBase64 } from "../../media/base64.ts";
 import type { MediaData } from "../../types/message.ts";
-import { toBase64, unsupportedContent } from "../common/media.ts";
+import { unsupportedContent } from "../common/media.ts";
 
 type MediaSource =
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }
