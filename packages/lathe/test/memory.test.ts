@@ -11,8 +11,7 @@ import { has } from "../../agent/test/programs.ts";
 import { CLI, collect } from "./command.ts";
 import { stage } from "./contract-kit.ts";
 
-/** Together they want more than there is. */
-const CHILDREN = process.env["LATHE_LONG"] === undefined ? 8 : 16;
+const CHILDREN = 16;
 const group = makeCommandGroup({ memoryMb: 512 }, `lathe-test-${process.pid}`);
 /** Takes 90 MB, really, for as long as others may need to start. */
 const HUNGRY = `python3 -c 'import time; b = bytearray(b"x") * (90 << 20); time.sleep(0.7); print("ate", len(b) >> 20)'`;
@@ -44,7 +43,7 @@ const FULL = { code: 0, stdout: `${CHILDREN} children, ${CHILDREN} full\n`, stde
 const ARGS = ["--permission-mode", "full", "go parent"];
 
 describe.skipIf(group === undefined)("G under 512 MB (needs a memory control group that can be written)", () => {
-  it(`${CHILDREN} children that want 90 MB each wait for their turn, and none dies of memory`, async () => {
+  it("sixteen children that want 90 MB each wait for their turn, and none dies of memory", async () => {
     const scene = await stage(script);
     try {
       const run = scene.start(ARGS);
@@ -63,7 +62,7 @@ describe.skipIf(group === undefined)("G under 512 MB (needs a memory control gro
 const SYSTEM = ["/usr", "/etc", ...["/bin", "/lib", "/lib64"].filter((path) => existsSync(path))];
 
 describe.skipIf(!has("podman", "runc", "python3"))("G in a container of 512 MB (needs podman, runc, python3)", () => {
-  it(`${CHILDREN} children that want 90 MB each all finish, and the kernel ends none of them`, async () => {
+  it("sixteen children that want 90 MB each all finish, and the kernel ends none of them", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lathe-podman-"));
     const scene = await stage(script);
     const settings = join(folder, "containers.conf");

@@ -4,26 +4,18 @@ import type { AdditionEntry } from "../conversation/session-contract.ts";
 import type { SharedCodeIndexes } from "./code-index/shared-code-indexes.ts";
 import type { ExtensionHosts } from "./extensions/extension-hosts.ts";
 import { fitsProject } from "./lsp/fits-project.ts";
-import type { LastingServers } from "./lsp/lasting-servers.ts";
-import type { McpServers } from "./mcp/addition.ts";
-import type { SharedBySessions } from "./shared-by-sessions.ts";
+import type { McpServers } from "./mcp/mcp-servers.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
 
 /** What additions keep from one session of a run to the next. */
 export interface AdditionsOfRun {
   readonly extensions: ExtensionHosts;
-  readonly mcpServers: SharedBySessions<McpServers>;
-  readonly languageServers: SharedBySessions<LastingServers>;
+  readonly servers: McpServers;
   readonly indexes: SharedCodeIndexes;
 }
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
-export const additionsOf = ({
-  extensions: hosts,
-  mcpServers,
-  languageServers,
-  indexes,
-}: AdditionsOfRun): readonly AdditionEntry[] => [
+export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOfRun): readonly AdditionEntry[] => [
   {
     name: "extensions",
     kinds: ["extension", "tool", "hook"],
@@ -33,7 +25,7 @@ export const additionsOf = ({
   {
     name: "MCP",
     kinds: ["mcp-server"],
-    load: async () => (await import("./mcp/addition.ts")).mcpAddition(mcpServers),
+    load: async () => (await import("./mcp/addition.ts")).mcpAddition(servers),
   },
   {
     name: "protected code",
@@ -63,7 +55,7 @@ export const additionsOf = ({
     name: "language servers",
     kinds: ["lsp-server"],
     isNeeded: (workspace) => fitsProject(workspace),
-    load: async () => (await import("./lsp/addition.ts")).lspAddition(languageServers, indexes),
+    load: async () => (await import("./lsp/addition.ts")).lspAddition(indexes),
   },
   {
     name: "code index",

@@ -21,12 +21,10 @@ export class CodeIndexes {
   }
 
   /** Fails with ToolFailure where files are on another machine. */
-  async for(env: ExecutionEnvironment): Promise<CodeIndex> {
+  for(env: ExecutionEnvironment): Promise<CodeIndex> {
     const known = this.#indexes.get(env.identity) ?? this.#make(env);
     this.#indexes.set(env.identity, known);
-    const index = await known;
-    index.env = env;
-    return index;
+    return known;
   }
 
   /** Where one was made already, by whatever needed it: a caller that cannot wait for the making of one. */

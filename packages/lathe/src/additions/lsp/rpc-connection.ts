@@ -68,11 +68,6 @@ export class RpcConnection {
     return this.#pending.size > 0;
   }
 
-  /** How many it was asked. */
-  get questions(): number {
-    return this.#lastId;
-  }
-
   get hasEnded(): boolean {
     return this.#end !== undefined;
   }
