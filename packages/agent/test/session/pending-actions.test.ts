@@ -44,7 +44,7 @@ function start(script: Parameters<typeof setUp>[0]["script"], canForce = true) {
 it("T-RES-1 G-72 nothing is done before resolve; the next request forces it, and a second resolve finds nothing", async () => {
   const { s, done, choice } = start([preview, resolve("apply", "looks right"), resolve("apply"), { text: "done" }]);
   await s.session.submit("go");
-  expect(resultText(s.client.requests[1]!, "p")).toContain("rename 3 files is pending. Call `resolve` next");
+  expect(resultText(s.client.requests[1]!, "p")).toContain("Pending: rename 3 files. Call `resolve` next");
   expect(choice(1)).toEqual({ mode: "named", toolName: "resolve" });
   expect(done).toEqual(["applied: looks right"]);
   expect(choice(2)).toEqual({ mode: "auto" });
@@ -188,7 +188,7 @@ it("T-RES-1 an agent settles what it prepared itself, and the session is not hel
   expect(applied.toSorted()).toEqual(["child", "main"]);
   const child = s.client.requests.filter((request) => firstText(request).startsWith("You are "));
   expect(child[1]?.toolChoice).toEqual({ mode: "named", toolName: "resolve" });
-  expect(resultText(child[2]!, "e")).toContain("work of child is pending");
+  expect(resultText(child[2]!, "e")).toContain("Pending: work of child.");
   const main = s.client.requests.filter((request) => firstText(request) === "go on");
   expect(main.map(({ toolChoice }) => toolChoice?.mode)).toEqual(["auto", "auto", "named", "auto"]);
   expect(main[0]?.tools?.map(({ name }) => name)).toContain("resolve");
