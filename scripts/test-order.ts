@@ -12,6 +12,7 @@ const LONG = [
   "packages/agent/test/env-ssh.test.ts",
   "packages/agent/test/env-container.test.ts",
   "packages/lathe/test/isolated-agents.test.ts",
+  "packages/lathe/test/code-places.test.ts",
   "packages/lathe/test/review.test.ts",
   "packages/lathe/test/worktree.test.ts",
   "packages/agent/test/env-conformance.test.ts",

@@ -138,15 +138,13 @@ export const CONTAINED: readonly Hostile[] = [
   },
 ];
 
+/** It blocks as a loop does, without taking a core from other tests. */
+const BLOCK = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
+
 /** Each ends the process by the watchdog's hand, and is off at the next start. */
 export const BLOCKING: readonly { readonly name: string; readonly code: string; readonly atLoad?: boolean }[] = [
-  // It blocks as a loop does, without taking a core from other tests.
-  {
-    name: "blocks-at-load",
-    code: "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);\nexport default () => {};",
-    atLoad: true,
-  },
-  { name: "spins", code: on("turn_start", "for (;;) {}") },
+  { name: "blocks-at-load", code: `${BLOCK}\nexport default () => {};`, atLoad: true },
+  { name: "spins", code: on("turn_start", process.env["LATHE_LONG"] === undefined ? BLOCK : "for (;;) {}") },
   { name: "spins-in-promises", code: on("turn_start", "const next = () => Promise.resolve().then(next); next();") },
   {
     name: "waits-for-a-program",

@@ -38,14 +38,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function serve(behaviour: string, idleMs?: number): void {
+function serve(behaviour: string, idleMs?: number, startTimeoutMs = 10_000): void {
   const row = {
     name: "xyz",
     command: process.execPath,
     args: [SERVER, behaviour],
     fileTypes: [".xyz"],
     rootMarkers: ["a.xyz"],
-    startTimeoutMs: 10_000,
+    startTimeoutMs,
   };
   servers = new LanguageServers({
     rows: [row],
@@ -64,8 +64,10 @@ const hover = async (): Promise<string> =>
     signal,
   );
 
-async function edit(): Promise<string> {
-  const errors = new ErrorsAfterEdit({ servers, mayShow: () => true, contentOf: () => Buffer.from("one\n") });
+/** `waitMs`: for a server that gives no answer, however long it is waited for. */
+async function edit(waitMs?: number): Promise<string> {
+  const contentOf = () => Buffer.from("one\n");
+  const errors = new ErrorsAfterEdit({ servers, mayShow: () => true, contentOf, ...(waitMs && { waitMs }) });
   writeFileSync(file, "two\n");
   const content = { sha256: "0", bytes: 4 };
   const changes = [{ path: file, before: content, after: content, added: 1, removed: 1 }];
@@ -91,7 +93,7 @@ it("LP-02 LP-03 a server that stands still in the middle of a call: the write st
   serve("plain");
   const pid = pidOf(await hover());
   process.kill(pid, "SIGSTOP");
-  expect(await edit()).toContain("xyz has not checked a.xyz: no answer");
+  expect(await edit(500)).toContain("xyz has not checked a.xyz: no answer");
   await servers.close();
   await until(() => !isAlive(pid));
 }, 60_000);
@@ -132,13 +134,13 @@ it.each([
   "LP-03 a server that is %s: the write stays, and the result says that it was not checked",
   async (behaviour, said) => {
     serve(behaviour);
-    expect(await edit()).toContain(said);
+    expect(await edit(behaviour === "silent" ? 500 : undefined)).toContain(said);
   },
   30_000,
 );
 
 it("a server that never reads its input is not waited for", async () => {
-  serve("never reads");
+  serve("never reads", undefined, 1000);
   expect(await edit()).toContain("xyz has not checked a.xyz:");
 }, 30_000);
 
