@@ -47,7 +47,7 @@ export class CellHarness {
           text += `${one["plain"] ?? one["markdown"] ?? JSON.stringify(one["json"] ?? "")}\n`;
         },
         status: () => {},
-        answer: async ({ what, args }) => ({ what, ...args }),
+        answer: async ({ what, args }) => (what === "width" ? 0 : { what, ...args }),
       },
     );
     return { ...end, text: text.trimEnd(), bytes, shown };

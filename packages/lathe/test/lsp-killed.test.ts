@@ -1,13 +1,14 @@
 // The agent is killed while language servers run: none of them is left, nor what they have started.
 
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
-import { isAlive, until } from "../../agent/test/alive.ts";
+import { until } from "../../agent/test/alive.ts";
 import { stage } from "./contract-kit.ts";
 import { REPOSITORY } from "./lsp-projects.ts";
+import { startedIn } from "./started-in.ts";
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
 
@@ -19,21 +20,6 @@ const FILES = {
   "pyproject.toml": '[project]\nname = "x"\n',
   "a.py": "x = 1\n",
 };
-
-/** Processes that were started with this home. */
-function startedIn(home: string): { readonly pid: number; readonly line: string }[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
-    .flatMap((name) => {
-      try {
-        const isOurs = readFileSync(`/proc/${name}/environ`, "latin1").split("\0").includes(`HOME=${home}`);
-        const line = readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ");
-        return isOurs ? [{ pid: Number(name), line }] : [];
-      } catch {
-        return []; // it has just ended
-      }
-    });
-}
 
 const read = turn.calls(["a.js", "a.sh", "a.py"].map((path, at) => ({ name: "read", args: { path }, id: `${at}` })));
 const write = turn.calls([

@@ -12,9 +12,11 @@ const error = {
 };
 let opened = 0;
 let language = "";
+let root = "";
 
 function answer({ id, method, params }) {
   if (method === "initialize") {
+    root = params.rootUri;
     if (behaviour === "dies at start") {
       process.stderr.write("no such library\n");
       process.exit(3);
@@ -26,6 +28,7 @@ function answer({ id, method, params }) {
           textDocumentSync: 1,
           hoverProvider: true,
           definitionProvider: true,
+          ...(behaviour === "moves" ? { workspace: { fileOperations: { willRename: { filters: [] } } } } : {}),
           ...(behaviour === "refactors" ? { codeActionProvider: true, diagnosticProvider: {} } : {}),
         },
       },
@@ -51,16 +54,20 @@ function answer({ id, method, params }) {
       params: {
         uri,
         version,
-        diagnostics: [
-          far,
-          error,
-          { ...error, range: { start: { line: -1, character: 0 }, end: { line: 0, character: 0 } } },
-          null,
-          { message: 5 },
-        ],
+        diagnostics:
+          behaviour === "moves"
+            ? []
+            : [
+                far,
+                error,
+                { ...error, range: { start: { line: -1, character: 0 }, end: { line: 0, character: 0 } } },
+                null,
+                { message: 5 },
+              ],
       },
     });
   }
+  if (method === "workspace/willRenameFiles") send({ id, result: { changes: noteMove(params.files[0].newUri) } });
   if (method === "textDocument/diagnostic") send({ id, result: { kind: "full", items: [] } });
   if (method === "textDocument/codeAction") send({ id, result: actionsFor(params.textDocument.uri) });
   if (id === "e") process.stderr.write(`${JSON.stringify({ applied: params })}\n`);
@@ -68,6 +75,13 @@ function answer({ id, method, params }) {
     send({ id, result: { contents: `opened ${opened} as ${language}, process ${process.pid}` } });
   if (method === "shutdown") send({ id, result: null });
   if (method === "exit") process.exit(0);
+}
+
+/** The first line of a file of the project tells where the file went. */
+function noteMove(uri) {
+  const start = { line: 0, character: 0 };
+  const path = decodeURIComponent(uri.slice(uri.indexOf("/src/") + 1));
+  return { [new URL("moves.txt", `${root}/`).href]: [{ range: { start, end: start }, newText: `${path}\n` }] };
 }
 
 /** One that touches files in every way, and one that leaves the project. */

@@ -73,8 +73,6 @@ export class ErrorsAfterEdit {
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
   readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
-  /** The last check of each server. */
-  readonly #checks = new Map<string, Promise<unknown>>();
 
   constructor({ servers, mayShow, contentOf, waitMs = WAIT_MS, existingIndex = async () => undefined }: ErrorsOptions) {
     this.#waitMs = waitMs;
@@ -134,9 +132,7 @@ export class ErrorsAfterEdit {
     const lines: string[] = [];
     const bounded = abortAfter(isLate ? LATE_MS : this.#waitMs, signal);
     for (const [server, its] of await this.#byServer([...asked.values()], env))
-      lines.push(
-        ...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, found, env, bounded, signal }))),
-      );
+      lines.push(...(await server.inTurn(() => this.#checkWith(server, its, { input, found, env, bounded, signal }))));
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
     return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
@@ -152,17 +148,6 @@ export class ErrorsAfterEdit {
     const input = this.#inputs.get(agent) ?? { owed: new Map(), brought: new Set(), hasReminded: false };
     this.#inputs.set(agent, input);
     return input;
-  }
-
-  /** One check after the other: each shows the server texts of its own. */
-  #inTurn<T>(server: LanguageServer, work: () => Promise<T>): Promise<T> {
-    const key = keyOf(server, "");
-    const mine = (this.#checks.get(key) ?? Promise.resolve()).then(work);
-    this.#checks.set(
-      key,
-      mine.catch(() => {}), // the one who asked for it is told
-    );
-    return mine;
   }
 
   async #byServer(changes: readonly Change[], env: ExecutionEnvironment) {

@@ -68,6 +68,11 @@ export class RpcConnection {
     return this.#pending.size > 0;
   }
 
+  /** How many it was asked. */
+  get questions(): number {
+    return this.#lastId;
+  }
+
   get hasEnded(): boolean {
     return this.#end !== undefined;
   }
