@@ -1,5 +1,6 @@
-// Which units a plain run uses before its first request: found by doing one for each of the big vendors and with the tools of all other
-// models, inside a repository and outside, against a server on this machine that never answers. What none of these runs asks for need not be read at every start.
+// Which units a plain run uses before its first request: found by doing one for each of the big vendors and with the tools of all
+// other models, inside a project with a language server and outside, against a server on this machine that never answers. What none
+// of these runs asks for need not be read at every start.
 // And which units a run uses besides when its user has skills, commands, rules and servers, and which it uses once it is answered.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -83,12 +84,12 @@ function answer(request, response, answers) {
   );
 }
 
-/** As little as git takes for one, of a project that has a language server; whether git or the server are there does not matter. */
+/** As little as git takes for one, whether git itself is there or not, and as little as calls for a language server. */
 function repositoryIn(folder) {
   const repository = join(folder, "repository");
   for (const name of ["objects", "refs"]) mkdirSync(join(repository, ".git", name), { recursive: true });
   writeFileSync(join(repository, ".git", "HEAD"), "ref: refs/heads/main\n");
-  writeFileSync(join(repository, "tsconfig.json"), "{}");
+  writeFileSync(join(repository, "tsconfig.json"), "{}\n");
   return repository;
 }
 

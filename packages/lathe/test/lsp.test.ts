@@ -1,14 +1,15 @@
 // Language servers in whole runs, with TypeScript's own server: what the model can ask, and what it reads after an edit.
 
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
+import { makeTypeScriptProject } from "./lsp-projects.ts";
 
+const SCRIPTED = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
-const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
 
 let scene: Stage;
 afterEach(() => scene.close());
@@ -25,18 +26,9 @@ function results(): string[] {
     .map(({ content }: { content: unknown }) => (typeof content === "string" ? content : JSON.stringify(content)));
 }
 
-/** a.ts exports `greet`, which b.ts calls; c.ts has nothing to do with them. */
 async function project(script: Script, isTrusted = true): Promise<void> {
   scene = await stage(script);
-  mkdirSync(file("node_modules/.bin"), { recursive: true });
-  mkdirSync(file("src"));
-  symlinkSync(TYPESCRIPT, file("node_modules/typescript"));
-  symlinkSync(join(TYPESCRIPT, "bin/tsc"), file("node_modules/.bin/tsc"));
-  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", types: [] };
-  writeFileSync(file("tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
-  writeFileSync(file("src/a.ts"), "export function greet(name: string): string {\n  return name;\n}\n");
-  writeFileSync(file("src/b.ts"), 'import { greet } from "./a.js";\nexport const x = /* 👋é */ greet("y");\n');
-  writeFileSync(file("src/c.ts"), "export const other = 1;\n");
+  makeTypeScriptProject(scene.box.dir);
   if (isTrusted) expect(await scene.box.run(["trust"])).toMatchObject({ code: 0 });
 }
 
@@ -116,22 +108,37 @@ it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file i
     lsp({ action: "rename", file: "src/a.ts", line: 1, symbol: "greet", new_name: "hail" }),
     lsp({ action: "rename_file", file: "src/a.ts", new_name: "src/hello world/hail#1.ts" }),
     lsp({ action: "rename_file", file: "src/c.ts", new_name: "src/b.ts" }),
+    lsp({ action: "rename_file", file: "src/hello world", new_name: "src/both" }),
     turn.text("done"),
   ]);
+  // Another server than that of the language knows a file in which the moved one is named.
+  const other = { command: process.execPath, args: [SCRIPTED, "moves"], fileTypes: [".ts"], isLinter: true };
+  const json = { servers: { other: { ...other, rootMarkers: ["tsconfig.json"] } } };
+  writeFileSync(file("lsp.json"), JSON.stringify(json));
+  await scene.box.run(["trust"]);
+  writeFileSync(file("moves.txt"), "");
   writeFileSync(file("src/a.ts"), "\uFEFFexport function greet(name: string): string {\r\n  return name;\r\n}\r\n");
-  writeFileSync(file("src/d.ts"), 'export const text = "greet";\n');
+  writeFileSync(file("src/d.ts"), 'export const text = "greet"; // greet\n');
+  writeFileSync(file("src/e.ts"), "const greet = 1;\nexport { greet as other };\n");
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
-  const [shown, renamed, moved, refused] = results();
+  const [shown, renamed, moved, refused, folder] = results();
   expect(shown).toContain("Would change 2 files.");
   expect(renamed).toContain("Changed 2 files.");
-  expect(renamed).toContain("Also have a word greet, and stay as they are: src/d.ts.");
+  // Texts and comments are no code.
+  expect(renamed).toContain("Also have the name greet, and stay as they are: src/e.ts.");
   expect(moved).toContain("Moved src/a.ts to src/hello world/hail#1.ts.");
   expect(refused).toContain("src/b.ts exists already. Nothing was written.");
+  expect(folder).toContain("Moved src/hello world/hail#1.ts to src/both/hail#1.ts.");
+  expect(readFileSync(file("moves.txt"), "utf8").split("\n")).toEqual([
+    "src/both/hail#1.ts",
+    "src/hello world/hail#1.ts",
+    "",
+  ]);
   // Byte order mark and line ends stay.
-  const text = readFileSync(file("src/hello world/hail#1.ts"), "utf8");
+  const text = readFileSync(file("src/both/hail#1.ts"), "utf8");
   expect(text).toBe("\uFEFFexport function hail(name: string): string {\r\n  return name;\r\n}\r\n");
   const importer = readFileSync(file("src/b.ts"), "utf8");
-  expect(importer).toContain('import { hail } from "./hello world/hail#1.js";');
+  expect(importer).toContain('import { hail } from "./both/hail#1.js";');
   expect(importer).toContain('hail("y")');
 }, 120_000);
 

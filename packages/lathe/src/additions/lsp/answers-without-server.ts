@@ -9,8 +9,9 @@ import { messageOf } from "@lathe/llm";
 import type { CodeIndex } from "../code-index/code-index.ts";
 import type { EnteredIndexes } from "../code-index/shared-code-indexes.ts";
 import type { Answers } from "./answers.ts";
-import { NoServer, shortPath, symbolOn } from "./places.ts";
+import { NoServer, noServer, shortPath, symbolOn } from "./places.ts";
 import { linesOf } from "./positions.ts";
+import { NoAnswer } from "./rpc-connection.ts";
 
 const MOST_PLACES = 200;
 const SHOWN_LINES = 50;
@@ -34,12 +35,13 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
     try {
       return await this.#options.answers.answer(question, env, signal);
     } catch (error) {
-      if (!(error instanceof NoServer) || !/^(?:definition|references|symbols)$/.test(question.action)) throw error;
+      const why = whyNone(error, question, env);
+      if (why === undefined || !/^(?:definition|references|symbols)$/.test(question.action)) throw error;
       const lines = await this.#fromIndex(question, env, signal).catch((failure: unknown) => {
         signal.throwIfAborted();
-        throw new ToolFailure(`${error.message} ${messageOf(failure)}`);
+        throw new ToolFailure(`${why} ${messageOf(failure)}`);
       });
-      return [`${error.message} From the code index, which goes by names:`, ...lines].join("\n");
+      return [`${why} From the code index, which goes by names:`, ...lines].join("\n");
     }
   }
 
@@ -80,6 +82,12 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
     }
     return places.length > MOST_PLACES ? [...lines, `… and ${places.length - MOST_PLACES} more`] : lines;
   }
+}
+
+/** Why no server has answered; undefined: one has, or the question is wrong. */
+function whyNone(error: unknown, { file }: LspQuestion, env: ExecutionEnvironment): string | undefined {
+  if (error instanceof NoServer) return error.message;
+  return error instanceof NoAnswer ? noServer(file ?? env.workingDirectory(), [error.message], env) : undefined;
 }
 
 const inside = (file: string, { root }: CodeIndex): string => posix.relative(root, file);

@@ -149,22 +149,28 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
     const lines: string[] = [];
     const fitting = (await this.#servers.forProject(env)).filter(({ row }) => !row.isLinter);
-    if (!fitting.some(({ server }) => server))
-      throw new NoServer(noServer(env.workingDirectory(), fitting.flatMap(reasonOf), env));
+    const reasons = fitting.flatMap(reasonOf);
+    let hasAnswered = false;
     for (const { row, server } of fitting) {
       if (!server) continue;
       try {
         const live = await server.use(signal);
         await live.refresh();
-        if (!live.can("workspaceSymbolProvider")) continue;
+        if (!live.can("workspaceSymbolProvider")) {
+          reasons.push(`${row.name} does not offer this`);
+          continue;
+        }
         await live.loaded();
         const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
         lines.push(showSymbols(found, (path) => shortPath(path, env)));
+        hasAnswered = true;
       } catch (error) {
         signal.throwIfAborted();
+        reasons.push(`${row.name}: ${messageOf(error)}`);
         lines.push(`${row.name} gave no answer: ${messageOf(error)}`);
       }
     }
+    if (!hasAnswered) throw new NoServer(noServer(env.workingDirectory(), reasons, env));
     return lines.filter((text) => text !== "").join("\n") || `No symbol of the project matches ${query}.`;
   }
 

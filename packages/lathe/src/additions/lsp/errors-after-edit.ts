@@ -57,6 +57,7 @@ export interface ErrorsOptions {
   readonly mayShow: (path: string) => boolean;
   /** What a change says that the file held, by its hash. */
   readonly contentOf: (hash: string) => Uint8Array | undefined;
+  readonly waitMs?: number;
   /** The code index of a folder that has one. */
   readonly existingIndex?: (env: ExecutionEnvironment) => Promise<CodeIndex | undefined>;
 }
@@ -65,16 +66,16 @@ export class ErrorsAfterEdit {
   readonly #servers: LanguageServers;
   readonly #mayShow: (path: string) => boolean;
   readonly #contentOf: ErrorsOptions["contentOf"];
+  readonly #waitMs: number;
   /** By server and path. */
   readonly #known = new Map<string, Known>();
   /** By agent: children share the servers of their parent, and are told of their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
   readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
-  /** The last check of each server. */
-  readonly #checks = new Map<string, Promise<unknown>>();
 
-  constructor({ servers, mayShow, contentOf, existingIndex = async () => undefined }: ErrorsOptions) {
+  constructor({ servers, mayShow, contentOf, waitMs = WAIT_MS, existingIndex = async () => undefined }: ErrorsOptions) {
+    this.#waitMs = waitMs;
     this.#existingIndex = existingIndex;
     this.#servers = servers;
     this.#mayShow = mayShow;
@@ -129,11 +130,9 @@ export class ErrorsAfterEdit {
     const isLate = input.owed.size > 0;
     input.owed.clear();
     const lines: string[] = [];
-    const bounded = abortAfter(isLate ? LATE_MS : WAIT_MS, signal);
+    const bounded = abortAfter(isLate ? LATE_MS : this.#waitMs, signal);
     for (const [server, its] of await this.#byServer([...asked.values()], env))
-      lines.push(
-        ...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, found, env, bounded, signal }))),
-      );
+      lines.push(...(await server.inTurn(() => this.#checkWith(server, its, { input, found, env, bounded, signal }))));
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
     return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
@@ -149,17 +148,6 @@ export class ErrorsAfterEdit {
     const input = this.#inputs.get(agent) ?? { owed: new Map(), brought: new Set(), hasReminded: false };
     this.#inputs.set(agent, input);
     return input;
-  }
-
-  /** One check after the other: each shows the server texts of its own. */
-  #inTurn<T>(server: LanguageServer, work: () => Promise<T>): Promise<T> {
-    const key = keyOf(server, "");
-    const mine = (this.#checks.get(key) ?? Promise.resolve()).then(work);
-    this.#checks.set(
-      key,
-      mine.catch(() => {}), // the one who asked for it is told
-    );
-    return mine;
   }
 
   async #byServer(changes: readonly Change[], env: ExecutionEnvironment) {
@@ -295,14 +283,14 @@ export class ErrorsAfterEdit {
   }
 
   async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
-    const findings = await live.findProblems(path, WAIT_MS, signal, earlier);
+    const findings = await live.findProblems(path, this.#waitMs, signal, earlier);
     if ("unknown" in findings) throw new ToolFailure(findings.unknown);
     return findings.problems.filter(isError);
   }
 
   async #remaining(paths: readonly string[], env: ExecutionEnvironment, signal: AbortSignal): Promise<string[]> {
     const lines: string[] = [];
-    const bounded = abortAfter(WAIT_MS, signal);
+    const bounded = abortAfter(this.#waitMs, signal);
     for (const path of paths)
       for (const { server } of await this.#servers.forFile(path, env)) {
         if (!server?.live) continue;
