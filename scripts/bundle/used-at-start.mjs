@@ -1,5 +1,6 @@
-// Which units a plain run uses before its first request: found by doing one for each of the big vendors, inside a repository and
-// outside, against a server on this machine that never answers. What none of these runs asks for need not be read at every start.
+// Which units a plain run uses before its first request: found by doing one for each of the big vendors, inside a project with a
+// language server and outside, against a server on this machine that never answers. What none of these runs asks for need not be
+// read at every start.
 // And which units a run uses besides when its user has skills, commands, rules and servers, and which it uses once it is answered.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -81,11 +82,12 @@ function answer(request, response, answers) {
   );
 }
 
-/** As little as git takes for one; whether git itself is there does not matter. */
+/** As little as git takes for one, whether git itself is there or not, and as little as calls for a language server. */
 function repositoryIn(folder) {
   const repository = join(folder, "repository");
   for (const name of ["objects", "refs"]) mkdirSync(join(repository, ".git", name), { recursive: true });
   writeFileSync(join(repository, ".git", "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(repository, "tsconfig.json"), "{}\n");
   return repository;
 }
 
