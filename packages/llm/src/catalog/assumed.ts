@@ -24,10 +24,10 @@ export function unknownModel(id: string, provider: string): ModelInfo {
  */
 export function assumedModel(catalog: Catalog, provider: string, id: string, api: Api | undefined): ModelInfo {
   const newest = newestOfFamily(catalog.list(provider), id);
-  if (newest === undefined) return { ...unknownModel(id, provider), thinking: assumedThinking(api) };
+  if (newest === undefined) return { ...unknownModel(id, provider), thinking: assumedThinking(api, id) };
   const abilities: Partial<Record<keyof ModelInfo, unknown>> = { ...newest };
   for (const fact of OWN_FACTS) delete abilities[fact];
-  const { mode, display } = newest.thinking ?? assumedThinking(api);
+  const { mode, display } = newest.thinking ?? assumedThinking(api, id);
   return {
     ...(abilities as ModelInfo),
     id,
@@ -62,7 +62,15 @@ function familyOf(id: string): string {
 }
 
 /** The vendor's newest way of asking for effort. */
-function assumedThinking(api: Api | undefined): ThinkingInfo {
+function assumedThinking(api: Api | undefined, id: string): ThinkingInfo {
+  if (api === "ollama-chat") return ollamaThinking(id);
   if (api === "anthropic-messages" || api === "bedrock-converse-stream") return { mode: "adaptive" };
   return { mode: api === "google-generative-ai" || api === "google-vertex" ? "level" : "effort" };
+}
+
+/** Of models that Ollama serves: gpt-oss takes levels, everything else can only be switched and refuses a level. */
+export function ollamaThinking(id: string): ThinkingInfo {
+  return id.includes("gpt-oss")
+    ? { mode: "effort", levels: ["low", "medium", "high"], defaultLevel: "medium" }
+    : { mode: "toggle", levels: ["off", "high"], defaultLevel: "high" };
 }

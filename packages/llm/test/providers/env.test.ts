@@ -141,6 +141,16 @@ describe("models outside the catalog", () => {
     expect(server.requests[1]!.body).toMatchObject({ model: "gpt-99", reasoning: { effort: "xhigh" } });
   });
 
+  it.each([
+    ["qwen3:8b", true],
+    ["gpt-oss:20b", "low"],
+  ])("AD-80 CT-01 Ollama takes a level for gpt-oss only: for %s, think is %s", async (id, think) => {
+    const baseUrl = server.baseUrl("ollama");
+    const ollama = createProvider("ollama", { deps: depsWith({}), api: "ollama-chat", baseUrl });
+    await ollama.complete({ ...ask(id), reasoningEffort: "low" }, {});
+    expect(server.requests[0]!.body).toMatchObject({ think });
+  });
+
   it("CT-01 an unknown id of a family can do what the newest of it can, and is asked as that one wants", async () => {
     const newest = getLatestModel("anthropic")!;
     const env = { ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };

@@ -114,6 +114,7 @@ const VERBS: Partial<Record<LspAction, Verbs>> = {
 /** In the details of a call that ran a command of the server. */
 const RAN = "ran";
 
+const MAY_DO_ANYTHING = "a language server may do anything for a request";
 const isRequest = ({ action }: Args): boolean => action === "request";
 
 const isWriting = (args: Args): boolean => isChanging(args) && args.apply !== false;
@@ -226,12 +227,12 @@ class LspFace {
 
   /** Servers read the project as they like; what they say of other files is shown only where a search would show it. */
   async #access(args: Args, scope: CallScope): Promise<Access[]> {
-    const { file, query = "" } = args;
+    const { file, query = "", payload = "" } = args;
     const cwd = scope.env.workingDirectory();
     const project: Access = { kind: "read", path: cwd, search: true };
     const named = file === undefined || isGlob(file) ? [] : await fileAccess("read", [file], scope);
     const runs = (command: string, doubt: string): Access => ({ kind: "exec", command, cwd, doubt });
-    if (isRequest(args)) return [project, ...named, runs(query, "a language server may do anything for a request")];
+    if (isRequest(args)) return [project, ...named, runs(`${query} ${payload}`.trim(), MAY_DO_ANYTHING)];
     if (!isChanging(args)) return [project, ...named];
     const plan = await this.#planOf(args, scope);
     if ("run" in plan)
