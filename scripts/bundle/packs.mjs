@@ -12,8 +12,10 @@ import { basename, isAbsolute } from "node:path";
  * it may use when absent
  */
 export async function makePacks(units, startEntries, runtimeFor, used) {
-  const start = closure(units, startEntries);
+  const loadedLater = [...new Set([...units.values()].flatMap((unit) => unit.later))].sort();
   const isUsed = (key) => used === undefined || used.plain.has(units.get(key).id);
+  // What a plain run loads later, but before its first request, belongs to its start.
+  const start = closure(units, [...startEntries, ...(used ? loadedLater.filter(isUsed) : [])]);
   const unused = [...start].filter((key) => !isUsed(key));
   const isForAnswer = (key) => used?.answered.has(units.get(key).id) ?? false;
   const packs = [
@@ -22,7 +24,7 @@ export async function makePacks(units, startEntries, runtimeFor, used) {
   ].map(([stem, keys]) => pack(stem, keys, inPack(units, keys)));
   const fallbacks = packs.map(({ name }) => name);
   const entries = {};
-  const later = [...new Set([...units.values()].flatMap((unit) => unit.later))].filter((key) => !start.has(key)).sort();
+  const later = loadedLater.filter((key) => !start.has(key));
   const isForFiles = (key) => used?.files.has(units.get(key).id) ?? false;
   const withFiles = later.filter(isForFiles);
   if (withFiles.length > 0) {

@@ -57,7 +57,7 @@ function minimal(local: LocalEnvironment): MinimalEnvironment {
 describe("EE-02 local", () =>
   environmentConformance(
     onDisk((env) => env),
-    { commands: true },
+    { commands: true, connects: "directly" },
   ));
 describe("EE-02 local with the built-in search", () =>
   environmentConformance(

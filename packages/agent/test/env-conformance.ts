@@ -27,6 +27,8 @@ export interface EnvironmentKind {
   readonly overrides?: readonly Part[];
   /** Every call is a trip to elsewhere: some cases try fewer ways, except in a long run. */
   readonly far?: boolean;
+  /** Without a process for each connection. */
+  readonly connects?: "directly";
 }
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
@@ -260,7 +262,8 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
 
   if (covers("processes"))
     describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 1500 : 400 }));
-  if (covers("ports")) describe("ports", () => portConformance(() => env));
+  if (covers("ports"))
+    describe("ports", () => portConformance(() => env, isLong || kind.connects === "directly" ? 50 : 8));
   if (covers("shells")) describe("shells", () => shellConformance(() => env));
 
   if (!covers("commands") && !covers("links")) return;

@@ -181,7 +181,7 @@ it.skipIf(!has("bwrap", "nsenter", "unshare"))(
     ]);
     // A short run tries others each time; the landings are in the last third. LATHE_PART=2/6: the second of six parts of a long one.
     const [part = 1, parts = 1] = process.env["LATHE_PART"]?.split("/").map(Number) ?? [];
-    const every = isLong ? parts : Math.ceil(all.length / 4);
+    const every = isLong ? parts : Math.ceil(all.length / 3);
     const offset = isLong ? part - 1 : Math.floor(Math.random() * every);
     const failures: string[] = [];
     for (const { at, moment } of all.filter((_, n) => n % every === offset)) {

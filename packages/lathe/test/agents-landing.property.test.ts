@@ -1,4 +1,4 @@
-// Eight agents that work apart, random overlapping edits, and a person who edits, stages and commits meanwhile. What has to come out is
+// Agents that work apart, random overlapping edits, and a person who edits, stages and commits meanwhile. What has to come out is
 // asked of git itself.
 
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,8 +10,8 @@ import { byGit, change, contentOf, edits, firstFiles } from "../../agent/test/is
 import { has } from "../../agent/test/programs.ts";
 import { agentStage, says, shell, tasks, yields } from "./agents-kit.ts";
 
-const AGENTS = 8;
 const isLong = process.env["LATHE_LONG"] !== undefined;
+const AGENTS = isLong ? 8 : 4;
 /** Its work never passes the check. */
 const RED = "child0";
 const CHECKED = `---\nname: checked\ndescription: Checked\nverify: "! grep -rqs ${RED} --include=*.txt ."\n---\nWork.\n`;
@@ -110,7 +110,7 @@ async function round(children: readonly Edits[], user: Edits, how: string): Prom
 }
 
 it.skipIf(!has("bwrap", "nsenter", "unshare"))(
-  "SA-07 G-77 what eight agents and a person make of the same files is what git makes of it, and a red check never lands (needs bwrap, nsenter, unshare)",
+  `SA-07 G-77 what ${AGENTS} agents and a person make of the same files is what git makes of it, and a red check never lands (needs bwrap, nsenter, unshare)`,
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -224,7 +224,8 @@ describe("Node", () => {
       const other = await at.env.startProcess!([process.execPath, "--inspect-brk=127.0.0.1:0", program]);
       let port: number | undefined;
       await expect.poll(() => (port = Number(/:(\d+)\//.exec(other.readStderr().text)?.[1]))).toBeGreaterThan(0);
-      const { details } = await at.run({ action: "attach", port, adapter: "node", name: "two" });
+      // Without a name of its debugger: what speaks there is found out.
+      const { details } = await at.run({ action: "attach", port, name: "two" });
       if (details.state === "running") await at.say({ action: "continue", name: "two" });
       expect(await at.say({ action: "stack_trace", name: "two" })).toContain("loop.mjs:1");
       await at.say({ action: "set_breakpoint", file: program, line: 3, name: "two" });

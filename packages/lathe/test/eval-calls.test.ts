@@ -111,13 +111,15 @@ it("T-EVAL-1 a cell is judged like python3 -c, and a long output is kept whole b
   await begin([
     cell("py", print),
     turn.calls([{ name: "bash", args: { command: `python3 -c "${print}" | tail -n 1` } }]),
-    cell("js", "1 + 1"),
+    cell("js", 'await tool.write({ path: "sub/.git/config", content: "x" })'),
     turn.calls([{ name: "eval_completion", args: { prompt: "hello" } }]),
   ]);
   await scene.run(["--permission-mode", "auto-edit", "--profile", "lathe", "go"]);
   const [own, shell, other, hidden] = results();
   for (const denied of [own, shell, other])
     expect(denied).toContain("needs permission (exec) and no user can be asked here");
+  // A path in the code is named, not the code as a path.
+  expect(other).toContain(`A change to ${file("sub/.git/config")} can make programs run later: git reads it.`);
   expect(hidden).toBe("Unknown tool: eval_completion");
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
   const [long = ""] = results();

@@ -189,3 +189,60 @@ it("T-EVAL-1 floods, forks and memory: the output is all there, what a cell star
   expect(await cells.run("js", "1 + 1", { env: small })).toMatchObject({ status: "done" });
   await small.cleanup();
 }, 600_000);
+
+it("T-EVAL-2 T-EVAL-3 late errors reach the running or the next cell; traces show the cell's own lines; wrong use is one line", async () => {
+  const { py, js } = cells;
+  // What is printed when no cell runs belongs to the next one.
+  let said = await js("setTimeout(() => { throw new Error('late') }, 1); 1");
+  await until(async () => {
+    said += await js("0");
+    return said.includes("Uncaught Error: late\n    at Timeout._onTimeout (cell-1.js:1:26)");
+  });
+  expect(
+    await js(
+      "setTimeout(() => Promise.reject(new TypeError('then')), 1); await new Promise((go) => setTimeout(go, 200))",
+    ),
+  ).toMatch(/^Uncaught TypeError: then\n {4}at Timeout\._onTimeout \(cell-\d+\.js:1:33\)$/);
+  expect(await js("parallel('x')")).toMatch(
+    /^TypeError: parallel takes an array of functions, [^\n]*(\n {4}at cell-\d+\.js:1:1)?$/,
+  );
+  expect(await js("const f = () => tool.read('a'); await f()")).toMatch(
+    /^TypeError: tool\.read takes its arguments as an object, such as \{ path: "a" \}\n {4}at f \(cell-\d+\.js:1:22\)\n {4}at cell-\d+\.js:1:39$/,
+  );
+  expect(await js("await parallel([() => { throw new RangeError('in it') }])")).toMatch(
+    /^RangeError: in it\n {4}at cell-\d+\.js:1:31(\n {4}at async cell-\d+\.js:1:1)?$/,
+  );
+  expect(await js("try { null.x } catch (error) { console.log(error) }")).toMatch(
+    /^TypeError: [^\n]*\n {4}at cell-\d+\.js:1:12$/,
+  );
+
+  await py(
+    "import threading, asyncio, time\ngo = threading.Event()\ndef fail():\n  go.wait()\n  1 / 0\nthread = threading.Thread(target=fail, name='worker')\nthread.start()",
+  );
+  expect(await py("go.set()\nthread.join()")).toBe(
+    'In the thread worker:\nTraceback (most recent call last):\n  File "<cell 1>", line 5, in fail\n    1 / 0\n    ~~^~~\nZeroDivisionError: division by zero',
+  );
+  const late = "threading.Thread(target=lambda: (time.sleep(0.05), print('after'))).start()";
+  said = await py(late);
+  await until(async () => {
+    said += await py("0");
+    return said.includes("after");
+  });
+  expect(
+    await py(
+      "async def boom():\n  raise KeyError('k')\ntask = asyncio.create_task(boom(), name='boom')\nawait asyncio.sleep(0.01)",
+    ),
+  ).toMatch(
+    /^In the task boom:\nTraceback \(most recent call last\):\n {2}File "<cell \d+>", line 2, in boom\n {4}raise KeyError\('k'\)\nKeyError: 'k'$/,
+  );
+  const wrong = [
+    ["parallel('x')", "parallel takes a list of functions"],
+    ["tool.read('a')", "tool.read takes its arguments by name"],
+    ["parallel([lambda: int('q')])", "invalid literal"],
+  ];
+  for (const [code, said] of wrong as [string, string][]) {
+    const text = await py(code);
+    expect(text).toContain(said);
+    expect(text.match(/File "[^"]*"/g)?.every((place) => /"<cell \d+>"/.test(place))).toBe(true);
+  }
+}, 120_000);

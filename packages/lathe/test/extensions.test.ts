@@ -235,7 +235,7 @@ describe("a file of the user's own", () => {
       return readFile(join(box.dir, "loaded"), "utf8");
     };
     expect(await spied(["--model", "practice/basic", "-p", "show extension.ts"])).toBe("false");
-    expect(await spied(["doctor"])).toBe("false");
+    expect(await spied(["sessions", "list"])).toBe("false");
     expect(await spied(["load-extension", "extension.ts"])).toBe("true");
   });
 

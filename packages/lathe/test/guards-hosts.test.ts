@@ -1,26 +1,31 @@
 // The same guards in every mode: each denies what it should, whoever hosts the session; what a folder brings needs its trust.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { cursorHooks, PI_GATE, PI_PATHS, rulesPlugin, write } from "./guards-kit.ts";
 import { officialServer } from "./mcp/kit.ts";
 import { MODEL, type Setup, setup } from "./rpc-host.ts";
 import { KEY, TerminalRun } from "./terminal/emulator.ts";
 
 let rig: Setup;
-beforeEach(async () => {
+beforeAll(async () => {
   rig = await setup();
+  await bringGuards();
 });
-afterEach(() => rig.remove());
+afterAll(() => rig.remove());
+afterEach(() => {
+  for (const name of readdirSync(rig.box.dir))
+    if (!/^(?:\.cursor|keys\.txt)$/.test(name)) rmSync(file(name), { recursive: true });
+});
 
 const file = (name: string): string => join(rig.box.dir, name);
 const here = (name: string): string => join(rig.box.home, name);
 const FULL = ["--permission-mode", "full"];
 
 /** All guards at once; the folder's own only take effect when it is trusted. */
-async function bringGuards(isTrusted: boolean): Promise<void> {
+async function bringGuards(): Promise<void> {
   await rig.box.run(["plugin", "add", rulesPlugin(here("src/rules")), "--yes"], { env: rig.env });
   write(here(".lathe/extensions/permission-gate.ts"), PI_GATE);
   write(here(".lathe/extensions/protected-paths.ts"), PI_PATHS);
@@ -34,7 +39,6 @@ async function bringGuards(isTrusted: boolean): Promise<void> {
     beforeMCPExecution: `told.tool_name === "echo"`,
     afterFileEdit: "false",
   });
-  if (isTrusted) await rig.box.run(["trust"], { env: rig.env });
   // What the server offers is known from then on: a first request does not wait long for one that is still starting.
   await rig.box.run(["mcp", "test", "all"], { env: rig.env });
 }
@@ -84,9 +88,20 @@ const HOSTS: Readonly<Record<string, () => Promise<void>>> = {
   },
 };
 
+it("EX-04 what a folder brings does not run before it is trusted, and Lathe says so", async () => {
+  const ofFolder = CALLS.filter((one) => one.ofFolder);
+  rig.server.push(...ofFolder.map(({ call }) => turn.calls([call])), turn.text("all done"));
+  const { stderr } = await rig.box.runBuilt([...MODEL, ...FULL, "-p", "go"], { env: rig.env });
+  expect(stderr).toContain("This folder is not trusted; ignored: .cursor/hooks.json (hook)");
+  expect(existsSync(file("curl"))).toBe(true);
+  for (const event of ["beforeShellExecution", "beforeReadFile", "beforeMCPExecution", "afterFileEdit"])
+    expect(existsSync(file(`told-${event}`))).toBe(false);
+});
+
 describe.each(Object.entries(HOSTS))("in %s mode", (_, host) => {
+  beforeAll(() => rig.box.run(["trust"], { env: rig.env }));
+
   it("EX-03 EX-04 EX-10 every guard denies what it should, and the model reads why", async () => {
-    await bringGuards(true);
     rig.server.push(...CALLS.map(({ call }) => turn.calls([call])), turn.text("all done"));
     await host();
     const results = rig.server.requests.at(-1)?.view.messages.flatMap((message) => message.results) ?? [];
@@ -99,15 +114,4 @@ describe.each(Object.entries(HOSTS))("in %s mode", (_, host) => {
     expect(made).toEqual([true, false, false, false, false, true]);
     expect(JSON.parse(readFileSync(file("told-afterFileEdit"), "utf8"))).toMatchObject({ file_path: file("fine.txt") });
   });
-});
-
-it("EX-04 what a folder brings does not run before it is trusted, and Lathe says so", async () => {
-  await bringGuards(false);
-  const ofFolder = CALLS.filter((one) => one.ofFolder);
-  rig.server.push(...ofFolder.map(({ call }) => turn.calls([call])), turn.text("all done"));
-  const { stderr } = await rig.box.runBuilt([...MODEL, ...FULL, "-p", "go"], { env: rig.env });
-  expect(stderr).toContain("This folder is not trusted; ignored: .cursor/hooks.json (hook)");
-  expect(existsSync(file("curl"))).toBe(true);
-  for (const event of ["beforeShellExecution", "beforeReadFile", "beforeMCPExecution", "afterFileEdit"])
-    expect(existsSync(file(`told-${event}`))).toBe(false);
 });

@@ -1,6 +1,6 @@
 // Language servers that break, hang or lie: the edit lands, the result says what was not checked, and nothing is left running.
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,14 +38,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function serve(behaviour: string, idleMs?: number): void {
+function serve(behaviour: string, idleMs?: number, startTimeoutMs = 10_000): void {
   const row = {
     name: "xyz",
     command: process.execPath,
     args: [SERVER, behaviour],
     fileTypes: [".xyz"],
     rootMarkers: ["a.xyz"],
-    startTimeoutMs: 10_000,
+    startTimeoutMs,
   };
   servers = new LanguageServers({
     rows: [row],
@@ -64,13 +64,19 @@ const hover = async (): Promise<string> =>
     signal,
   );
 
-async function edit(): Promise<string> {
-  const errors = new ErrorsAfterEdit({ servers, mayShow: () => true, contentOf: () => Buffer.from("one\n") });
+/** `waitMs`: for a server that gives no answer, however long it is waited for. */
+async function edit(waitMs?: number): Promise<string> {
+  const contentOf = () => Buffer.from("one\n");
+  const errors = new ErrorsAfterEdit({ servers, mayShow: () => true, contentOf, ...(waitMs && { waitMs }) });
   writeFileSync(file, "two\n");
   const content = { sha256: "0", bytes: 4 };
   const changes = [{ path: file, before: content, after: content, added: 1, removed: 1 }];
   const result = await errors.after({ content: [{ kind: "text", text: "Wrote it." }], changes }, env, signal);
   return (result?.content ?? []).map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+}
+
+function limited(limits: NonNullable<ConstructorParameters<typeof LocalEnvironment>[0]["limits"]>): void {
+  env = new LocalEnvironment({ cwd: folder, baseEnv: { PATH: process.env["PATH"] ?? "", HOME: folder }, limits });
 }
 
 const pidOf = (text: string): number => Number(/process (\d+)/.exec(text)?.[1]);
@@ -91,7 +97,7 @@ it("LP-02 LP-03 a server that stands still in the middle of a call: the write st
   serve("plain");
   const pid = pidOf(await hover());
   process.kill(pid, "SIGSTOP");
-  expect(await edit()).toContain("xyz has not checked a.xyz: no answer");
+  expect(await edit(500)).toContain("xyz has not checked a.xyz: no answer");
   await servers.close();
   await until(() => !isAlive(pid));
 }, 60_000);
@@ -132,13 +138,13 @@ it.each([
   "LP-03 a server that is %s: the write stays, and the result says that it was not checked",
   async (behaviour, said) => {
     serve(behaviour);
-    expect(await edit()).toContain(said);
+    expect(await edit(behaviour === "silent" ? 500 : undefined)).toContain(said);
   },
   30_000,
 );
 
 it("a server that never reads its input is not waited for", async () => {
-  serve("never reads");
+  serve("never reads", undefined, 1000);
   expect(await edit()).toContain("xyz has not checked a.xyz:");
 }, 30_000);
 
@@ -157,10 +163,20 @@ it.each(["floods", "edits"])(
 
 it("LP-03 a server that has to wait for memory is not waited for: the file is not checked, and no crash is counted", async () => {
   serve("plain");
-  env.hasRoom = () => false;
+  limited({ commandMemoryMb: 2 ** 24 });
   expect(await edit()).toContain("xyz has not checked a.xyz: it waits for memory");
   expect(servers.running).toEqual([]);
   expect((await servers.forFile(file, env))[0]?.server?.state).toBe("not started");
+});
+
+it("LP-03 a server that takes too much memory in the middle of a call is ended: the write stays, and the result says why", async () => {
+  serve("eats memory");
+  limited({ memoryMb: 300 });
+  expect(await edit(60_000)).toContain(
+    "xyz has not checked a.xyz: it was ended because the commands of this session used more than 300 MB together (limits.memoryMb)",
+  );
+  expect(readFileSync(file, "utf8")).toBe("two\n");
+  expect(servers.running).toEqual([]);
 });
 
 it("LP-05 G-113 rust-analyzer is reached through lspmux where that runs; LP-01 a warm-up starts what the project calls for", async () => {

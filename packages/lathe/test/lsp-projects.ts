@@ -1,7 +1,9 @@
 // Small projects for real language servers: one file has `greet`, another one uses it and is never opened. Each says what its server
 // should answer, how the project is broken, and what is said then.
 
-import { join } from "node:path";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SERVER_ROWS, type ServerRow } from "../src/additions/lsp/server-rows.ts";
 
@@ -142,3 +144,19 @@ export const BIOME = {
   row: rowOf("biome", ownProgram("biome")),
   files: { "biome.json": "{}\n", "a.js": "export const x = 1;\n" },
 };
+
+export const TYPESCRIPT_7 = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+
+/** With TypeScript's own server: a.ts exports `greet`, which b.ts calls; c.ts has nothing to do with them. */
+export function makeTypeScriptProject(folder: string): void {
+  const file = (name: string): string => join(folder, name);
+  mkdirSync(file("node_modules/.bin"), { recursive: true });
+  mkdirSync(file("src"));
+  symlinkSync(TYPESCRIPT_7, file("node_modules/typescript"));
+  symlinkSync(join(TYPESCRIPT_7, "bin/tsc"), file("node_modules/.bin/tsc"));
+  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", types: [] };
+  writeFileSync(file("tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
+  writeFileSync(file("src/a.ts"), "export function greet(name: string): string {\n  return name;\n}\n");
+  writeFileSync(file("src/b.ts"), 'import { greet } from "./a.js";\nexport const x = /* 👋é */ greet("y");\n');
+  writeFileSync(file("src/c.ts"), "export const other = 1;\n");
+}

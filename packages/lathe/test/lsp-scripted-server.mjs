@@ -1,5 +1,11 @@
 // A language server that behaves as its argument says. It stands for servers that are broken or hostile.
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+
 const [, , behaviour = "plain"] = process.argv;
+// "hangs at METHOD": it says in a file that it was asked, and does not answer. It has a child that has left its group.
+const stuckAt = behaviour.startsWith("hangs at ") ? behaviour.slice("hangs at ".length) : undefined;
+if (stuckAt) spawn("sleep", ["300"], { detached: true, stdio: "ignore" });
 const send = (message) => {
   const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));
   process.stdout.write(`Content-Length: ${body.length}\r\n\r\n`);
@@ -11,10 +17,14 @@ const error = {
   range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
 };
 let opened = 0;
+const taken = [];
 let language = "";
+let root = "";
 
 function answer({ id, method, params }) {
+  if (method === stuckAt) return writeFileSync("reached", "");
   if (method === "initialize") {
+    root = params.rootUri;
     if (behaviour === "dies at start") {
       process.stderr.write("no such library\n");
       process.exit(3);
@@ -26,6 +36,7 @@ function answer({ id, method, params }) {
           textDocumentSync: 1,
           hoverProvider: true,
           definitionProvider: true,
+          ...(behaviour === "moves" ? { workspace: { fileOperations: { willRename: { filters: [] } } } } : {}),
           ...(behaviour === "refactors" ? { codeActionProvider: true, diagnosticProvider: {} } : {}),
         },
       },
@@ -37,6 +48,8 @@ function answer({ id, method, params }) {
     language = params.textDocument.languageId ?? language;
     if (behaviour === "silent") return;
     if (behaviour === "dies") process.exit(7);
+    if (behaviour === "eats memory")
+      return void setInterval(() => taken.length < 60 && taken.push(Buffer.alloc(2 ** 25, 1)), 5);
     if (behaviour === "half a frame")
       return process.stdout.write("Content-Length: 100\r\n\r\n{", () => process.exit(1));
     if (behaviour === "a gigabyte") return process.stdout.write("Content-Length: 1000000000\r\n\r\n");
@@ -51,16 +64,24 @@ function answer({ id, method, params }) {
       params: {
         uri,
         version,
-        diagnostics: [
-          far,
-          error,
-          { ...error, range: { start: { line: -1, character: 0 }, end: { line: 0, character: 0 } } },
-          null,
-          { message: 5 },
-        ],
+        diagnostics:
+          behaviour === "moves"
+            ? []
+            : [
+                far,
+                error,
+                { ...error, range: { start: { line: -1, character: 0 }, end: { line: 0, character: 0 } } },
+                null,
+                { message: 5 },
+              ],
       },
     });
   }
+  if (method === "initialized" && behaviour === "loads for ever") {
+    send({ method: "$/progress", params: { token: "t", value: { kind: "begin", title: "Loading" } } });
+    writeFileSync("reached", "");
+  }
+  if (method === "workspace/willRenameFiles") send({ id, result: { changes: noteMove(params.files[0].newUri) } });
   if (method === "textDocument/diagnostic") send({ id, result: { kind: "full", items: [] } });
   if (method === "textDocument/codeAction") send({ id, result: actionsFor(params.textDocument.uri) });
   if (id === "e") process.stderr.write(`${JSON.stringify({ applied: params })}\n`);
@@ -68,6 +89,13 @@ function answer({ id, method, params }) {
     send({ id, result: { contents: `opened ${opened} as ${language}, process ${process.pid}` } });
   if (method === "shutdown") send({ id, result: null });
   if (method === "exit") process.exit(0);
+}
+
+/** The first line of a file of the project tells where the file went. */
+function noteMove(uri) {
+  const start = { line: 0, character: 0 };
+  const path = decodeURIComponent(uri.slice(uri.indexOf("/src/") + 1));
+  return { [new URL("moves.txt", `${root}/`).href]: [{ range: { start, end: start }, newText: `${path}\n` }] };
 }
 
 /** One that touches files in every way, and one that leaves the project. */

@@ -2,6 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
@@ -55,4 +56,27 @@ it("LP-04 definitions, references and symbols come from the code index without a
   expect(wrong).toMatch(/nowhere is not on line 3, nor anywhere in the file\.$/);
   expect(hover).toMatch(/^No language server can answer for src\/lib\.rs: [^\n]*$/);
   expect(hover).not.toContain("code index");
+});
+
+it("LP-04 LP-02 the code index answers too where the server dies of the question, and when it is off after that", async () => {
+  const definition = lsp({ action: "definition", file: "lib.rs", line: 2, symbol: "helper" });
+  const symbols = [lsp({ action: "symbols", file: "lib.rs" }), lsp({ action: "symbols", query: "help" })];
+  scene = await stage([definition, definition, definition, definition, ...symbols, turn.text("done")]);
+  const file = (name: string): string => join(scene.box.dir, name);
+  const args = [fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url)), "dies"];
+  const servers = { "rust-analyzer": { command: process.execPath, args } };
+  writeFileSync(file("Cargo.toml"), '[package]\nname = "p"\nversion = "0.1.0"\n');
+  writeFileSync(file("lsp.json"), JSON.stringify({ servers }));
+  writeFileSync(file("lib.rs"), "fn helper() {}\npub fn run() { helper(); }\n");
+  await scene.box.run(["trust"]);
+  expect(await scene.run(["--permission-mode", "full", "--profile", "lathe", "go"])).toMatchObject({ code: 0 });
+  const [first = "", , , off = "", outline = "", found = ""] = results();
+  const index = "From the code index, which goes by names:";
+  expect(first.split("\n")).toEqual([
+    `No language server can answer for lib.rs: it exited with code 7. ${index}`,
+    "lib.rs:1:4  fn helper() {}",
+  ]);
+  expect(off).toContain(`rust-analyzer: it ended 3 times within a minute: it exited with code 7. ${index}`);
+  expect(outline).toContain(`${index}\n1 function helper\n2 function run`);
+  expect(found).toContain(`${index}\nlib.rs:1 function helper`);
 });

@@ -94,8 +94,6 @@ function otherAgents(): void {
   });
 }
 
-const VARIABLE = `$\{ONE_API_KEY}`;
-
 describe("lathe migrate", () => {
   it("G-108 shows a plan and writes nothing; then writes it; the second time there is nothing left to do", async () => {
     otherAgents();
@@ -173,8 +171,8 @@ describe("lathe migrate", () => {
     });
     const { actions } = await migrate("--apply");
     expect(actions.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
-      "one: set K, ONE_API_KEY: secrets are not copied",
-      "two: set TWO_API_KEY: secrets are not copied",
+      "one: set K, ONE_API_KEY, ONE_API_KEY_2: secrets are not copied",
+      "two: set TWO_API_KEY, TWO_API_KEY_2: secrets are not copied",
       "three: undefined",
     ]);
     expect(readFileSync(lathe("mcp.json"), "utf8")).not.toMatch(/ghp_|hunter/);
@@ -182,9 +180,9 @@ describe("lathe migrate", () => {
       mcpServers: {
         one: {
           env: { K: `$\{K}` },
-          args: ["--api-key", VARIABLE, `--token=${VARIABLE}`, "-y", "--port", "80", VARIABLE],
+          args: ["--api-key", `$\{ONE_API_KEY}`, `--token=$\{ONE_API_KEY_2}`, "-y", "--port", "80", `$\{K}`],
         },
-        two: { url: `https://me:$\{TWO_API_KEY}@example.com:8080/mcp?a=1&api_key=$\{TWO_API_KEY}` },
+        two: { url: `https://me:$\{TWO_API_KEY}@example.com:8080/mcp?a=1&api_key=$\{TWO_API_KEY_2}` },
         three: { url: `https://example.com/mcp?api_key=$\{MINE}` },
       },
     });

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI } from "./command.ts";
 import { type Bench, bench } from "./models-kit.ts";
@@ -25,17 +25,20 @@ fs.openSync = (path, ...rest) => { if (String(path).endsWith(".js")) files.push(
 const parse = JSON.parse;
 JSON.parse = (text, ...rest) => { if (String(text).startsWith('{"id":')) rows++; return parse(text, ...rest); };
 let modules = [];
-process.on("lathe:first-request", () => { modules = process.moduleLoadList.filter((name) => name.startsWith("NativeModule ")).map((name) => name.slice(13)); });
-process.on("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, rows, modules })));
+let early = [];
+process.on("lathe:first-request", () => { early = [...files]; modules = process.moduleLoadList.filter((name) => name.startsWith("NativeModule ")).map((name) => name.slice(13)); });
+process.on("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, early, rows, modules })));
 `;
 
 interface Spied {
   readonly usesYaml: boolean;
   readonly rows: number;
   readonly modules: readonly string[];
+  /** Packs that are read before the first request. */
+  readonly packs: readonly string[];
 }
 
-async function spied(args: readonly string[]): Promise<Spied> {
+async function spied(args: readonly string[], cwd = b.box.dir): Promise<Spied> {
   const spy = join(b.box.dir, "spy.cjs");
   const report = join(b.box.dir, "report.json");
   await writeFile(spy, SPY);
@@ -47,14 +50,13 @@ async function spied(args: readonly string[]): Promise<Spied> {
     OPENAI_BASE_URL: b.server.baseUrl("openai"),
   };
   // Without a stdin: what is piped in has to be read.
-  const child = spawn(process.execPath, [CLI, ...args, "-p", "hi"], { cwd: b.box.dir, env, stdio: "ignore" });
+  const child = spawn(process.execPath, [CLI, ...args, "-p", "hi"], { cwd, env, stdio: "ignore" });
   await once(child, "close");
   expect(child.exitCode).toBe(0);
-  const { files, rows, modules } = JSON.parse(await readFile(report, "utf8")) as Omit<Spied, "usesYaml"> & {
-    files: string[];
-  };
-  const texts = await Promise.all(files.map((file) => readFile(file, "latin1")));
-  return { usesYaml: texts.some((text) => text.includes("parseAllDocuments")), rows, modules };
+  const { files, early, ...seen } = JSON.parse(await readFile(report, "utf8"));
+  const packs = (early as string[]).filter((file) => file.includes("/packs/")).map((file) => basename(file));
+  const texts = await Promise.all((files as string[]).map((file) => readFile(file, "latin1")));
+  return { ...seen, packs, usesYaml: texts.some((text) => text.includes("parseAllDocuments")) };
 }
 
 describe("a start pays for one model only", () => {
@@ -73,6 +75,22 @@ describe("a start pays for one model only", () => {
     // Streams of the terminal, and the first use of promises for files.
     const made = ["internal/fs/streams", "internal/fs/promises", "internal/readline/interface"];
     expect(modules.filter((name) => made.includes(name))).toEqual([]);
+  });
+
+  it("reads one pack, also with the tools of other vendors' models, and for a project in a repository, where asking git loads no clock of node's", async () => {
+    const repository = join(b.box.dir, "repository");
+    execFileSync("git", ["init", "-q", repository]);
+    // A project that has a language server, and the tools of other vendors' models.
+    await writeFile(join(repository, "tsconfig.json"), "{}");
+    for (const [cwd, profile] of [
+      [b.box.dir, "lathe"],
+      [repository, "openai"],
+    ] as const) {
+      const { packs, modules } = await spied(["--model", "openai/gpt-5.2", "--profile", profile], cwd);
+      expect(packs).toEqual([expect.stringMatching(/^start-/)]);
+      expect(modules.includes("child_process")).toBe(cwd === repository);
+      expect(modules).not.toContain("perf_hooks");
+    }
   });
 
   it("a name that may mean anything does build the list, and a models.yml does load YAML", async () => {

@@ -38,7 +38,7 @@ it("T-RES-1 G-72 a custom tool's file appears only when the model applies it, an
   const run = await box.runBuilt(["--permission-mode", "full", "-p", "go"]);
   expect(run.stdout).toContain("ok");
   expect(names(0)).toContain('"name":"resolve"');
-  expect(names(1)).toContain("write staged.txt is pending");
+  expect(names(1)).toContain("Pending: write staged.txt.");
   expect(JSON.stringify(box.results())).toContain("Wrote staged.txt.");
   expect(existsSync(join(box.box.dir, "staged.txt"))).toBe(true);
 });

@@ -120,7 +120,6 @@ describe("lathe review", () => {
     expect(stdout).toMatch(/^Review of uncommitted changes .*: incomplete, no findings\.\n/);
     for (const lens of ["correctness", "security", "tests", "simplicity"])
       expect(stdout).toContain(`Not complete: ${lens} failed: it ended without a verdict\n`);
-    expect(await json()).toMatchObject({ code: 3, status: "incomplete" });
   });
 
   it("one reviewer that answers nonsense is named beside what the others found", async () => {

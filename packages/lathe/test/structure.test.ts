@@ -84,9 +84,7 @@ it("T-AST-2 G-71 G-72 in print mode: the preview leaves 30 files as they are, th
   expect(preview).toMatch(
     /^Would make 30 replacements in 30 files:\nsrc\/f0\.ts\n-1:1 console\.log\(0\)\n\+1:1 log\(0\)\n/,
   );
-  expect(preview).toContain(
-    "[Nothing has been changed yet: 30 replacements in 30 files is pending. Call `resolve` next",
-  );
+  expect(preview).toContain("[Nothing has been changed yet. Pending: 30 replacements in 30 files. Call `resolve` next");
   expect(applied).toBe("Applied 30 replacements in 30 files.");
   expect(git("diff", "--shortstat").trim()).toBe("30 files changed, 30 insertions(+), 30 deletions(-)");
   expect(read("src/f7.ts")).toBe(source(7).replace("console.log", "log"));

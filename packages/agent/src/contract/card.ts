@@ -21,6 +21,8 @@ export interface Card {
   readonly group?: "explored" | undefined;
   /** It runs while a person is asked, and takes as long as they do. A host that shows the question need not show the card beside it. */
   readonly asks?: boolean | undefined;
+  /** While it runs, the user may send it to the background. */
+  readonly canDetach?: boolean | undefined;
 }
 
 /** What a card shows below its headline. `collapsed`: how many lines of it until a person asks for more. */

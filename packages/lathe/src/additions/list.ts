@@ -4,18 +4,26 @@ import type { AdditionEntry } from "../conversation/session-contract.ts";
 import type { SharedCodeIndexes } from "./code-index/shared-code-indexes.ts";
 import type { ExtensionHosts } from "./extensions/extension-hosts.ts";
 import { fitsProject } from "./lsp/fits-project.ts";
-import type { McpServers } from "./mcp/mcp-servers.ts";
+import type { LastingServers } from "./lsp/lasting-servers.ts";
+import type { McpServers } from "./mcp/addition.ts";
+import type { SharedBySessions } from "./shared-by-sessions.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
 
 /** What additions keep from one session of a run to the next. */
 export interface AdditionsOfRun {
   readonly extensions: ExtensionHosts;
-  readonly servers: McpServers;
+  readonly mcpServers: SharedBySessions<McpServers>;
+  readonly languageServers: SharedBySessions<LastingServers>;
   readonly indexes: SharedCodeIndexes;
 }
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
-export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOfRun): readonly AdditionEntry[] => [
+export const additionsOf = ({
+  extensions: hosts,
+  mcpServers,
+  languageServers,
+  indexes,
+}: AdditionsOfRun): readonly AdditionEntry[] => [
   {
     name: "extensions",
     kinds: ["extension", "tool", "hook"],
@@ -25,7 +33,7 @@ export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOf
   {
     name: "MCP",
     kinds: ["mcp-server"],
-    load: async () => (await import("./mcp/addition.ts")).mcpAddition(servers),
+    load: async () => (await import("./mcp/addition.ts")).mcpAddition(mcpServers),
   },
   {
     name: "protected code",
@@ -55,7 +63,7 @@ export const additionsOf = ({ extensions: hosts, servers, indexes }: AdditionsOf
     name: "language servers",
     kinds: ["lsp-server"],
     isNeeded: (workspace) => fitsProject(workspace),
-    load: async () => (await import("./lsp/addition.ts")).lspAddition(indexes),
+    load: async () => (await import("./lsp/addition.ts")).lspAddition(languageServers, indexes),
   },
   {
     name: "code index",

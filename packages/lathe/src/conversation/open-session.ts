@@ -14,10 +14,11 @@ import { builtInParts } from "./session-parts/list.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 
 export async function openSession(workspace: SessionWorkspace, request: SessionRequest): Promise<OpenSession> {
-  // Additions are loaded beside the rest of the start.
+  // It asks git first, which answers while the rest is set up. Additions are loaded beside it.
+  const making = sessionBase(workspace, request);
   const adding = makeAdditions(workspace, request);
   try {
-    const base = await sessionBase(workspace, request);
+    const base = await making;
     const added = await adding;
     const parts = new JoinedParts(await builtInParts(base), added);
     await parts.recover();

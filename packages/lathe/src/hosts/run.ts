@@ -4,8 +4,10 @@
 import { SharedCodeIndexes } from "../additions/code-index/shared-code-indexes.ts";
 import { ExtensionHosts } from "../additions/extensions/extension-hosts.ts";
 import { additionsOf } from "../additions/list.ts";
-import { McpServers } from "../additions/mcp/mcp-servers.ts";
+import type { LastingServers } from "../additions/lsp/lasting-servers.ts";
+import type { McpServers } from "../additions/mcp/addition.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
+import { SharedBySessions } from "../additions/shared-by-sessions.ts";
 import { nothingSaid, type Said } from "../config/workspace/said.ts";
 import { openWorkspace, openWorkspaceAt, type Workspace } from "../config/workspace/workspace.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
@@ -28,7 +30,8 @@ export class Run {
   readonly machine: Machine;
   readonly said: Said = nothingSaid();
   readonly extensions = new ExtensionHosts();
-  readonly servers = new McpServers();
+  readonly mcpServers = new SharedBySessions<McpServers>();
+  readonly languageServers = new SharedBySessions<LastingServers>();
   readonly indexes = new SharedCodeIndexes();
   /** Opened before the command line was understood: the run goes on with it. */
   #prepared: SessionWorkspace | undefined;

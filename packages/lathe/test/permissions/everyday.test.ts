@@ -1,7 +1,8 @@
 // How often a person is asked in runs that everybody has: at most twice, and each time the answer can be given for good.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -17,9 +18,19 @@ afterEach(async () => {
   talk = undefined;
 });
 
-const SCRIPTS = { test: "node --test", lint: "node -e 0", build: "mkdir -p dist && echo 1 > dist/out.js" };
+const SCRIPTS = { test: "node test/sum.test.js", lint: "node -e 0", build: "mkdir -p dist && echo 1 > dist/out.js" };
 
-function makeProject(root: string): void {
+/** Made once; each run has a copy. */
+let template: string | undefined;
+
+function copyProject(root: string): void {
+  template ??= makeProject(mkdtempSync(join(tmpdir(), "lathe-everyday-")));
+  cpSync(template, root, { recursive: true });
+  const config = join(root, ".git/config");
+  writeFileSync(config, readFileSync(config, "utf8").replaceAll(template, root));
+}
+
+function makeProject(root: string): string {
   const git = (...args: string[]): void => void execFileSync("git", ["-C", root, ...args], { stdio: "ignore" });
   for (const folder of ["src", "test"]) mkdirSync(join(root, folder));
   const put = (name: string, text: string): void => writeFileSync(join(root, name), text);
@@ -28,14 +39,15 @@ function makeProject(root: string): void {
   put("package.json", `${JSON.stringify({ name: "sample", version: "1.0.0", type: "module", scripts: SCRIPTS })}\n`);
   put("src/sum.js", "export const sum = (a, b) => a + b;\n");
   put("test/sum.test.js", "import { test } from 'node:test';\ntest('sum', () => {});\n");
-  execFileSync("git", ["init", "-q", "--bare", "-b", "main", join(root, ".remote")]);
-  git("init", "-q", "-b", "main");
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", "--template=", join(root, ".remote")]);
+  git("init", "-q", "-b", "main", "--template=");
   git("config", "user.email", "someone@example.com");
   git("config", "user.name", "Someone");
   git("add", "-A");
   git("commit", "-qm", "Begin");
   git("remote", "add", "origin", join(root, ".remote"));
   git("push", "-q", "origin", "main");
+  return root;
 }
 
 const callOf = (step: RunStep) => (typeof step === "string" ? { name: "shell", args: { command: step } } : step);
@@ -48,7 +60,7 @@ async function askedIn(steps: readonly RunStep[], settings: Record<string, unkno
     return { decision: "allow", by: "user", remember: "pattern" };
   };
   talk = await conversation(settings, { parts: { person: { approve } } });
-  makeProject(talk.root);
+  copyProject(talk.root);
   talk.server.push(...steps.map((step) => turn.calls([callOf(step)])), turn.text("done"));
   await talk.talk.submit("go");
   expect(talk.talk.session.lastText()).toBe("done");

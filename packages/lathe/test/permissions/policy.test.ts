@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { furtherFiles } from "../../../agent/test/shell/smuggling-further-cases.ts";
 import { type Box, makeBox } from "../sessions-box.ts";
 
@@ -59,13 +59,22 @@ describe("policy test", () => {
   });
 
   describe("in a repository with others inside of it", () => {
-    beforeEach(() => {
-      const repository = join(box.dir, "other");
+    // What is only judged changes nothing, so all of them have one.
+    let shared: Box;
+    beforeAll(() => {
+      shared = makeBox();
+      const { dir } = shared;
+      const repository = join(dir, "other");
       for (const path of ["src", "other/sub", "bare/sub", "bare/objects", "bare/refs", ".github/workflows"])
-        mkdirSync(join(box.dir, path), { recursive: true });
-      for (const place of [box.dir, repository]) execFileSync("git", ["init", "-q", place]);
-      for (const path of ["bare/HEAD", ".env", "README.md", "src/x"]) writeFileSync(join(box.dir, path), "x\n");
-      symlinkSync(repository, join(box.dir, "linked"));
+        mkdirSync(join(dir, path), { recursive: true });
+      for (const place of [dir, repository]) execFileSync("git", ["init", "-q", place]);
+      for (const path of ["bare/HEAD", ".env", "README.md", "src/x"]) writeFileSync(join(dir, path), "x\n");
+      symlinkSync(repository, join(dir, "linked"));
+    });
+    afterAll(() => shared.remove());
+    beforeEach(() => {
+      box.remove();
+      box = { ...shared, remove: () => {} };
     });
 
     it("G git in a folder of the same repository needs no question", async () => {

@@ -81,7 +81,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("block bookkeeping", () => {
-  it("AD-04 DM-11 10,000 random call sequences never break the grammar", () => {
+  it("AD-04 DM-11 thousands of random call sequences never break the grammar", () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 30 }), fc.boolean(), (sequence, fails) => {
         const { events, sink } = recorder();
@@ -97,7 +97,7 @@ describe("block bookkeeping", () => {
         const last = events.at(-1);
         expect(accumulator.response()).toEqual(last?.type === "finish" ? last.response : sinkPartial(last));
       }),
-      { numRuns: LONG ? 100_000 : 10_000 },
+      { numRuns: LONG ? 100_000 : 3_000 },
     );
   });
 

@@ -7,6 +7,8 @@ interface Shape {
   readonly name: string;
   /** A global pattern. The group `secret` is replaced. */
   readonly pattern: RegExp;
+  /** In small letters: what a text must hold for the pattern to fit. To compile a pattern takes longer than to look for a word. */
+  readonly needs?: string;
   /** Whether what stands there is a secret; always when absent. */
   readonly isSecret?: (text: string) => boolean;
 }
@@ -55,20 +57,31 @@ const MEMBER = /^[a-z_]\w{0,20}(?:\.[a-z_]\w{0,20})+$/i;
 
 /** Secrets that are known by what stands before them. */
 const SHAPES: readonly Shape[] = [
-  { name: "slack-webhook", pattern: /hooks\.slack\.com\/services\/(?<secret>T\w{6,}\/B\w{6,}\/\w{16,})/g },
-  { name: "aws-secret", pattern: /aws_?secret_?access_?key\W{1,6}(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/gi },
+  {
+    name: "slack-webhook",
+    needs: "hooks.slack.com",
+    pattern: /hooks\.slack\.com\/services\/(?<secret>T\w{6,}\/B\w{6,}\/\w{16,})/g,
+  },
+  {
+    name: "aws-secret",
+    needs: "secret",
+    pattern: /aws_?secret_?access_?key\W{1,6}(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/gi,
+  },
   {
     name: "credential",
+    needs: "authorization",
     pattern: /authorization\W{1,5}(?:bearer|basic|token) +(?<secret>[\w.~+/=-]{16,})/gi,
     isSecret: looksLikeChance,
   },
   {
     name: "password",
+    needs: "@",
     pattern: /:\/\/[^\s/:@"'<>]{0,200}:(?<secret>[^\s/:@"'<>$]{6,200})@/g,
     isSecret: looksLikeChance,
   },
   {
     name: "credential",
+    needs: "@",
     pattern: /:\/\/(?<secret>[^\s/:@"'<>$]{10,200})(?=(?::[^\s/:@"'<>]{0,200})?@)/g,
     isSecret: looksLikeChance,
   },
@@ -81,11 +94,13 @@ const SHAPES: readonly Shape[] = [
   // Shorter ones than those: `"password": "…"` as data has it, and the same in code or in a form, where it may also be a type.
   {
     name: "password",
+    needs: "pass",
     pattern: /(?:password|passwd|passphrase)\\?["']\s*[=:]\s*\\?["'](?<secret>[^\s"'\\]{4,200})\\?["']/gi,
     isSecret: isNoLabel,
   },
   {
     name: "password",
+    needs: "pass",
     pattern: /(?:password|passwd|passphrase)\s*[=:]\s*\\?["']?(?<secret>[^\s"'`\\,;&<>(){}[\]$]{5,200})(?![(.[\w])/gi,
     isSecret: (text) => isNoLabel(text) && /\d/.test(text) && /[a-z]/i.test(text) && !MEMBER.test(text),
   },
@@ -93,12 +108,14 @@ const SHAPES: readonly Shape[] = [
 
 /** Replaces each by `[redacted:<kind>]`. */
 export function withoutSecretShapes(text: string): string {
-  const plain = text.replace(PRIVATE_KEY, "[redacted:private-key]").replace(ANY_WORD, (word: string, ...groups) => {
+  const lower = text.toLowerCase();
+  const keyless = lower.includes("private key") ? text.replace(PRIVATE_KEY, "[redacted:private-key]") : text;
+  const plain = keyless.replace(ANY_WORD, (word: string, ...groups) => {
     const [name] = WORDS[groups.findIndex((group) => group !== undefined)]!;
     // `sk-` begins the names of styles as well.
     return name === "api-key" && !looksLikeChance(word) ? word : `[redacted:${name}]`;
   });
-  return SHAPES.reduce(
+  return SHAPES.filter(({ needs = "" }) => lower.includes(needs)).reduce(
     (rest, { name, pattern, isSecret }) =>
       rest.replace(pattern, (...match: unknown[]) => {
         const whole = match[0] as string;

@@ -42,12 +42,17 @@ export function mayHoldKeys(env: Readonly<Record<string, string | undefined>>): 
   return withoutSecretShapes(text) !== text;
 }
 
-/** A key of a known shape, or an address with a password, unless it leads to this machine. */
+/**
+ * A key of a known shape, or an address with a password, unless it leads to this machine. Most values have neither sign that the
+ * patterns need, and a pattern that is used twice is compiled to machine code.
+ */
 export function isSecretValue(value: string, mayHoldKey = true): boolean {
-  let isForeign = PARAMETER.test(value) && !LOOPBACK_ADDRESS.test(value);
-  const rest = value.replace(ADDRESS, (_whole, hosts: string) => {
-    isForeign ||= !hosts.split(",").every((host) => LOOPBACK.test(host));
-    return "";
-  });
+  let isForeign = value.includes("=") && PARAMETER.test(value) && !LOOPBACK_ADDRESS.test(value);
+  const rest = !value.includes("@")
+    ? value
+    : value.replace(ADDRESS, (_whole, hosts: string) => {
+        isForeign ||= !hosts.split(",").every((host) => LOOPBACK.test(host));
+        return "";
+      });
   return isForeign || (mayHoldKey && rest.length >= SHORTEST_KEY && withoutSecretShapes(rest) !== rest);
 }

@@ -6,6 +6,7 @@ import { sentence } from "../../base/text/sentence.ts";
 import type { ShellPart } from "../../contract/shell.ts";
 import type { Access } from "../../contract/tool.ts";
 import { SETUID_SHAPE } from "../shell/danger.ts";
+import { isCode } from "../shell/interpreters.ts";
 import { patternWords } from "../shell/match.ts";
 import { type ShellRules, verdictOf } from "../shell/verdict.ts";
 import { fewAlternatives, mayBeCredentialFile, mayHoldCredentials } from "./credential-globs.ts";
@@ -250,14 +251,21 @@ function byMode(item: CommandAccess, { mode }: Policy): PartVerdict {
 function pathWords({ part, cwd }: CommandAccess, { userHome }: Places): [word: string, path: string][] {
   if (part === undefined) return [];
   // The parse knows which words of listed programs are files; any word of another program may be one.
-  const words = [...(part.isHarmless ? [] : part.words.slice(1)), ...part.reads, ...part.writes];
-  return words.flatMap((word) => {
+  const words = [...(part.isHarmless ? [] : part.words), ...part.reads, ...part.writes];
+  return words.flatMap((word, at) => {
+    if (at === 0 && !part.isHarmless) return [];
+    if (isCode(words, at))
+      return pathsInCode(word).map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
     // `if=path`, `--option=path`, `name=@path`, `file:///path`
     const value = /^[^=/]*=@?(.+)$/.exec(word)?.[1] ?? /^(?:file:\/\/|@)(.+)$/.exec(word)?.[1];
     const candidates = [...(word.startsWith("-") ? [] : [word]), ...(value === undefined ? [] : [value])];
     return candidates.map((text): [string, string] => [word, meantPath(text, part, cwd, userHome)]);
   });
 }
+
+/** What may be paths in a program of another language. */
+const pathsInCode = (code: string): string[] =>
+  code.split(/[\s"'`(),;=<>{}[\]]+/).filter((text) => /^\.|\//.test(text) && !text.includes("*"));
 
 function intendedPath(text: string, { part, cwd }: CommandAccess, { userHome }: Places): string {
   return part === undefined ? text : meantPath(text, part, cwd, userHome);

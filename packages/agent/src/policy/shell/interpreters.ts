@@ -14,6 +14,16 @@ export function isInterpreter(name: string): boolean {
   return SHELLS.has(name) || INTERPRETERS.test(name) || /^(?:source|\.|make)$/.test(name);
 }
 
+/** A word that is a program in another language, given to its interpreter (`python3 -c`, `node -e`). */
+export function isCode(words: readonly string[], at: number): boolean {
+  const [program = ""] = words;
+  return (
+    INTERPRETERS.test(program.slice(program.lastIndexOf("/") + 1)) &&
+    /^-(?:c|e|E|p|pe|ne|r|-eval|-print)$/.test(words[at - 1] ?? "") &&
+    /[\s"'`()=;]/.test(words[at] ?? "")
+  );
+}
+
 export type ScriptInput =
   | { readonly script: string; readonly dialect: Dialect }
   | { readonly doubt: string }

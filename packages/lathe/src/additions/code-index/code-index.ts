@@ -2,6 +2,7 @@
 // brings it up to date; what has not changed since is not read again. All parsing and all SQL are in processes of their own.
 
 import { existsSync, rmSync } from "node:fs";
+import { extname, join } from "node:path";
 import { ToolFailure } from "@lathe/agent";
 import {
   type CodeChanges,
@@ -41,6 +42,8 @@ const PATTERN = `**/{package.json,${ENDINGS.join(",")}}`;
 
 export class CodeIndex {
   readonly #options: CodeIndexOptions;
+  /** That of the last one who asked: the index outlives the session that it was made for. */
+  env: ExecutionEnvironment;
   /** Of the database. */
   readonly #store = new Parser();
   /** Of the sources. */
@@ -52,12 +55,13 @@ export class CodeIndex {
   constructor(options: CodeIndexOptions) {
     const { env, isView } = options;
     this.#options = options;
-    this.#reader = isView ? new Parser({ start: (argv) => env.startProcess!(argv, { cwd: "/" }) }) : this.#store;
+    this.env = env;
+    this.#reader = isView ? new Parser({ start: (argv) => this.env.startProcess!(argv, { cwd: "/" }) }) : this.#store;
   }
 
   get root(): string {
     // Without a slash at its end.
-    return this.#options.env.resolve(".");
+    return this.env.resolve(".");
   }
 
   /** It was made before, now or in an earlier run, so that an update should not take long. */
@@ -101,6 +105,13 @@ export class CodeIndex {
     return this.#ask("code.find", { name, from }, signal);
   }
 
+  /** Those of some files that have the name in their code, and those whose language it does not know. */
+  async filesNaming(name: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
+    const { definitions, references } = await this.find(name, signal);
+    const named = new Set([...definitions, ...references].map(({ path }) => join(this.root, path)));
+    return files.filter((file) => named.has(file) || !Object.hasOwn(grammars, extname(file).slice(1)));
+  }
+
   /** `path` is relative to the root. */
   async definitionsIn(path: string, signal: AbortSignal): Promise<readonly FoundDefinition[]> {
     return this.#ask("code.definitions", { path }, signal);
@@ -138,8 +149,8 @@ export class CodeIndex {
   }
 
   async #refresh(signal: AbortSignal, onProgress: IndexProgress | undefined): Promise<void> {
-    const { env, file } = this.#options;
-    const { root } = this;
+    const { file } = this.#options;
+    const { root, env } = this;
     try {
       const found = await env.glob(PATTERN, root, { base: root, hidden: false, maxResults: MOST_FILES, signal });
       const paths = found.paths.filter((path) => !FOREIGN.test(path));

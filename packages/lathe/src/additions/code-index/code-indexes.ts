@@ -21,10 +21,12 @@ export class CodeIndexes {
   }
 
   /** Fails with ToolFailure where files are on another machine. */
-  for(env: ExecutionEnvironment): Promise<CodeIndex> {
+  async for(env: ExecutionEnvironment): Promise<CodeIndex> {
     const known = this.#indexes.get(env.identity) ?? this.#make(env);
     this.#indexes.set(env.identity, known);
-    return known;
+    const index = await known;
+    index.env = env;
+    return index;
   }
 
   /** Where one was made already, by whatever needed it: a caller that cannot wait for the making of one. */

@@ -6,19 +6,18 @@ import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import type { DebugPrograms } from "./debuggers.ts";
 
 export const debugAddition: AdditionMaker = async ({ cwd, roots, machine, paths }) => {
-  let isLeftOut: ((path: string) => boolean) | undefined;
+  let leftOut: () => ((path: string) => boolean) | undefined = () => undefined;
   let engine: Promise<DebugPrograms> | undefined;
   const load = (): Promise<DebugPrograms> => {
-    engine ??= import("./debuggers.ts").then(
-      ({ DebugPrograms: Made }) =>
-        new Made({
-          isTrusted: () => isTrusted(paths.trust, cwd, machine.userHome),
-          mayShow: (path) =>
-            [cwd, ...roots].some((root) => path.startsWith(`${root}/`)) && !(isLeftOut?.(path) ?? false),
-          now: machine.deps.now,
-          newId: () => machine.deps.uuid(),
-        }),
-    );
+    engine ??= import("./debuggers.ts").then(({ DebugPrograms: Made }) => {
+      const isLeftOut = leftOut();
+      return new Made({
+        isTrusted: () => isTrusted(paths.trust, cwd, machine.userHome),
+        mayShow: (path) => [cwd, ...roots].some((root) => path.startsWith(`${root}/`)) && !(isLeftOut?.(path) ?? false),
+        now: machine.deps.now,
+        newId: () => machine.deps.uuid(),
+      });
+    });
     return engine;
   };
   const debuggers: Debuggers = {
@@ -29,7 +28,7 @@ export const debugAddition: AdditionMaker = async ({ cwd, roots, machine, paths 
     name: "debuggers",
     services: { debuggers },
     opened: ({ permissions }) => {
-      isLeftOut = permissions.leftOutOfSearch(cwd, undefined);
+      leftOut = () => permissions.leftOutOfSearch(cwd, undefined);
     },
     close: async () => (await engine)?.close(),
   };

@@ -31,6 +31,7 @@ interface Call {
 
 const FIRST_STOP_MS = 5000;
 const ATTACHED_STOP_MS = 1000;
+const SPEAKS_HTTP = /no message: HTTP\//;
 const IDLE_MS = 10 * 60_000;
 const SWEEP_MS = 30_000;
 
@@ -169,7 +170,7 @@ export class DebugPrograms implements Debuggers {
     const { pid, port, file, line } = request;
     if ((pid === undefined) === (port === undefined)) throw new ToolFailure("attach needs pid or port.");
     const id = this.#newName(request, env);
-    const adapter = await adapterFor(rowsForAttach(request), env, this.#chosen(request));
+    const adapter = await adapterFor(await rowsForAttach(request, env), env, this.#chosen(request));
     if (pid !== undefined && adapter.row.transport === "inspector")
       throw new ToolFailure(
         `Node is attached to by its port: start it with --inspect, or \`kill -USR1 ${pid}\` opens port 9229.`,
@@ -178,7 +179,16 @@ export class DebugPrograms implements Debuggers {
     // A program that waits for its debugger goes on at once.
     const breakpoints = new Breakpoints();
     if (file !== undefined && line !== undefined) breakpoints.addLine(file, { line });
-    return this.#open(call, id, { request: "attach", adapter, config, port, breakpoints });
+    try {
+      return await this.#open(call, id, { request: "attach", adapter, config, port, breakpoints });
+    } catch (error) {
+      if (port === undefined || request.adapter !== undefined || !(error instanceof ToolFailure)) throw error;
+      // Node's inspector answers what it does not understand in its own protocol.
+      if (SPEAKS_HTTP.test(error.message)) return this.#attach({ ...call, request: { ...request, adapter: "node" } });
+      throw new ToolFailure(
+        `${adapter.row.name} could not attach to port ${port}: ${error.message} If another debugger listens there, name it as \`adapter\`.`,
+      );
+    }
   }
 
   async #open(

@@ -56,18 +56,23 @@ export async function rowsForLaunch(
   return [...marked, ...ADAPTER_ROWS.filter((row) => row.isNative && !marked.includes(row))];
 }
 
-/** A port is most likely debugpy's; a process is a native one unless it is known to be another. */
-export function rowsForAttach({
-  adapter,
-  port,
-}: {
-  readonly adapter?: string | undefined;
-  readonly port?: number | undefined;
-}): readonly AdapterRow[] {
+/** A port is most likely debugpy's; a process is a native one unless its program is known to be another. */
+export async function rowsForAttach(
+  { adapter, pid }: { readonly adapter?: string | undefined; readonly pid?: number | undefined },
+  env: ExecutionEnvironment,
+): Promise<readonly AdapterRow[]> {
   if (adapter !== undefined) return rowsNamed(adapter);
+  const first = pid === undefined ? rowsNamed("debugpy") : rowsNamed(await interpreterOf(pid, env));
   const native = ADAPTER_ROWS.filter(({ isNative }) => isNative);
   const others = ADAPTER_ROWS.filter(({ isNative }) => !isNative);
-  return port === undefined ? [...native, ...others] : [...rowsNamed("debugpy"), ...native, ...others];
+  return [...new Set([...first, ...native, ...others])];
+}
+
+async function interpreterOf(pid: number, env: ExecutionEnvironment): Promise<string> {
+  const script = `readlink /proc/${pid}/exe || ps -o comm= -p ${pid}`;
+  const { stdout } = await env.execCommand(script, SEARCH_MS, { internal: true });
+  const name = posix.basename(stdout.trim());
+  return /^(?:python|pypy)/i.test(name) ? "debugpy" : /^node/.test(name) ? "node" : "";
 }
 
 export async function installedAdapters(

@@ -7,7 +7,7 @@ import sys
 here = sys.path.pop(0) if sys.path[0] == "" else None
 
 import ast, asyncio, base64, builtins, concurrent.futures, difflib, inspect, io, itertools, json, linecache, os, queue
-import signal, threading, time, traceback
+import signal, threading, time, traceback, types
 
 MARK = b"\x1e" + sys.argv[1].encode()
 # A write of this size to a pipe is never torn apart by that of another process.
@@ -25,9 +25,10 @@ answers = {}
 numbers = itertools.count(1)
 loop = asyncio.new_event_loop()
 asyncio.set_event_loop(loop)
+ended_tasks = []
 main = threading.main_thread()
 current = None
-armed = 0
+armed = False
 holding = False
 count = 0
 ns = {}
@@ -82,11 +83,13 @@ def listen():
 
 
 def interrupt(*_):
-    global holding
+    global armed, holding
     # A message that is cut in the middle would take the next one with it.
     if holding:
         holding = "interrupted"
     elif armed:
+        # It may come when the cell is just over: the next one must not end this kernel.
+        armed = False
         raise KeyboardInterrupt
 
 
@@ -94,7 +97,7 @@ def run_next(cell):
     global current, armed, count
     if cell is None:
         return
-    outer, name = current, f"<cell {count + 1}>"
+    outer, was_armed, name = current, armed, f"<cell {count + 1}>"
     current, count = cell["run"], count + 1
     if outer is not None:
         send({"to": current})
@@ -102,31 +105,76 @@ def run_next(cell):
     failed = cancelled = False
     try:
         try:
-            armed += 1
+            armed = True
             execute(cell["code"], name)
             show_figures()
         finally:
-            armed -= 1
+            armed = was_armed
     except KeyboardInterrupt:
         failed = cancelled = True
         print("KeyboardInterrupt")
     except BaseException as error:
         failed = True
         print_error(error)
+    print_task_errors()
     send({"done": current, "failed": failed, "cancelled": cancelled, "count": count})
     current = outer
     if outer is not None:
         send({"to": outer})
 
 
-def print_error(error):
-    trace = error.__traceback__
-    while trace and not trace.tb_frame.f_code.co_filename.startswith("<cell"):
-        trace = trace.tb_next
+def print_error(error, head=""):
     try:
-        print("".join(traceback.format_exception(type(error), error, trace)), end="")
+        leave_own_frames(error)
+        print(head + "".join(traceback.format_exception(type(error), error, error.__traceback__)), end="")
     except Exception:
-        print(f"{type(error).__name__} (it cannot be printed)")
+        print(f"{head}{type(error).__name__} (it cannot be printed)")
+
+
+def leave_own_frames(error):
+    """Traces name what people have written, and the libraries that they call; not this kernel and what runs its threads."""
+    seen = set()
+    errors = [error]
+    while errors:
+        error = errors.pop()
+        if error is None or id(error) in seen:
+            continue
+        seen.add(id(error))
+        errors += [error.__cause__, error.__context__, *getattr(error, "exceptions", ())]
+        places = []
+        place = error.__traceback__
+        while place:
+            if not is_inner(place.tb_frame):
+                places.append((place.tb_frame, place.tb_lasti, place.tb_lineno))
+            place = place.tb_next
+        kept = None
+        for place in reversed(places):
+            kept = types.TracebackType(kept, *place)
+        error.__traceback__ = kept
+
+
+def is_inner(frame):
+    inner = ("ast", "asyncio", "concurrent", "threading", "runpy")
+    return frame.f_globals is globals() or frame.f_globals.get("__name__", "").split(".")[0] in inner
+
+
+def print_thread_error(failed):
+    if failed.exc_type is not SystemExit:
+        print_error(failed.exc_value, f"In the thread {failed.thread.name if failed.thread else '?'}:\n")
+
+
+def make_task(loop, code, **options):
+    task = asyncio.Task(code, loop=loop, **options)
+    task.add_done_callback(ended_tasks.append)
+    return task
+
+
+def print_task_errors():
+    """What tasks failed with that nothing has asked for."""
+    while ended_tasks:
+        task = ended_tasks.pop(0)
+        if not task.cancelled() and getattr(task, "_log_traceback", False):
+            print_error(task.exception(), f"In the task {task.get_name()}:\n")
 
 
 def execute(code, name):
@@ -137,15 +185,15 @@ def execute(code, name):
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     tree = ast.parse(code, name)
     last = tree.body[-1] if tree.body else None
-    shows = isinstance(last, ast.Expr) and not code.rstrip().endswith(";")
-    if shows:
-        tree.body.pop()
-    evaluate(tree, name, "exec")
-    if shows:
-        value = evaluate(ast.Expression(last.value), name, "eval")
-        if value is not None:
-            ns["_"] = value
-            show(value, bundle_of(value))
+    if isinstance(last, ast.Expr) and not code.rstrip().endswith(";"):
+        # One piece of code: an await in its last line makes the event loop run for all of it.
+        target = ast.copy_location(ast.Name("__value__", ast.Store()), last)
+        tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
+    evaluate(tree, name)
+    value = ns.pop("__value__", None)
+    if value is not None:
+        ns["_"] = value
+        show(value, bundle_of(value))
 
 
 def evaluate(tree, name="<cell>", mode="exec"):
@@ -156,9 +204,12 @@ def evaluate(tree, name="<cell>", mode="exec"):
     running = asyncio._get_running_loop()
     # The cell of an agent, while a cell of its parent waits inside the loop.
     asyncio._set_running_loop(None)
+    used = loop if running is None else asyncio.new_event_loop()
     try:
-        return (loop if running is None else asyncio.new_event_loop()).run_until_complete(value)
+        return used.run_until_complete(value)
     finally:
+        if used is not loop:
+            used.close()
         asyncio._set_running_loop(running)
 
 
@@ -249,7 +300,12 @@ def status(op, **facts):
 
 class Tools:
     def __getattr__(self, name):
-        return lambda args=None, **named: ask("tool", name=name, args={**(args or {}), **named})
+        def call(args=None, **named):
+            if args is not None and not isinstance(args, dict):
+                raise TypeError(f"tool.{name} takes its arguments by name, such as path='a'")
+            return ask("tool", name=name, args={**(args or {}), **named})
+
+        return call
 
 
 def completion(prompt, *, model="default", system=None, schema=None):
@@ -262,6 +318,8 @@ def agent(prompt, *, agent_type="task", model=None, label=None, schema=None):
 
 def parallel(thunks):
     thunks = list(thunks)
+    if not all(callable(thunk) for thunk in thunks):
+        raise TypeError("parallel takes a list of functions, such as [lambda: tool.read(path='a')]")
     width = ask("width") or len(thunks)
     with concurrent.futures.ThreadPoolExecutor(max(1, min(width, len(thunks)))) as pool:
         futures = [pool.submit(thunk) for thunk in thunks]
@@ -277,6 +335,9 @@ def parallel(thunks):
 
 
 def pipeline(items, *stages):
+    if not all(callable(stage) for stage in stages):
+        raise TypeError("pipeline takes a list, then functions")
+
     def through(item):
         for stage in stages:
             item = stage(item)

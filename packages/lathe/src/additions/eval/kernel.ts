@@ -62,7 +62,8 @@ export class Kernel {
   #printing = 0;
   #wasKilled = false;
   #endNote: string | undefined;
-  #early = "";
+  /** What was printed while no cell ran: at the start, and by threads and timers of cells that have ended. */
+  #between = "";
   #ready: () => void = () => {};
 
   private constructor(language: CellLanguage, process: TwoWayProcess, token: string) {
@@ -94,7 +95,7 @@ export class Kernel {
     if (problem === "") return kernel;
     await kernel.stop();
     const exit = await process.exited;
-    throw new ToolFailure(notStarted(language, exit, problem ?? "", kernel.#early));
+    throw new ToolFailure(notStarted(language, exit, problem ?? "", kernel.#between));
   }
 
   get isBusy(): boolean {
@@ -110,6 +111,8 @@ export class Kernel {
       const running: RunningCell = { cell, host, waiting: 0, leftMs: cell.timeoutMs, sinceMs: 0, settle };
       this.#cells.set(id, running);
       this.#printing = id;
+      if (this.#between !== "") host.print(Buffer.from(`[printed since the last cell]\n${this.#between.trimEnd()}\n`));
+      this.#between = "";
       host.signal.addEventListener("abort", interrupt, { once: true });
       this.#startClock(id);
       this.#send({ run: id, code: cell.code });
@@ -207,17 +210,24 @@ export class Kernel {
     return wasOurs ? undefined : how;
   }
 
+  /** What timers and threads of a cell print after its end goes to the newest one. */
+  get #printingCell(): RunningCell | undefined {
+    return this.#cells.get(this.#printing) ?? [...this.#cells.values()].at(-1);
+  }
+
   #print(bytes: Buffer): void {
-    const running = this.#cells.get(this.#printing);
+    const running = this.#printingCell;
     if (running) running.host.print(bytes);
-    else this.#early = (this.#early + bytes.toString("utf8")).slice(-MOST_WORDS);
+    else this.#between = (this.#between + bytes.toString("utf8")).slice(-MOST_WORDS);
   }
 
   #receive(message: JsonObject): void {
     const { to, done, show, status, ask } = message;
-    const printing = this.#cells.get(this.#printing);
-    if ("ready" in message) this.#ready();
-    else if (typeof to === "number") this.#printing = to;
+    const printing = this.#printingCell;
+    if ("ready" in message) {
+      this.#between = "";
+      this.#ready();
+    } else if (typeof to === "number") this.#printing = to;
     else if (typeof show === "object") printing?.host.show(show as JsonObject);
     else if (typeof status === "object") printing?.host.status(status as JsonObject);
     else if (typeof ask === "number") void this.#answer(ask, message);

@@ -186,6 +186,8 @@ CELL_MAGICS = {
 if here is not None:
     sys.path.insert(0, here)
 signal.signal(signal.SIGINT, interrupt)
+threading.excepthook = print_thread_error
+loop.set_task_factory(make_task)
 builtins.input = no_input
 fill_namespace()
 helpers = dict(ns)

@@ -2,11 +2,14 @@
 
 import type { ExecutionEnvironment, Middleware } from "@lathe/agent";
 import { lspTool } from "@lathe/agent/tools";
+import { sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { isAnythingHere } from "../../found/discovery/agent-places.ts";
 import { placeOf } from "../../found/discovery/place.ts";
 import type { SharedCodeIndexes } from "../code-index/shared-code-indexes.ts";
+import type { SharedBySessions } from "../shared-by-sessions.ts";
 import type { Engine } from "./engine.ts";
+import { LastingServers } from "./lasting-servers.ts";
 import { lspCommand } from "./lsp-command.ts";
 
 /** An edit waits for its errors, and the first one for the server to start. */
@@ -14,10 +17,16 @@ const HOOK_MS = 40_000;
 
 /** `shared`: what answers where no server can. */
 export const lspAddition =
-  (shared: SharedCodeIndexes): AdditionMaker =>
-  async (workspace, { opened: { journal }, person }) => {
+  (servers: SharedBySessions<LastingServers>, shared: SharedCodeIndexes): AdditionMaker =>
+  async (workspace, request) => {
     if (!workspace.settings["lsp.enabled"]) return undefined;
+    const {
+      opened: { journal },
+      person,
+    } = request;
     const indexes = shared.enter(workspace);
+    const key = JSON.stringify([workspace.cwd, sandboxOptions(workspace)]);
+    const { value: lasting, leave } = servers.enter(key, () => new LastingServers(workspace, request));
     let warn: (message: string) => void = () => {};
     let isLeftOut: ((path: string) => boolean) | undefined;
     let env: ExecutionEnvironment | undefined;
@@ -27,6 +36,7 @@ export const lspAddition =
         Made.open({
           workspace,
           indexes,
+          lasting,
           isLeftOut: (path) => isLeftOut?.(path) ?? false,
           contentOf: (hash) => journal.blobs.get(hash),
           warn: (message) => warn(message),
@@ -49,11 +59,13 @@ export const lspAddition =
         : {},
       middleware: workspace.settings["lsp.diagnosticsOnWrite"] ? [errorsAfterEdit(load, () => engine)] : [],
       commands: async () => [lspCommand(load, () => env)],
-      opened: async ({ session, permissions }) => {
+      opened: async (open) => {
+        const { session, permissions } = open;
+        lasting.use(open);
         warn = (message) => session.warn(message, "lsp");
         isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
         env = session.env;
-        if (!workspace.settings["lsp.lazy"] && person) void load().then(({ servers }) => servers.warmUp(session.env));
+        if (!workspace.settings["lsp.lazy"] && person) void load().then((made) => made.servers.warmUp(session.env));
         // What is wrong with what a file says about a server is said at once.
         if (!isAnythingHere(placeOf(workspace))) return;
         const { active } = await (await workspace.discovery()).of("lsp-server");
@@ -61,6 +73,7 @@ export const lspAddition =
       },
       close: async () => {
         await (await engine)?.close();
+        await leave();
         await indexes.leave();
       },
     };

@@ -3,14 +3,16 @@
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { visibleName } from "@lathe/agent/base";
 import type { FoundDefinition } from "@lathe/agent/files";
 import type { LanguageServices, LspQuestion } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
 import type { CodeIndex } from "../code-index/code-index.ts";
 import type { EnteredIndexes } from "../code-index/shared-code-indexes.ts";
 import type { Answers } from "./answers.ts";
-import { NoServer, shortPath, symbolOn } from "./places.ts";
+import { NoServer, noServer, shownPath, symbolOn } from "./places.ts";
 import { linesOf } from "./positions.ts";
+import { NoAnswer } from "./rpc-connection.ts";
 
 const MOST_PLACES = 200;
 const SHOWN_LINES = 50;
@@ -34,12 +36,13 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
     try {
       return await this.#options.answers.answer(question, env, signal);
     } catch (error) {
-      if (!(error instanceof NoServer) || !/^(?:definition|references|symbols)$/.test(question.action)) throw error;
+      const why = whyNone(error, question, env);
+      if (why === undefined || !/^(?:definition|references|symbols)$/.test(question.action)) throw error;
       const lines = await this.#fromIndex(question, env, signal).catch((failure: unknown) => {
         signal.throwIfAborted();
-        throw new ToolFailure(`${error.message} ${messageOf(failure)}`);
+        throw new ToolFailure(`${why} ${messageOf(failure)}`);
       });
-      return [`${error.message} From the code index, which goes by names:`, ...lines].join("\n");
+      return [`${why} From the code index, which goes by names:`, ...lines].join("\n");
     }
   }
 
@@ -52,7 +55,7 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
       return showDefinitions(shown, file === undefined);
     }
     if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
-    const { name } = symbolOn(linesOf(await env.readFile(file)), line, symbol, shortPath(file, env));
+    const { name } = symbolOn(linesOf(await env.readFile(file)), line, symbol, shownPath(file, env));
     const { definitions, references } = await index.find(name, signal, inside(file, index));
     const found =
       action === "definition"
@@ -76,10 +79,16 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
       const text = texts.get(path)?.[line - 1];
       const column = text === undefined ? "" : `:${text.indexOf(name) + 1}`;
       const shown = text === undefined || lines.length >= SHOWN_LINES ? "" : `  ${text.trim().slice(0, LONGEST_LINE)}`;
-      lines.push(`${path}:${line}${column}${shown}`);
+      lines.push(`${visibleName(path)}:${line}${column}${shown}`);
     }
     return places.length > MOST_PLACES ? [...lines, `… and ${places.length - MOST_PLACES} more`] : lines;
   }
+}
+
+/** Why no server has answered; undefined: one has, or the question is wrong. */
+function whyNone(error: unknown, { file }: LspQuestion, env: ExecutionEnvironment): string | undefined {
+  if (error instanceof NoServer) return error.message;
+  return error instanceof NoAnswer ? noServer(file ?? env.workingDirectory(), [error.message], env) : undefined;
 }
 
 const inside = (file: string, { root }: CodeIndex): string => posix.relative(root, file);
@@ -88,7 +97,7 @@ function showDefinitions(found: readonly FoundDefinition[], withPath: boolean): 
   if (found.length === 0) return ["No symbol was found."];
   const lines = found.slice(0, MOST_PLACES).map(({ path, line, kind, name, inside: outer }) => {
     const indent = outer === "" || withPath ? "" : "  ";
-    return `${indent}${withPath ? `${path}:` : ""}${line} ${kind} ${withPath && outer !== "" ? `${outer}.` : ""}${name}`;
+    return `${indent}${withPath ? `${visibleName(path)}:` : ""}${line} ${kind} ${withPath && outer !== "" ? `${outer}.` : ""}${name}`;
   });
   return found.length > MOST_PLACES ? [...lines, `… and ${found.length - MOST_PLACES} more`] : lines;
 }

@@ -1,6 +1,7 @@
 // Everything that language servers need in a session, loaded with the first question or edit: a session that has neither starts as fast
 // as without them.
 
+import { abortAfter } from "@lathe/agent/base";
 import { isTrusted } from "../../config/trust/trust.ts";
 import type { DiscoveredWorkspace } from "../../found/discovery/discovery.ts";
 import type { EnteredIndexes } from "../code-index/shared-code-indexes.ts";
@@ -10,11 +11,16 @@ import { type ConfiguredServers, configureServers } from "./configured-servers.t
 import { ErrorsAfterEdit, type ErrorsOptions } from "./errors-after-edit.ts";
 import { Formatters } from "./format-edits.ts";
 import { LanguageServers } from "./language-servers.ts";
+import type { LastingServers } from "./lasting-servers.ts";
 import { Refactorings } from "./refactorings.ts";
+
+/** A rename does not wait longer for an index that has to be made first. */
+const INDEX_MS = 10_000;
 
 export interface EngineOptions extends Pick<ErrorsOptions, "contentOf"> {
   readonly workspace: DiscoveredWorkspace;
   readonly indexes: EnteredIndexes;
+  readonly lasting: LastingServers;
   /** Files whose text is not shown although they lie in the project. */
   readonly isLeftOut: (path: string) => boolean;
   readonly warn: (message: string) => void;
@@ -34,7 +40,7 @@ export class Engine {
   }
 
   private constructor(
-    { workspace, indexes, isLeftOut, contentOf, warn }: EngineOptions,
+    { workspace, indexes, lasting, isLeftOut, contentOf, warn }: EngineOptions,
     { rows, idleMs, warnings }: ConfiguredServers,
   ) {
     const { paths, cwd, roots, machine } = workspace;
@@ -48,9 +54,18 @@ export class Engine {
       isTrusted: () => isTrusted(paths.trust, cwd, machine.userHome),
       now: machine.deps.now,
       warn,
+      lasting,
     });
     this.formatters = new Formatters(this.servers);
-    this.refactorings = new Refactorings(this.servers);
+    this.refactorings = new Refactorings(this.servers, async (name, files, env, signal) => {
+      try {
+        const index = await (await indexes.open()).for(env);
+        return await index.filesNaming(name, files, abortAfter(INDEX_MS, signal));
+      } catch {
+        signal.throwIfAborted();
+        return files; // the index cannot tell here, or takes too long
+      }
+    });
     const answers = new Answers({ servers: this.servers, mayShow, refactorings: this.refactorings });
     this.answers = new AnswersWithoutServer({ answers, indexes, mayShow });
     this.errors = new ErrorsAfterEdit({

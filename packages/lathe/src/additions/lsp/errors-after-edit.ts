@@ -9,7 +9,7 @@ import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
-import { shortPath } from "./places.ts";
+import { shortPath, shownPath } from "./places.ts";
 import { isError, problemLines } from "./problem-lines.ts";
 import type { FileChange } from "./project-changes.ts";
 import type { Problem } from "./protocol.ts";
@@ -38,6 +38,8 @@ interface AgentInput {
   readonly owed: Map<string, Change>;
   /** Files in which it has brought errors. */
   readonly brought: Set<string>;
+  /** What servers have said about themselves, and the agent was told. */
+  readonly complaints: Set<string>;
   hasReminded: boolean;
 }
 
@@ -57,6 +59,7 @@ export interface ErrorsOptions {
   readonly mayShow: (path: string) => boolean;
   /** What a change says that the file held, by its hash. */
   readonly contentOf: (hash: string) => Uint8Array | undefined;
+  readonly waitMs?: number;
   /** The code index of a folder that has one. */
   readonly existingIndex?: (env: ExecutionEnvironment) => Promise<CodeIndex | undefined>;
 }
@@ -65,16 +68,16 @@ export class ErrorsAfterEdit {
   readonly #servers: LanguageServers;
   readonly #mayShow: (path: string) => boolean;
   readonly #contentOf: ErrorsOptions["contentOf"];
+  readonly #waitMs: number;
   /** By server and path. */
   readonly #known = new Map<string, Known>();
   /** By agent: children share the servers of their parent, and are told of their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
   readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
-  /** The last check of each server. */
-  readonly #checks = new Map<string, Promise<unknown>>();
 
-  constructor({ servers, mayShow, contentOf, existingIndex = async () => undefined }: ErrorsOptions) {
+  constructor({ servers, mayShow, contentOf, waitMs = WAIT_MS, existingIndex = async () => undefined }: ErrorsOptions) {
+    this.#waitMs = waitMs;
     this.#existingIndex = existingIndex;
     this.#servers = servers;
     this.#mayShow = mayShow;
@@ -85,6 +88,7 @@ export class ErrorsAfterEdit {
   begin(agent?: string): void {
     const input = this.#inputOf(agent);
     input.brought.clear();
+    input.complaints.clear();
     input.hasReminded = false;
   }
 
@@ -129,11 +133,9 @@ export class ErrorsAfterEdit {
     const isLate = input.owed.size > 0;
     input.owed.clear();
     const lines: string[] = [];
-    const bounded = abortAfter(isLate ? LATE_MS : WAIT_MS, signal);
+    const bounded = abortAfter(isLate ? LATE_MS : this.#waitMs, signal);
     for (const [server, its] of await this.#byServer([...asked.values()], env))
-      lines.push(
-        ...(await this.#inTurn(server, () => this.#checkWith(server, its, { input, found, env, bounded, signal }))),
-      );
+      lines.push(...(await server.inTurn(() => this.#checkWith(server, its, { input, found, env, bounded, signal }))));
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
     return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more lines`] : [])].join("\n");
@@ -146,20 +148,14 @@ export class ErrorsAfterEdit {
   // ---- inside ----
 
   #inputOf(agent = ""): AgentInput {
-    const input = this.#inputs.get(agent) ?? { owed: new Map(), brought: new Set(), hasReminded: false };
+    const input = this.#inputs.get(agent) ?? {
+      owed: new Map(),
+      brought: new Set(),
+      complaints: new Set(),
+      hasReminded: false,
+    };
     this.#inputs.set(agent, input);
     return input;
-  }
-
-  /** One check after the other: each shows the server texts of its own. */
-  #inTurn<T>(server: LanguageServer, work: () => Promise<T>): Promise<T> {
-    const key = keyOf(server, "");
-    const mine = (this.#checks.get(key) ?? Promise.resolve()).then(work);
-    this.#checks.set(
-      key,
-      mine.catch(() => {}), // the one who asked for it is told
-    );
-    return mine;
   }
 
   async #byServer(changes: readonly Change[], env: ExecutionEnvironment) {
@@ -176,7 +172,8 @@ export class ErrorsAfterEdit {
     { input, found, env, bounded, signal }: Check,
   ): Promise<string[]> {
     const lines: string[] = [];
-    const left = new Map(changes.map((change) => [change.path, change]));
+    const asked = new Map(changes.map((change) => [change.path, change]));
+    const left = new Map(asked);
     try {
       const live = await server.use(bounded);
       const index = await this.#existingIndex(env);
@@ -200,12 +197,18 @@ export class ErrorsAfterEdit {
       const seen = new Set([...dependents, ...changes.map(({ path }) => path)]);
       for (const path of live.publishedSince(published))
         if (!seen.has(path) && this.#mayShow(path)) await compare(path);
+      const { complaint } = live;
+      if (complaint !== undefined && !input.complaints.has(complaint))
+        lines.push(`${server.row.name} may not have checked ${this.#nameFiles(changes, asked, env)}: ${complaint}`);
+      if (complaint !== undefined) input.complaints.add(complaint);
     } catch (error) {
       signal.throwIfAborted();
-      for (const [path, change] of left) input.owed.set(path, change);
+      // One that says what is wrong with itself has nothing to follow.
+      if (server.live?.complaint === undefined) for (const [path, change] of left) input.owed.set(path, change);
       // Two clocks run: that of the question, and that of all of them together.
       const isLate = bounded.aborted || messageOf(error).startsWith("no answer in ");
-      const why = isLate ? "no answer yet; its errors follow with the next result" : messageOf(error);
+      const late = server.live?.complaint ?? "no answer yet; its errors follow with the next result";
+      const why = isLate ? late : messageOf(error);
       lines.push(`${server.row.name} has not checked ${this.#nameFiles(changes, left, env)}: ${why}`);
     }
     return lines;
@@ -214,7 +217,7 @@ export class ErrorsAfterEdit {
   /** Those that are left, or all when only files that depend on them were not checked. */
   #nameFiles(changes: readonly Change[], left: ReadonlyMap<string, Change>, env: ExecutionEnvironment): string {
     const all = changes.map(({ path }) => path);
-    const paths = (left.size > 0 ? [...left.keys()] : all).map((path) => shortPath(path, env));
+    const paths = (left.size > 0 ? [...left.keys()] : all).map((path) => shownPath(path, env));
     const named = paths.length > MOST_NAMED ? [...paths.slice(0, MOST_NAMED), "…"].join(", ") : paths.join(", ");
     return left.size > 0 ? named : `what depends on ${named}`;
   }
@@ -249,7 +252,7 @@ export class ErrorsAfterEdit {
     const shown = problemLines(fresh, text, live.encoding).map((line) => `  ${line}`);
     const errorsNow = fresh.map(({ range: { start }, message }) => ({ line: start.line + 1, message }));
     return {
-      lines: [`${shortPath(path, env)}: ${facts.join(", ")}`, ...shown],
+      lines: [`${shownPath(path, env)}: ${facts.join(", ")}`, ...shown],
       hasNew: fresh.length > 0,
       facts: { server: server.row.name, errors: errorsNow, fixed, older },
     };
@@ -295,14 +298,14 @@ export class ErrorsAfterEdit {
   }
 
   async #errorsOf(live: LiveServer, path: string, signal: AbortSignal, earlier?: string): Promise<Problem[]> {
-    const findings = await live.findProblems(path, WAIT_MS, signal, earlier);
+    const findings = await live.findProblems(path, this.#waitMs, signal, earlier);
     if ("unknown" in findings) throw new ToolFailure(findings.unknown);
     return findings.problems.filter(isError);
   }
 
   async #remaining(paths: readonly string[], env: ExecutionEnvironment, signal: AbortSignal): Promise<string[]> {
     const lines: string[] = [];
-    const bounded = abortAfter(WAIT_MS, signal);
+    const bounded = abortAfter(this.#waitMs, signal);
     for (const path of paths)
       for (const { server } of await this.#servers.forFile(path, env)) {
         if (!server?.live) continue;
@@ -310,7 +313,7 @@ export class ErrorsAfterEdit {
         const errors = await this.#errorsOf(live, path, bounded).catch(() => []);
         if (errors.length === 0) continue;
         const text = await env.readFile(path);
-        lines.push(`${shortPath(path, env)}:`, ...problemLines(errors, text, live.encoding).map((line) => `  ${line}`));
+        lines.push(`${shownPath(path, env)}:`, ...problemLines(errors, text, live.encoding).map((line) => `  ${line}`));
       }
     return lines.slice(0, MOST_LINES);
   }

@@ -2,6 +2,7 @@
 
 const SEPARATOR = Buffer.from("\r\n\r\n");
 const LONGEST_HEADER = 8192;
+const LONGEST_SAID = 80;
 const LARGEST_MESSAGE = 64 * 1024 * 1024;
 
 /** The program does not keep to the protocol; nothing after it can be read. */
@@ -38,7 +39,10 @@ export class FrameReader {
     if (end < 0 && held.length <= LONGEST_HEADER) return false;
     const header = held.toString("latin1", 0, end < 0 || end > LONGEST_HEADER ? LONGEST_HEADER : end);
     const [, length] = /^content-length:[ \t]*(\d{1,12})[ \t]*$/im.exec(header) ?? [];
-    if (end < 0 || length === undefined) throw new FrameError("it sent something that is no message");
+    if (end < 0 || length === undefined)
+      throw new FrameError(
+        `it sent something that is no message: ${header.replace(/[^ -~][\s\S]*/, "").slice(0, LONGEST_SAID)}`,
+      );
     if (Number(length) > LARGEST_MESSAGE)
       throw new FrameError(`it announced a message of ${length} bytes; the most is ${LARGEST_MESSAGE}`);
     this.#take(end + SEPARATOR.length);

@@ -35,6 +35,7 @@ export class LanguageServer {
   #off: string | undefined;
   #lastCrash: string | undefined;
   #idle: NodeJS.Timeout | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: LanguageServerOptions) {
     this.#options = options;
@@ -79,6 +80,13 @@ export class LanguageServer {
       this.#starting = undefined;
     });
     return abortable(this.#starting, signal);
+  }
+
+  /** One piece of work after the other: each shows the server texts of its own. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => {}); // the one who asked for it is told
+    return mine;
   }
 
   async stop(): Promise<void> {
@@ -128,8 +136,10 @@ export class LanguageServer {
     const { idleMs } = this.#options;
     clearTimeout(this.#idle);
     if (idleMs === undefined) return;
+    const { questions: before = 0 } = this.#live?.connection ?? {};
     this.#idle = setTimeout(() => {
-      if (this.#live?.connection.isBusy) this.#keepAwake();
+      const { isBusy = false, questions = 0 } = this.#live?.connection ?? {};
+      if (this.#starting || isBusy || questions > before) this.#keepAwake();
       else void this.stop();
     }, idleMs);
     this.#idle.unref();

@@ -1,9 +1,11 @@
-// All language servers of a session and its agents: one process for each row, root and environment.
+// All language servers of a session and its agents: one process for each row, root and environment. Those of the project itself may
+// have been started by an earlier session.
 
 import { abortAfter } from "@lathe/agent/base";
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent/world";
 import { type FittingServer, isFor, programFor, rootFor } from "./find-servers.ts";
 import { LanguageServer } from "./language-server.ts";
+import type { LastingServers } from "./lasting-servers.ts";
 import { EVERYWHERE, type ServerRow } from "./server-rows.ts";
 
 export interface LanguageServersOptions {
@@ -14,6 +16,8 @@ export interface LanguageServersOptions {
   readonly now: () => number;
   readonly idleMs?: number | undefined;
   readonly warn: (message: string) => void;
+  /** Those that outlive the session. Absent: none does. */
+  readonly lasting?: Pick<LastingServers, "servers" | "placeFor" | "warn"> | undefined;
 }
 
 const WARM_UP_MS = 5000;
@@ -25,7 +29,8 @@ export interface UsableServer extends FittingServer {
 
 export class LanguageServers {
   readonly #options: LanguageServersOptions;
-  readonly #servers = new Map<string, LanguageServer>();
+  /** Those that end with the session. */
+  readonly #own = new Map<string, LanguageServer>();
   /** What was found for a row and root: programs do not come and go while a session runs. */
   readonly #found = new Map<string, Promise<FittingServer>>();
   #isClosed = false;
@@ -75,41 +80,48 @@ export class LanguageServers {
 
   /** Those that run now. */
   get running(): readonly LanguageServer[] {
-    return [...this.#servers.values()].filter(({ live }) => live !== undefined);
+    return this.#all.filter(({ live }) => live !== undefined);
   }
 
   /** Those that have been started at some time, also those that have ended or are off. */
   get started(): readonly LanguageServer[] {
-    return [...this.#servers.values()].filter(({ state }) => state !== "not started");
+    return this.#all.filter(({ state }) => state !== "not started");
   }
 
   /** Ends one, so that the next use starts it anew. */
   async restart(server: LanguageServer): Promise<void> {
-    for (const [key, known] of this.#servers) if (known === server) this.#servers.delete(key);
+    for (const servers of [this.#own, this.#options.lasting?.servers]) servers?.delete(server.key);
     this.#found.clear();
     await server.stop();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#servers.values()].map((server) => server.stop()));
-    this.#servers.clear();
+    await Promise.all([...this.#own.values()].map((server) => server.stop()));
+    this.#own.clear();
   }
 
   // ---- inside ----
 
+  get #all(): readonly LanguageServer[] {
+    return [...this.#own.values(), ...(this.#options.lasting?.servers.values() ?? [])];
+  }
+
   async #usable(row: ServerRow, root: string, env: ExecutionEnvironment): Promise<UsableServer> {
-    const { isTrusted, now, idleMs, warn } = this.#options;
+    const { isTrusted, now, idleMs, lasting } = this.#options;
     if (this.#isClosed) throw new EnvError("closed", "the session has ended");
-    const key = JSON.stringify([row.name, root, env.identity, isTrusted()]);
-    const search = this.#found.get(key) ?? programFor(row, root, env, isTrusted());
+    const lastingPlace = await lasting?.placeFor(env);
+    const place = lastingPlace ?? env;
+    const { servers, warn } = lastingPlace && lasting ? lasting : { servers: this.#own, warn: this.#options.warn };
+    const key = JSON.stringify([row, idleMs, root, place.identity, isTrusted()]);
+    const search = this.#found.get(key) ?? programFor(row, root, place, isTrusted());
     this.#found.set(key, search);
     const found = await search;
     const { argv, variables } = found;
     if (argv === undefined) return found;
     const server =
-      this.#servers.get(key) ?? new LanguageServer({ key, row, argv, variables, root, env, now, idleMs, warn });
-    this.#servers.set(key, server);
+      servers.get(key) ?? new LanguageServer({ key, row, argv, variables, root, env: place, now, idleMs, warn });
+    servers.set(key, server);
     return { ...found, server };
   }
 }

@@ -1,6 +1,5 @@
 // What a server would change for a rename, the move of a file or a code action, as edits of whole texts. Nothing is written here.
 
-import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import {
   type LanguageServices,
@@ -12,9 +11,9 @@ import {
 } from "@lathe/agent/tools";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
-import { isFor } from "./find-servers.ts";
 import type { LanguageServers } from "./language-servers.ts";
-import { Places, shortPath } from "./places.ts";
+import { MovedFiles } from "./moved-files.ts";
+import { Places, shownPath } from "./places.ts";
 import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
@@ -22,31 +21,35 @@ const TIMEOUT_MS = 20_000;
 /** Actions that fix a problem need it; the others do not wait longer for it. */
 const PROBLEMS_MS = 5000;
 const MOST_NAMED = 20;
-const MOST_MOVED = 1000;
+
+/** Which of some files have a name in their code, where the index can tell; the others stay among them. */
+export type NamedInIndex = (
+  name: string,
+  files: readonly string[],
+  env: ExecutionEnvironment,
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
 
 export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
-  readonly #servers: LanguageServers;
   readonly #places: Places;
+  readonly #moved: MovedFiles;
+  readonly #namedInIndex: NamedInIndex;
 
-  constructor(servers: LanguageServers) {
-    this.#servers = servers;
+  constructor(servers: LanguageServers, namedInIndex: NamedInIndex = async (_name, files) => files) {
     this.#places = new Places(servers);
+    this.#moved = new MovedFiles(servers);
+    this.#namedInIndex = namedInIndex;
   }
 
   plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring | ServerCommand> {
     if (question.action === "rename") return this.#rename(question, env, signal);
     return question.action === "rename_file"
-      ? this.#renameFile(question, env, signal)
+      ? this.#moved.plan(question, env, signal)
       : this.#applyAction(question, env, signal);
   }
 
-  made({ moves }: Refactoring, env: ExecutionEnvironment): void {
-    const files = moves.map(({ from, to }) => ({ oldUri: toUri(env.resolve(from)), newUri: toUri(env.resolve(to)) }));
-    if (files.length === 0) return;
-    for (const { live } of this.#servers.running) {
-      for (const { from } of moves) live?.hide(env.resolve(from));
-      live?.connection.notify("workspace/didRenameFiles", { files });
-    }
+  made(plan: Refactoring, env: ExecutionEnvironment): Promise<void> {
+    return this.#moved.made(plan, env);
   }
 
   /** What the server offers for a line, by number and title. */
@@ -72,24 +75,8 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
     const plan = await refactoringOf(answer, live, env);
     if (refactoredPaths(plan).length === 0)
       throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
-    return { ...plan, notes: unchangedFiles(name, users, plan.files, env) };
-  }
-
-  async #renameFile(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
-    const { file, newName, timeoutMs = TIMEOUT_MS } = question;
-    if (!file || !newName) throw new ToolFailure("Give `file` and, as `new_name`, its new path.");
-    const to = env.resolve(newName);
-    if (to === file) throw new ToolFailure(`${newName} is the path that it has.`);
-    const pairs = (await filesBelow(file, env)).map((from) => ({ from, to: to + from.slice(file.length) }));
-    const known = pairs.find(({ from }) => this.#servers.rows.some((row) => isFor(row, from)))?.from ?? file;
-    const live = await this.#places.liveFor(known, "workspace", env, signal);
-    if ((await live.show(known)) === undefined) throw new ToolFailure(`${shortPath(file, env)} is no file.`);
-    await live.loaded(known, { timeoutMs, signal });
-    const params = { files: pairs.map((pair) => ({ oldUri: toUri(pair.from), newUri: toUri(pair.to) })) };
-    const answer = await live.ask("workspace/willRenameFiles", params, { timeoutMs, signal });
-    const moves = pairs.map((pair) => ({ from: shortPath(pair.from, env), to: shortPath(pair.to, env) }));
-    const plan = await refactoringOf(answer, live, env);
-    return { ...plan, moves: [...plan.moves, ...moves] };
+    const named = await this.#namedInIndex(name, users, env, signal);
+    return { ...plan, notes: unchangedFiles(name, named, plan.files, env) };
   }
 
   async #applyAction(
@@ -155,16 +142,7 @@ function commandIn({ command, arguments: args }: JsonObject): { readonly command
   return typeof command === "string" ? { command, args } : {};
 }
 
-/** Itself, or what is in the folder. */
-async function filesBelow(path: string, env: ExecutionEnvironment): Promise<string[]> {
-  if ((await env.stat(path))?.kind !== "directory") return [path];
-  const { paths, truncated } = await env.glob("**/*", path, { maxResults: MOST_MOVED, base: "/", hidden: true });
-  if (truncated) throw new ToolFailure(`${shortPath(path, env)} has more than ${MOST_MOVED} files. Nothing was moved.`);
-  if (paths.length === 0) throw new ToolFailure(`${shortPath(path, env)} has no files.`);
-  return paths.map((found) => posix.resolve("/", found));
-}
-
-/** Files that have the name as a word and stay as they are: a server that is not ready, or text that it does not know. */
+/** Files that have the name and stay as they are: a server that is not ready, or code that it does not know. */
 function unchangedFiles(
   name: string,
   users: readonly string[],
@@ -175,6 +153,6 @@ function unchangedFiles(
   const others = users.filter((path) => !changed.has(path));
   if (others.length === 0) return [];
   const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more` : "";
-  const shown = others.slice(0, MOST_NAMED).map((path) => shortPath(path, env));
-  return [`Also have a word ${name}, and stay as they are: ${shown.join(", ")}${more}.`];
+  const shown = others.slice(0, MOST_NAMED).map((path) => shownPath(path, env));
+  return [`Also have the name ${name}, and stay as they are: ${shown.join(", ")}${more}.`];
 }

@@ -1,9 +1,11 @@
 // What MCP servers add to a session: their tools (which a search may hide when they are many), prompts as commands, resources by address.
 
-import type { Middleware } from "@lathe/agent";
+import type { Middleware, Session } from "@lathe/agent";
 import { thisMachine } from "../../config/workspace/this-machine.ts";
 import type { AdditionMaker, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { PresentSession } from "../present-session.ts";
+import type { SharedBySessions } from "../shared-by-sessions.ts";
 import type { ServerTool } from "../tool-search/tool-search.ts";
 import { DefinitionCache } from "./cache.ts";
 import type { ServerQuestions } from "./client.ts";
@@ -11,32 +13,38 @@ import { serverConfig, signInDeps, timeoutOfAll, valueSources } from "./configs.
 import { START_TIMEOUT_MS } from "./limits.ts";
 import { ServerManager } from "./manager.ts";
 import { mcpCommand } from "./mcp-command.ts";
-import type { McpServers, SharedServers } from "./mcp-servers.ts";
 import { PREFIX } from "./names.ts";
-import { PresentSession } from "./present-session.ts";
 import { promptCommands } from "./prompts.ts";
 import { mcpScheme } from "./resources.ts";
-import { sample } from "./sampling.ts";
+import { MOST_SAMPLES, sample } from "./sampling.ts";
 import type { Server } from "./server.ts";
 import type { ServerConfig } from "./types.ts";
 
+/** The MCP servers of a run. With other servers or another folder, others are made. */
+export interface McpServers {
+  readonly manager: ServerManager;
+  readonly sessions: PresentSession;
+  close(): Promise<void>;
+}
+
 export const mcpAddition =
-  (servers: McpServers): AdditionMaker =>
+  (servers: SharedBySessions<McpServers>): AdditionMaker =>
   async (workspace, request) => {
     const { active } = await (await workspace.discovery()).of("mcp-server");
     const configs = active.map((found) => serverConfig(found, workspace));
     const timeout = timeoutOfAll(workspace);
     const key = JSON.stringify([workspace.cwd, configs, timeout.ms, request.promptFollows ?? false]);
-    const shared = servers.enter(key, () => startShared(workspace, request, { key, configs, timeoutMs: timeout.ms }));
+    const { value, leave } = servers.enter(key, () => startServers(workspace, request, configs, timeout.ms));
     const warnings = timeout.problem === undefined ? [] : [timeout.problem];
-    return additionOf(shared, workspace, request, { warnings, close: () => servers.leave(shared) });
+    return additionOf(value, workspace, request, { warnings, close: leave });
   };
 
-function startShared(
+function startServers(
   workspace: SessionWorkspace,
   request: SessionRequest,
-  { key, configs, timeoutMs }: Pick<SharedServers, "key"> & { configs: ServerConfig[]; timeoutMs: number | undefined },
-): SharedServers {
+  configs: readonly ServerConfig[],
+  timeoutMs: number | undefined,
+): McpServers {
   const sessions = new PresentSession();
   const warn = (message: string, code: string): void => sessions.warn(message, code);
   // Of the kind that the session has, and not the session's: that one ends with it.
@@ -64,16 +72,19 @@ function startShared(
       hooks: (server) => hooksOf(server, request, sessions),
     },
   });
-  return { key, manager, sessions, env, users: 0 };
+  const close = async (): Promise<void> => {
+    await manager.close();
+    await env.cleanup();
+  };
+  return { manager, sessions, close };
 }
 
 function additionOf(
-  shared: SharedServers,
+  { manager, sessions }: McpServers,
   workspace: SessionWorkspace,
   request: SessionRequest,
   { warnings, close }: { readonly warnings: readonly string[]; readonly close: () => Promise<void> },
 ): SessionPart {
-  const { manager, sessions } = shared;
   const addition: SessionPart = {
     name: "MCP",
     toolProviders: [{ tools: wantedTools(manager, request.tools) }],
@@ -128,6 +139,7 @@ function wantedTools(manager: ServerManager, only: readonly string[] | undefined
 function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSession): ServerQuestions {
   const answer = person?.answer;
   let isAsking = false;
+  let samples: { readonly of?: Session; count: number } = { count: 0 };
   const alone = async <T>(work: (unneeded: AbortSignal) => Promise<T>): Promise<T> => {
     if (isAsking) throw new Error("another question of this server is still open");
     isAsking = true;
@@ -151,8 +163,12 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
       ? {
           sample: (question) =>
             alone(async () => {
-              sessions.countSample(server.name);
-              return sample(sessions.session, question);
+              const { session } = sessions;
+              if (samples.of !== session) samples = { of: session, count: 0 };
+              samples.count++;
+              if (samples.count > MOST_SAMPLES)
+                throw new Error(`more than ${MOST_SAMPLES} questions to the model in one session`);
+              return sample(session, question);
             }),
         }
       : {}),

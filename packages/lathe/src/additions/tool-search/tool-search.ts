@@ -160,8 +160,13 @@ const serverOf = (tool: ToolDef): ServerTool["ofServer"] | undefined =>
   "ofServer" in tool ? (tool as ServerTool).ofServer : undefined;
 
 /** The first sentence, shortened. */
-const fewWords = (text: string): string =>
-  shorten(text.trim().split(/(?<=[.!?])\s+(?=\p{Lu})|\n/u, 1)[0] ?? "", FEW_WORDS_CHARS);
+function fewWords(text: string): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  // Without `\p{Lu}`: at every start, to compile such a pattern takes longer than all else here.
+  const ends = [...line.matchAll(/[.!?](?=\s+(\S))/g)];
+  const end = ends.find(([, next = ""]) => next !== next.toLowerCase());
+  return shorten(end ? line.slice(0, end.index + 1) : line.trimEnd(), FEW_WORDS_CHARS);
+}
 
 export function documentOf(tool: ToolDef): Document {
   const ofServer = serverOf(tool);

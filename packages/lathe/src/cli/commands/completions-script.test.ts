@@ -28,13 +28,19 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ["lathe -p hi @sr", ["@src/"]],
 ];
 
+const sorted = (lines: string): string[] => lines.trim().split("\n").sort();
+
 describe("bash", () => {
-  it.each(CASES)("completes %j", (typed, offered) => {
-    const words = typed.split(" ");
-    const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}`;
-    const script = `source script.bash; ${line}; _lathe; printf '%s\n' "\${COMPREPLY[@]}"`;
+  it("completes options, their values, commands and files", () => {
+    const scripts = CASES.map(([typed]) => {
+      const words = typed.split(" ");
+      const line = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}`;
+      return `${line}; _lathe; printf '%s\\n' "\${COMPREPLY[@]}"; echo ==`;
+    });
+    const script = `source script.bash; ${scripts.join("; ")}`;
     const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: dir, encoding: "utf8" });
-    expect({ offered: stdout.trim().split("\n").sort(), stderr }).toEqual({ offered, stderr: "" });
+    expect(stderr).toBe("");
+    expect(stdout.split("==\n").slice(0, -1).map(sorted)).toEqual(CASES.map(([, offered]) => offered));
   });
 
   it("writes a file name with a space so that it stays one word", () => {
@@ -44,23 +50,17 @@ describe("bash", () => {
 });
 
 describe.skipIf(!has("fish"))("fish (needs fish)", () => {
-  it.each(CASES)("completes %j", (typed, offered) => {
-    const script = `source script.fish; complete -C '${typed}'`;
+  it("completes options, their values, commands and files", () => {
+    const script = `source script.fish; ${CASES.map(([typed]) => `complete -C '${typed}'; echo ==`).join("; ")}`;
     const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", script], { cwd: dir, encoding: "utf8" });
-    const lines = stdout.trim().split("\n");
-    expect({ offered: lines.map((line) => line.split("\t")[0]).sort(), stderr }).toEqual({ offered, stderr: "" });
+    expect(stderr).toBe("");
+    const offered = stdout.split("==\n").slice(0, -1);
+    expect(offered.map((lines) => sorted(lines.replace(/\t.*/g, "")))).toEqual(CASES.map(([, names]) => names));
   });
 });
 
 describe.skipIf(!has("zsh") || !has("script"))("zsh (needs zsh, script)", () => {
-  it.each([
-    ["lathe --permission-m", "lathe --permission-mode "],
-    ["lathe sess", "lathe sessions "],
-    ["lathe auth ", "lathe auth status "],
-    ["lathe --model x @sr", "lathe --model x @src/"],
-    ["lathe @src/m", "lathe @src/my\\ notes.md "],
-    ["lathe --cwd s", "lathe --cwd src/"],
-  ])("completes %j when the script is read by .zshrc", async (typed, whole) => {
+  it("completes when the script is read by .zshrc", async () => {
     const env = { ...process.env, HOME: dir, TERM: "dumb", PS1: "> " };
     const shell = spawn("script", ["-qfc", "zsh -f", "/dev/null"], { cwd: dir, env });
     let output = "";
@@ -70,10 +70,23 @@ describe.skipIf(!has("zsh") || !has("script"))("zsh (needs zsh, script)", () => 
     };
     shell.stdin.write("autoload -U compinit && compinit -u -D && source script.zsh && echo re''ady\n");
     await until("ready");
-    shell.stdin.write(`${typed}\t`);
-    await until(whole);
-    expect(output).not.toMatch(/error|can only be called/);
-    shell.stdin.end("\u0003exit\n");
+    for (const [typed, whole] of [
+      ["lathe --permission-m", "lathe --permission-mode "],
+      ["lathe sess", "lathe sessions "],
+      ["lathe auth ", "lathe auth status "],
+      ["lathe --model x @sr", "lathe --model x @src/"],
+      ["lathe @src/m", "lathe @src/my\\ notes.md "],
+      ["lathe --cwd s", "lathe --cwd src/"],
+    ] as const) {
+      output = "";
+      shell.stdin.write(`${typed}\t`);
+      await until(whole);
+      expect(output).not.toMatch(/error|can only be called/);
+      // Ctrl+U takes the line away.
+      shell.stdin.write("\u0015echo ne''xt\n");
+      await until("next");
+    }
+    shell.stdin.end("exit\n");
     await once(shell, "close");
   });
 });

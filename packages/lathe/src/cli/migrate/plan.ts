@@ -36,11 +36,12 @@ export interface Plan {
 export async function planMigration(request: PlanRequest): Promise<Plan> {
   const planner = new Planner(request);
   const warnings: DiscoveryWarning[] = [];
+  const secrets = new Map<string, string>();
   for (const agent of request.agents) {
     const found = await collect(request.place, agent, request.scope);
     warnings.push(...found.warnings);
     for (const { name, source, value } of found.servers) {
-      const { server, variables } = withoutSecrets(name, value);
+      const { server, variables } = withoutSecrets(name, value, secrets);
       const reason = variables.length === 0 ? undefined : `set ${variables.join(", ")}: secrets are not copied`;
       planner.server(agent, source.path, name, writtenServer(server), reason);
     }

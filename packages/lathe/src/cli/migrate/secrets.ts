@@ -14,27 +14,32 @@ export interface WithoutSecrets {
   readonly variables: readonly string[];
 }
 
-export function withoutSecrets(name: string, server: McpServerValue): WithoutSecrets {
+/** `taken`: the variable of each secret of this migration: two secrets never share one. */
+export function withoutSecrets(name: string, server: McpServerValue, taken: Map<string, string>): WithoutSecrets {
   const variables: string[] = [];
-  const variableReference = (variable: string): string => {
+  const variableReference = (wanted: string, secret: string): string => {
+    const used = new Set(taken.values());
+    let variable = taken.get(secret) ?? wanted;
+    for (let n = 2; !taken.has(secret) && used.has(variable); n++) variable = `${wanted}_${n}`;
+    taken.set(secret, variable);
     variables.push(variable);
     return `\${${variable}}`;
   };
-  const env = mapValues(server.env, (key, value) => (isSecret(key, value) ? variableReference(key) : value));
+  const env = mapValues(server.env, (key, value) => (isSecret(key, value) ? variableReference(key, value) : value));
   const headers = mapValues(server.headers, (key, value) => {
     if (!isSecret(key, value)) return value;
-    const [, scheme = ""] = /^((?:Bearer|Basic|token)\s+)\S/i.exec(value) ?? [];
-    return `${scheme}${variableReference(variableFor(name))}`;
+    const [, scheme = "", secret = value] = /^((?:Bearer|Basic|token)\s+)(\S.*)$/is.exec(value) ?? [];
+    return `${scheme}${variableReference(variableFor(name), secret)}`;
   });
   // `--api-key value`, `--token=value`, or a word in the shape of a key.
   const args = server.args?.map((word, at, all) => {
     const [, option, value = word] = /^(--?[\w-]+=)(.*)$/s.exec(word) ?? [];
     const isOption = option === undefined && word.startsWith("-");
     const named = option ?? (/^-/.test(all[at - 1] ?? "") && !isOption ? all[at - 1] : "");
-    return isSecret(named ?? "", value) ? `${option ?? ""}${variableReference(variableFor(name))}` : word;
+    return isSecret(named ?? "", value) ? `${option ?? ""}${variableReference(variableFor(name), value)}` : word;
   });
   const url = server.url?.replace(SECRET_IN_ADDRESS, (whole, before: string, value: string) =>
-    /^\$/.test(value) ? whole : `${before}${variableReference(variableFor(name))}`,
+    /^\$/.test(value) ? whole : `${before}${variableReference(variableFor(name), value)}`,
   );
   const changed = { ...(env && { env }), ...(headers && { headers }), ...(args && { args }), ...(url && { url }) };
   return { server: { ...server, ...changed }, variables: [...new Set(variables)] };

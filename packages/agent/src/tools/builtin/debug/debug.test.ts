@@ -62,6 +62,23 @@ it("T-DBG-1 LS-10 what runs code is judged like commands, what looks or steps ne
   expect(await debugTool.preview?.({ action: "attach", pid: 7 }, scope)).toMatchObject({
     lines: [{ text: "debug attach process 7" }],
   });
+  const preview = async (args: DebugArgs) => (await debugTool.preview?.(args, scope))?.lines.map(({ text }) => text);
+  const trace = { action: "trace", program: "a.js", at: "a.js:3", show: ["i", "v[i]"] } as const;
+  expect(await preview(trace)).toEqual([
+    `under a debugger, in ${bench.dir}`,
+    `│ node ${join(bench.dir, "a.js")}`,
+    "evaluated in the program each time a.js:3 is reached",
+    "│ i",
+    "│ v[i]",
+  ]);
+  expect(await preview({ action: "set_breakpoint", file: "a.js", line: 2, condition: "i > 3" })).toEqual([
+    "evaluated in the program each time a.js:2 is reached",
+    "│ i > 3",
+  ]);
+  expect(await preview({ action: "evaluate", expression: "v[0]" })).toEqual([
+    "evaluated in the program being debugged",
+    "│ v[0]",
+  ]);
   for (const action of ["continue", "variables", "terminate", "read_memory"] as const)
     expect(await judge({ action })).toEqual({ tier: "read", access: [] });
 });

@@ -1,7 +1,7 @@
 // debug: a program under a debugger. The debuggers are the host's; this is the face that the model sees.
 
 import type { Card, CardResult } from "../../../contract/card.ts";
-import { type Access, type CallScope, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
+import { type Access, type CallScope, type PreviewLine, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { quoteShell } from "../../../world/env/shell-quote.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { verbOf } from "../card.ts";
@@ -68,7 +68,7 @@ export const debugTool: ToolDef<DebugArgs> = {
   // Each action has its own deadline.
   timeoutMs: 0,
   output: { chars: 30_000, mode: "head" },
-  prepare: loadAnalysis,
+  prepare: () => loadAnalysis(),
   access,
   summary,
   card,
@@ -76,14 +76,8 @@ export const debugTool: ToolDef<DebugArgs> = {
     if (!runsCode(args)) return { lines: [], shows: [] };
     const request = await requestOf(args, scope);
     if (args.action === "attach") return { lines: [{ text: attachCommand(args) }], shows: ["action", "pid", "port"] };
-    const lines = (await debuggersOf(scope).commands(request, scope.env)).flatMap((command) => command.split("\n"));
-    return {
-      lines: [
-        { text: `under a debugger, in ${request.cwd}`, kind: "note" },
-        ...lines.map((text) => ({ text: `│ ${text}` })),
-      ],
-      shows: ["action", "program", "args", "cwd", "expression", "condition", "show", "at"],
-    };
+    const [command = ""] = await debuggersOf(scope).commands(request, scope.env);
+    return { lines: previewLines(args, request.cwd, command), shows: SHOWN };
   },
   async execute(args, context) {
     const { env, signal } = context;
@@ -91,6 +85,38 @@ export const debugTool: ToolDef<DebugArgs> = {
     return { content: [{ kind: "text", text }], details, effects: runsCode(args) ? "done" : "none" };
   },
 };
+
+// The session adds those that are left out.
+const SHOWN =
+  "action program args cwd at show expression condition file line function arguments memory_reference data command".split(
+    " ",
+  );
+
+/** What a person is asked about: what runs, and what is evaluated where. */
+function previewLines(args: DebugArgs, cwd: string, command: string): PreviewLine[] {
+  const { action, at, show = [], expression, condition, memory_reference: place, command: request } = args;
+  const code = (head: string, text: string): PreviewLine[] => [
+    { text: head, kind: "note" },
+    ...text.split("\n").map((line) => ({ text: `│ ${line}` })),
+  ];
+  const given = Object.keys(args.arguments ?? {}).length === 0 ? "" : JSON.stringify(args.arguments);
+  const options = given === "" ? [] : code("with these options for the debugger", given);
+  if (action === "launch" || action === "trace")
+    return [
+      ...code(`under a debugger, in ${cwd}`, command),
+      ...(show.length === 0 ? [] : code(`evaluated in the program each time ${at} is reached`, show.join("\n"))),
+      ...options,
+    ];
+  if (condition !== undefined)
+    return code(
+      `evaluated in the program each time ${summary(args).replace(/^.*breakpoint /, "")} is reached`,
+      condition,
+    );
+  if (expression !== undefined) return code("evaluated in the program being debugged", expression);
+  if (action === "write_memory")
+    return code(`bytes (base64) written into the program's memory at ${place}`, args.data ?? "");
+  return code("sent to the debugger", `${request} ${given}`);
+}
 
 async function access(args: DebugArgs, scope: CallScope): Promise<readonly Access[]> {
   if (!runsCode(args)) return [];
@@ -107,8 +133,10 @@ async function access(args: DebugArgs, scope: CallScope): Promise<readonly Acces
   return [...access, { kind: "exec", command, cwd, doubt: "its options may make the debugger run anything" }];
 }
 
-const attachCommand = ({ pid, port }: DebugArgs): string =>
-  `debug attach ${pid === undefined ? `port ${port}` : `process ${pid}`}`;
+const attachCommand = ({ pid, port, arguments: given = {} }: DebugArgs): string => {
+  const options = Object.keys(given).length === 0 ? "" : ` ${JSON.stringify(given)}`;
+  return `debug attach ${pid === undefined ? `port ${port}` : `process ${pid}`}${options}`;
+};
 
 function debuggersOf({ services }: Pick<CallScope, "services">): Debuggers {
   if (!services.debuggers) throw new ToolFailure("There is no debugger here.");

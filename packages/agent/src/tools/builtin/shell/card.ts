@@ -8,7 +8,7 @@ const ADDED =
   /(?:^|\n)(?:\[(?:exit code: |the shell is as it was |ended by |interrupted after |still running as session |changed since you last saw |Full output|ERROR: Command timed out |\d+ lines? that reports? success )[^\n]*|Command exited with code \d+|Command timed out after [^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
 
 export function shellCard(command: string, result: CardResult | undefined): Card {
-  if (!result) return { verb: "Running", subject: command, body: tail("") };
+  if (!result) return { verb: "Running", subject: command, canDetach: true, body: tail("") };
   const { text, details, isError } = result;
   const job = numberIn(details, "jobId");
   if (job !== undefined) return { verb: "Started", subject: command, outcome: `job ${job}` };

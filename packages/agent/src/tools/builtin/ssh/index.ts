@@ -46,7 +46,7 @@ const definition = (hosts: SshHosts): ToolDef<StaticFields<typeof params>> => ({
     { kind: "exec", command, cwd, doubt: `it runs on ${host}` },
   ],
   summary: ({ host, command }) => `${host}: ${command}`,
-  card: ({ host, command }, result) => shellCard(`${host}: ${command}`, result),
+  card: ({ host, command }, result) => ({ ...shellCard(`${host}: ${command}`, result), canDetach: false }),
   async execute({ host, command, cwd, timeout = DEFAULT_SECONDS }, context) {
     refuseEmpty(command);
     const env = await hosts.environment(host);

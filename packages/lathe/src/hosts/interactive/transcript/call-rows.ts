@@ -53,9 +53,6 @@ function roomFor(view: ItemView, card: Card, endWidth: number): number {
   return Math.max(10, Math.floor((row * HEADLINE_ROWS - widthOf(card.verb) - 1 - endWidth) * 0.85));
 }
 
-/** How the cards of commands begin; only those can go to the background. */
-const RUNNING_COMMAND = "Running";
-
 function endSpans(item: CallItem, view: ItemView): Span[] {
   const { card, state, since, tookMs, decision } = item;
   const failed = isFailed(item);
@@ -73,7 +70,7 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
   if (card.asks) return parts;
   if (state === "running" && since !== undefined && view.now - since >= WORTH_TELLING_MS) {
     add(elapsedTime(view.now - since), { color: "dim" });
-    if (card.verb === RUNNING_COMMAND && view.backgroundKey !== undefined)
+    if (card.canDetach && view.backgroundKey !== undefined)
       add(`${view.backgroundKey} to background`, { color: "dim" });
   }
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)

@@ -9,7 +9,7 @@ import { fillTemplate, uncapturedNames } from "./fill.ts";
 import { type Grammars, loadGrammars } from "./grammars.ts";
 import type { StructureAnswer, StructureInput, StructureMatch, StructureRule } from "./types.ts";
 
-/** Trees are not on the heap that the collector watches: it is told to look whenever those of so many characters come together. */
+/** Syntax trees live outside the JavaScript heap, so nothing makes the collector run: we run it after this many characters. */
 const COLLECTED_AFTER = 1 << 20;
 
 type Problem = StructureAnswer["problems"][number];
@@ -77,7 +77,7 @@ function problemOf({ pattern, out }: StructureRule, grammar: string, grammars: G
     : undefined;
 }
 
-/** What native code holds is freed by a task of its own after the collection. */
+/** Native memory is freed in a task of its own after the collection. */
 function collector(): () => Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

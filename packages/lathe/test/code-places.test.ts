@@ -1,0 +1,103 @@
+// Language servers, cells and debuggers in every place where a session can work, with real ones in each. A place is opened once.
+
+import { join } from "node:path";
+import type { ExecutionEnvironment } from "@lathe/agent/world";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bench, newFolder } from "./debug-kit.ts";
+import { CellHarness, checkCells } from "./eval-harness.ts";
+import { checkLanguage } from "./lsp-harness.ts";
+import { type LanguageProject, PROJECTS } from "./lsp-projects.ts";
+import { type OpenPlace, PLACES, type Place } from "./places.ts";
+
+const WAIT = 240_000;
+const isLong = process.env["LATHE_LONG"] !== undefined;
+const { clangd, gopls, bashls } = PROJECTS;
+
+interface Program {
+  readonly name: string;
+  readonly text: string;
+  readonly where: string;
+}
+const PYTHON = { name: "sum.py", text: "total = 0\nfor n in [1, 2]:\n    total += n\n", where: "<module>" };
+const NODE = {
+  name: "sum.cjs",
+  text: "let total = 0;\nfor (const n of [1, 2])\n    total += n;\n",
+  where: "(anonymous)",
+};
+
+/** A trace, then the same program step by step. */
+async function checkDebugger(env: ExecutionEnvironment, programs: readonly Program[]): Promise<void> {
+  const at = bench(newFolder(), env);
+  try {
+    for (const { name, text, where } of programs) {
+      const program = join(env.workingDirectory(), name);
+      await env.writeFile(program, text);
+      const traced = await at.say({ action: "trace", program, at: { file: program, line: 3 }, show: ["n", "total"] });
+      expect(traced).toBe(
+        `${name}:3: 2 hits; the program exited with code 0.\nhit | n | total\n1   | 1 | 0\n2   | 2 | 1`,
+      );
+      expect(await at.say({ action: "launch", program })).toContain("has stopped: entry");
+      expect(await at.say({ action: "set_breakpoint", file: program, line: 3 })).toBe(`Breakpoint at ${name}:3`);
+      expect(await at.say({ action: "continue" })).toContain(`${where} at ${name}:3`);
+      expect(await at.say({ action: "evaluate", expression: "n + 41" })).toContain("42");
+      await at.say({ action: "terminate" });
+      expect(await env.readFile(program)).toBe(text);
+    }
+  } finally {
+    await at.close();
+  }
+}
+
+interface Suite {
+  readonly place: Place;
+  readonly language: LanguageProject;
+  /** In the gate; the other one too in long runs. */
+  readonly program: Program;
+}
+
+const SUITES: readonly Suite[] = [
+  { place: PLACES.machine, language: clangd!, program: PYTHON },
+  { place: PLACES.container, language: bashls!, program: NODE },
+  { place: PLACES.sandbox, language: clangd!, program: NODE },
+  { place: PLACES.copy, language: gopls!, program: NODE },
+];
+
+for (const { place, language, program } of SUITES)
+  describe.skipIf(!place.isThere)(place.name, () => {
+    let open: OpenPlace;
+    beforeAll(async () => {
+      open = await place.open(language.files);
+    }, WAIT);
+    afterAll(() => open.close());
+
+    it(
+      `LP-02 LP-03 LP-04 ${language.row.name} answers, and its errors come with an edit`,
+      async () => {
+        await checkLanguage(language, open.env);
+        const [name, text] = Object.entries(language.files).at(-1)!;
+        if (open.original) expect(open.original(name)).toBe(text);
+      },
+      WAIT,
+    );
+
+    it(
+      "T-EVAL-1 cells keep their state, are interrupted and call tools",
+      async () => {
+        await checkCells(open.env);
+        if (open.original) expect(() => open.original?.("seen.txt")).toThrow();
+        if (place !== PLACES.sandbox) return;
+        const cells = new CellHarness(open.env);
+        const outside = await cells.run("py", "open('/etc/lathe-cells', 'w')");
+        expect(outside).toMatchObject({ status: "failed", text: expect.stringMatching(/Read-only|denied/) });
+        await cells.kernels.close();
+      },
+      WAIT,
+    );
+
+    // The last one: the environment is closed with the debuggers.
+    it(
+      `T-DBG-1 T-DBG-2 ${program.name} is traced, stopped and looked at`,
+      () => checkDebugger(open.env, isLong ? [PYTHON, NODE] : [program]),
+      WAIT,
+    );
+  });
