@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive, until } from "../../agent/test/alive.ts";
+import { bundleOf } from "../../agent/test/support/bundle.ts";
 import { type Bench, bench, newFolder, PATH } from "./debug-kit.ts";
 
 const HERE = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -93,7 +94,7 @@ it(
   async () => {
     const folder = newFolder();
     const there = bench(folder);
-    there.write("loop.py", "while True:", "    pass");
+    there.write("loop.py", "import time", "while True:", "    time.sleep(0.01)");
     there.write("loop.cjs", "setInterval(() => {}, 5);");
     const programs = ["loop.py", "loop.cjs"];
     if (process.env["LATHE_LONG"] !== undefined) {
@@ -109,11 +110,14 @@ it(
       there.write("loop.go", "package main", "func main() {", "\tfor {", "\t}", "}");
       programs.push("loop", "loop.go");
     }
-    const source = ["--conditions=lathe-source", "--import", HERE("../../../scripts/source-loader.mjs")];
-    const host = spawn(process.execPath, [...source, HERE("debug-kill-host.ts"), folder, ...programs], {
-      cwd: "/",
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const host = spawn(
+      process.execPath,
+      [await bundleOf("./debug-kill-host.ts", import.meta.url), folder, ...programs],
+      {
+        cwd: "/",
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     for await (const line of createInterface(host.stdout)) if (line === "ready") break;
     // The adapter of Python, its launcher, its program, and Node.
     expect(processesIn(folder).length).toBeGreaterThanOrEqual(3);

@@ -149,7 +149,7 @@ it(
           await mkdir(dirname(join(root, name)), { recursive: true });
           writeFileSync(join(root, name), original);
         }
-        const pending = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {} });
+        const pending = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {}, warn: () => {} });
         bench.services.pendingActions = pending;
         await bench.call(astEditTool, { ops: [{ pat: "log($$$A)", out: "print($$$A)" }], paths: ["plan"] });
         for (const one of changes) await disturb(root, one);

@@ -264,6 +264,9 @@ describe("throttle", () => {
     );
     expect(seen[0]?.type).toBe("text_start");
     expect(seen.at(-1)?.type).toBe("text_end");
+    const byTheClock: StreamEvent[] = [];
+    for await (const event of throttle(deltas(), 50)) byTheClock.push(event);
+    expect(byTheClock.at(-1)?.type).toBe("text_end");
   });
 
   it("DM-11 G-63 neighbours of different blocks are not merged; a merged one shows the newest state, before whatever follows", async () => {
