@@ -123,6 +123,10 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
         if (!this.profile.modelInfo?.refusesForcedTools) this.nextToolChoice = choice;
       },
       guard: (middleware) => void this.seams.add(middleware),
+      warn: (message) => this.warn(message, "callback_failed"),
+    });
+    this.events.listen(({ kind }) => {
+      if (kind === "processing_end") pendingActions.endInput();
     });
     const { services, facts } = buildServices(this, pendingActions);
     this.services = services;
