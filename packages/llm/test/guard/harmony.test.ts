@@ -66,10 +66,10 @@ const lookalikes: readonly [string, string][] = [
 ];
 
 describe("HL-01 detection", () => {
-  it.each(leaks)("HL-01 A-307 leak: %s; nothing after its first marker is kept", (_, text) => {
+  it.each(leaks)("HL-01 G-68 A-307 leak: %s; nothing after its first marker is kept", (_, text) => {
     expect(findLeak(text)).toBe(text.indexOf("to=functions."));
   });
-  it.each(lookalikes)("HL-01 A-307 look-alike: %s", (_, text) => {
+  it.each(lookalikes)("HL-01 G-68 A-307 look-alike: %s", (_, text) => {
     expect(findLeak(text)).toBeUndefined();
   });
   it("HL-01 a sign that is not right before a marker is none", () => {
