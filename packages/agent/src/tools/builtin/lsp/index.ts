@@ -1,6 +1,7 @@
 // lsp: what the language servers of a project know and can change. The servers are the host's; this is the face that the model sees.
 
 import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { visibleName } from "../../../base/text/visible.ts";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import type { CallPaths } from "../../../contract/paths/call-paths.ts";
 import {
@@ -269,7 +270,7 @@ async function questionOf(
 const isGlob = (path: string): boolean => /[*?[{]/.test(path);
 
 const notesOf = ({ notes, moves }: Refactoring): string =>
-  [...moves.map(({ from, to }) => `Moved ${from} to ${to}.`), ...notes].join("\n");
+  [...moves.map(({ from, to }) => `Moved ${visibleName(from)} to ${visibleName(to)}.`), ...notes].join("\n");
 
 const countFiles = ({ length }: readonly FileOutcome[]): string => `${length} ${length === 1 ? "file" : "files"}`;
 
