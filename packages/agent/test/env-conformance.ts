@@ -240,7 +240,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   (covers("tools") ? it : nothing)(
     "D-025 EE-01 the tools give the same results over every environment",
     async () => {
-      await toolConformance(env, { commands, few: far });
+      await toolConformance(env, { commands, few: far || wraps });
     },
     120_000,
   );
@@ -261,7 +261,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   }
 
   if (covers("processes"))
-    describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 1500 : 400 }));
+    describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 400 : 100 }));
   if (covers("ports"))
     describe("ports", () => portConformance(() => env, isLong || kind.connects === "directly" ? 50 : 8));
   if (covers("shells")) describe("shells", () => shellConformance(() => env));

@@ -56,7 +56,7 @@ async function begin(script: Script): Promise<void> {
 it("T-EVAL-1 T-EVAL-2 T-EVAL-3 G-86 kernels keep their state, apart from each other, and say what went wrong", async () => {
   await begin([
     cells("import ours\nx = ours.answer"),
-    cells("x + 1", js("globalThis.y = 7; typeof x")),
+    cells("x + 1", js("globalThis.y=7; typeof x")),
     cells({ code: "'x' in globals()", reset: true }, js("y")),
     cells({ code: "a = 1", title: "first" }, { code: "1 / 0", title: "second" }, "b = 2"),
     cells("a, 'b' in globals()"),
@@ -104,7 +104,7 @@ it("T-SUB-2 G-86 a cell that does not end is interrupted: Python keeps its state
     cells("x = 1"),
     cells({ code: "while True: pass", timeout: 1 }),
     cells("x"),
-    cells(js("globalThis.y = 1; await new Promise(() => {})", { timeout: 1 })),
+    cells(js("globalThis.y=1; await new Promise(() => {})", { timeout: 1 })),
     cells(js("typeof y")),
     cells(js("while (true) {}", { timeout: -5 })),
     cells(js("1 + 1")),

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
-import { makeTypeScriptProject, TYPESCRIPT_7 } from "./lsp-projects.ts";
+import { makeTypeScriptProject, REPOSITORY, TYPESCRIPT_7 } from "./lsp-projects.ts";
 
 const SCRIPTED = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
@@ -44,6 +44,7 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
     lsp({ action: "symbols", query: "greet" }),
     lsp({ action: "diagnostics", file: "src/a.ts" }),
     lsp({ action: "definition", file: "src/b.ts", line: 1, symbol: "x" }),
+    lsp({ action: "definition", file: "src/b.ts", line: 2, symbol: "x" }),
     lsp({ action: "hover", file: "README.txt", line: 1 }),
     lsp({ action: "diagnostics", file: "a.rs" }),
     turn.text("done"),
@@ -52,7 +53,7 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
   writeFileSync(file("a.rs"), "fn main() {}\n");
   expect((await scene.box.run(["doctor"])).stdout).toMatch(/lsp +typescript \(.*node_modules\/\.bin\/tsc\)/);
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
-  const [status, definition, references, hover, calls, outline, symbols, problems, wrongLine, noServer, needed] =
+  const [status, definition, references, hover, calls, outline, symbols, problems, wrongLine, short, noServer, needed] =
     results();
   // Configured, but not started by the question itself.
   expect(status).toContain("typescript: not started");
@@ -69,11 +70,13 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
   expect(symbols).toContain("src/a.ts:1 function greet");
   expect(problems).toBe("OK");
   expect(wrongLine).toContain("x is not on line 1; the nearest is on line 2.");
+  // The word, not a letter of `export`.
+  expect(short).toBe('src/b.ts:2:14  export const x = /* 👋é */ greet("y");');
   expect(noServer).toContain("No language server can answer for README.txt: none is known for such files.");
   expect(needed).toContain("rust-analyzer is for folders with Cargo.toml or rust-project.json (rustup component add");
 }, 120_000);
 
-it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in files that were never opened too", async () => {
+it("LP-03 LP-05 T-WRITE-1 after an edit the model reads the errors that it brought, in files that were never opened too, and what biome finds beside them", async () => {
   const broken = "export function greet(name: number): string {\n  return name;\n}\n";
   await project([
     turn.calls([{ name: "read", args: { path: "src/a.ts" } }]),
@@ -81,12 +84,18 @@ it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in
     turn.calls([{ name: "write", args: { path: "src/a.ts", content: broken.replace("name;", "String(name);") } }]),
     bash(`sed -i 's/"y"/1/' src/b.ts`),
     turn.calls([{ name: "write", args: { path: "src/c.ts", content: "export const other = 2;\n" } }]),
+    turn.calls([
+      { name: "write", args: { path: "src/c.ts", content: "export const other: string = 2;\ndebugger;\n" } },
+    ]),
     turn.calls([{ name: "write", args: { path: "src/a.ts", content: "export const gone = 1;\n" } }]),
     turn.text("done"),
     turn.text("really done"),
   ]);
+  writeFileSync(file("biome.json"), "{}\n");
+  symlinkSync(join(REPOSITORY, "node_modules/.bin/biome"), file("node_modules/.bin/biome"));
+  await scene.box.run(["trust"]);
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0, stdout: "really done\n" });
-  const [, first, second, , third, fourth] = results();
+  const [, first, second, , third, both, fourth] = results();
   expect(first).toContain("src/a.ts: 1 new error");
   expect(first).toContain("2:3 error Type 'number' is not assignable to type 'string'. [ts 2322]");
   expect(first).toContain("src/b.ts: 1 new error");
@@ -95,6 +104,7 @@ it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in
   expect(second).not.toContain("src/b.ts");
   // What a command has changed is no error any more, and no stale one is told.
   expect(third).not.toContain("error");
+  expect(both).toMatch(/\[ts 2322\][\s\S]*\[biome lint\/suspicious\/noDebugger\]/);
   expect(fourth).toContain("src/b.ts: 1 new error, 1 fixed");
   // The input does not end before the model was told once what it leaves behind.
   const last = JSON.stringify(scene.server.requests.at(-1)?.body);

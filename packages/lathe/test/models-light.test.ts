@@ -26,8 +26,8 @@ const parse = JSON.parse;
 JSON.parse = (text, ...rest) => { if (String(text).startsWith('{"id":')) rows++; return parse(text, ...rest); };
 let modules = [];
 let early = [];
-process.on("lathe:first-request", () => { early = [...files]; modules = process.moduleLoadList.filter((name) => name.startsWith("NativeModule ")).map((name) => name.slice(13)); });
-process.on("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, early, rows, modules })));
+process.addListener("lathe:first-request", () => { early = [...files]; modules = process.moduleLoadList.filter((name) => name.startsWith("NativeModule ")).map((name) => name.slice(13)); });
+process.addListener("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, early, rows, modules })));
 `;
 
 interface Spied {

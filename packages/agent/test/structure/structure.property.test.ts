@@ -18,7 +18,7 @@ import { PendingActions } from "../../src/tools/pending-actions/pending-actions.
 import { type Bench, toolBench } from "../call-tool.ts";
 
 const long = process.env["LATHE_LONG"] !== undefined;
-const PATTERNS = long ? 200 : 6;
+const PATTERNS = long ? 200 : 3;
 const ROUNDS = long ? 1000 : 15;
 const timeout = long ? 1_800_000 : 120_000;
 

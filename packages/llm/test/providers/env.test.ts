@@ -9,6 +9,7 @@ import {
   providersFromEnv,
   resolveCredential,
 } from "../../src/providers/index.ts";
+import type { JsonObject } from "../../src/types/json.ts";
 import { Message } from "../../src/types/message.ts";
 import { depsWith, streamed } from "./kit.ts";
 
@@ -140,6 +141,22 @@ describe("models outside the catalog", () => {
     await openai.complete({ ...ask("gpt-99"), reasoningEffort: "xhigh" }, {});
     expect(server.requests[1]!.body).toMatchObject({ model: "gpt-99", reasoning: { effort: "xhigh" } });
   });
+
+  it.each([
+    ["eu.anthropic.claude-next-v1:0", { thinking: { type: "adaptive" }, output_config: { effort: "high" } }, 0],
+    ["meta.llama9-v1:0", undefined, 1],
+  ])(
+    "CT-01 AD-60 DM-06 Bedrock: %s is asked for effort as its maker wants, or not at all",
+    async (id, fields, warned) => {
+      const baseUrl = server.baseUrl("bedrock");
+      const bedrock = createProvider("bedrock", { deps: depsWith({ AWS_BEARER_TOKEN_BEDROCK: "b" }), baseUrl });
+      const { warnings } = await bedrock.complete({ ...ask(id), reasoningEffort: "high" }, {});
+      const body = server.requests[0]!.body as JsonObject;
+      expect(warnings).toHaveLength(warned);
+      if (fields === undefined) expect(body).not.toHaveProperty("additionalModelRequestFields");
+      else expect(body["additionalModelRequestFields"]).toMatchObject(fields);
+    },
+  );
 
   it.each([
     ["qwen3:8b", true],
