@@ -98,6 +98,24 @@ describe.skipIf(!hasDebugpy())("Python (needs debugpy)", () => {
     WAIT,
   );
 
+  const inLongRuns = process.env["LATHE_LONG"] === undefined ? () => {} : it;
+  inLongRuns(
+    "T-DBG-1 T-DBG-2 attach to a Python process by its number finds debugpy; it lives on",
+    async () => {
+      const file = at.write("count.py", "import time", "n = 0", "while True:", "    n += 1", "    time.sleep(0.01)");
+      const program = await at.env.startProcess!(["/bin/sh", "-c", 'echo $$; exec /usr/bin/python3 "$1"', "sh", file]);
+      const { value } = await program.stdout[Symbol.asyncIterator]().next();
+      const pid = Number(new TextDecoder().decode(value));
+      expect(await at.say({ action: "attach", pid })).toContain("(debugpy)");
+      await at.say({ action: "set_breakpoint", file, line: 5 });
+      expect(await at.say({ action: "continue" })).toContain("count.py:5");
+      expect(await at.say({ action: "evaluate", expression: "n > 0" })).toContain("True");
+      await at.say({ action: "terminate" });
+      expect(await program.stop(0)).toMatchObject({ stopped: true });
+    },
+    WAIT,
+  );
+
   it(
     "T-DBG-1 trace of a failing test: the table shows the wrong value, and no source is touched",
     async () => {
@@ -358,6 +376,22 @@ describe.skipIf(!has("go", "dlv"))("Go (needs go, dlv)", () => {
       );
       expect(await at.say({ action: "continue" })).toContain("has stopped: instruction breakpoint");
       await at.say({ action: "remove_instruction_breakpoint", instruction_reference });
+      await at.say({ action: "terminate" });
+
+      const headless = ["exec", "--headless", "--accept-multiclient", "--listen=127.0.0.1:0", program];
+      const server = await at.env.startProcess!(["dlv", ...headless]);
+      let said = "";
+      for await (const bytes of server.stdout) {
+        said += Buffer.from(bytes).toString();
+        if (/listening at: .*:\d+\s/.test(said)) break;
+      }
+      const port = Number(/:(\d+)\s/.exec(said)?.[1]);
+      const { details } = await at.run({ action: "attach", port, adapter: "delve", file, line: 6 });
+      if (details.state === "running") await at.say({ action: "continue" });
+      expect(await at.say({ action: "stack_trace" })).toContain("main.sum at sum.go:6");
+      expect(await at.say({ action: "evaluate", expression: "v[i]" })).toContain("2");
+      await at.say({ action: "terminate" });
+      await server.stop(0);
     },
     WAIT,
   );
