@@ -26,7 +26,7 @@ const OWN_PROCESS = [
 
 /**
  * What reaches beyond the file that says it: signals, folder and environment of the process, its memory, stand-ins. To start other
- * processes does not. In a text that is written for another process the words do no harm but to the time that the file takes.
+ * processes does not. A text that is written for another process says the same in other words (`process.addListener`, `globalThis.x=1`).
  */
 const REACHES_FURTHER =
   /node:(cluster|worker_threads|v8)|\bprocess\.(on|once|emit|chdir|umask|memoryUsage|setUncaught)\(|process\.env(\.\w+|\[[^\]]*\]) = |\bvi\.(mock|doMock|spyOn|stub|useFake)|globalThis(\.\w+|\[[^\]]*\]) = |setGlobalDispatcher/;

@@ -1,5 +1,6 @@
-// Which units a plain run uses before its first request: found by doing one for each of the big vendors, inside a repository and
-// outside, against a server on this machine that never answers. What none of these runs asks for need not be read at every start.
+// Which units a plain run uses before its first request: found by doing one for each of the big vendors and with the tools of all
+// other models, inside a project with a language server and outside, against a server on this machine that never answers. What none
+// of these runs asks for need not be read at every start.
 // And which units a run uses besides when its user has skills, commands, rules and servers, and which it uses once it is answered.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,7 +11,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** From the catalog: a name that is not in it makes a run look through all models. */
-const MODELS = ["openai/gpt-5.2", "anthropic/claude-opus-4-6", "gemini/gemini-3.5-flash"];
+const MODELS = [["openai/gpt-5.2"], ["anthropic/claude-opus-4-6"], ["gemini/gemini-3.5-flash"]];
+/** The tools of models of other vendors. */
+const OTHERS = ["openai/gpt-5.2", "--profile", "lathe"];
 const KEYS = { OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none", GEMINI_API_KEY: "none" };
 const PATIENCE_MS = 10_000;
 
@@ -55,7 +58,7 @@ export async function usedAtStart(write, answers) {
     writeFileSync(join(folder, "hook.cjs"), HOOK);
     const used = new Set();
     const { port } = server.address();
-    for (const model of MODELS) for (const id of await askedBy(model, folder, folder, port)) used.add(id);
+    for (const model of [...MODELS, OTHERS]) for (const id of await askedBy(model, folder, folder, port)) used.add(id);
     const repository = repositoryIn(folder);
     for (const id of await askedBy(MODELS[0], folder, repository, port)) used.add(id);
     if (used.size === 0) return undefined;
@@ -81,11 +84,12 @@ function answer(request, response, answers) {
   );
 }
 
-/** As little as git takes for one; whether git itself is there does not matter. */
+/** As little as git takes for one, whether git itself is there or not, and as little as calls for a language server. */
 function repositoryIn(folder) {
   const repository = join(folder, "repository");
   for (const name of ["objects", "refs"]) mkdirSync(join(repository, ".git", name), { recursive: true });
   writeFileSync(join(repository, ".git", "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(repository, "tsconfig.json"), "{}\n");
   return repository;
 }
 
@@ -106,7 +110,7 @@ function fillHome(home) {
 async function askedBy(model, folder, cwd, port, afterMs = 20) {
   const asked = join(folder, "asked.json");
   writeFileSync(asked, "[]");
-  const words = ["--model", model, "--base-url", `http://127.0.0.1:${port}`, "-p", "hello"];
+  const words = ["--model", ...model, "--base-url", `http://127.0.0.1:${port}`, "-p", "hello"];
   const child = spawn(process.execPath, ["--require", join(folder, "hook.cjs"), join(folder, "cli.js"), ...words], {
     cwd,
     env: {

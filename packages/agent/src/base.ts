@@ -6,7 +6,7 @@ export { Bm25, type Bm25Options, type Ranked, type WeightedText } from "./base/t
 export { textOfContent } from "./base/text/content.ts";
 export { oneLine } from "./base/text/one-line.ts";
 export { sentence } from "./base/text/sentence.ts";
-export { visibleLine, visibleText } from "./base/text/visible.ts";
+export { visibleLine, visibleName, visibleText } from "./base/text/visible.ts";
 export { abortAfter } from "./base/time/abort-after.ts";
 export { type LimitOverrides, type OutputLimit, outputLimit, type TruncationMode } from "./base/truncate/limits.ts";
 export { truncateOutput } from "./base/truncate/truncate.ts";

@@ -12,7 +12,9 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits for a condition; the test's own timeout is the deadline. */
+/** Waits for a condition; the test's own timeout is the deadline. Looks less often with time: a look at all processes costs something. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (let pause = 5; !(await condition()); pause = Math.min(pause * 1.5, 60)) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
 }

@@ -28,9 +28,10 @@ export function commandConformance(
   /** Seconds that no other suite on the machine sleeps for. */
   const nap = (k: number) => 1_000_000 + process.pid * 10 + k;
   const sleeping = async (...wanted: number[]): Promise<number[]> => {
-    const script = "for f in /proc/[0-9]*/cmdline; do { tr '\\0' ' ' < $f; echo; } 2>/dev/null; done";
-    const lines = (await env.execCommand(script, 20_000)).stdout.split("\n");
-    return wanted.filter((k) => lines.includes(`sleep ${nap(k)} `));
+    // An argument a line: only of a sleep it is all of one.
+    const script = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n'";
+    const words = (await env.execCommand(script, 20_000)).stdout.split("\n");
+    return wanted.filter((k) => words.includes(String(nap(k))));
   };
 
   commanded("TL-04 EE-01 D-020 code, streams, directory and variables", async () => {

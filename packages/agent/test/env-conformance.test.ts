@@ -57,7 +57,7 @@ function minimal(local: LocalEnvironment): MinimalEnvironment {
 describe("EE-02 local", () =>
   environmentConformance(
     onDisk((env) => env),
-    { commands: true },
+    { commands: true, connects: "directly" },
   ));
 describe("EE-02 local with the built-in search", () =>
   environmentConformance(
@@ -67,7 +67,7 @@ describe("EE-02 local with the built-in search", () =>
 describe("EE-01 K-17 minimal with the mix-in", () =>
   environmentConformance(
     onDisk((env) => withFileCommands(minimal(env))),
-    { commands: true, overrides: ["files", "search", "tools", "links", "ports"] },
+    { commands: true, far: true, overrides: ["files", "search", "tools", "links", "ports"] },
   ));
 describe("EE-04 logging", () =>
   environmentConformance(

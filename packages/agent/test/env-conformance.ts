@@ -27,6 +27,8 @@ export interface EnvironmentKind {
   readonly overrides?: readonly Part[];
   /** Every call is a trip to elsewhere: some cases try fewer ways, except in a long run. */
   readonly far?: boolean;
+  /** Without a process for each connection. */
+  readonly connects?: "directly";
 }
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
@@ -238,7 +240,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   (covers("tools") ? it : nothing)(
     "D-025 EE-01 the tools give the same results over every environment",
     async () => {
-      await toolConformance(env, { commands, few: far });
+      await toolConformance(env, { commands, few: far || wraps });
     },
     120_000,
   );
@@ -259,8 +261,9 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   }
 
   if (covers("processes"))
-    describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 1500 : 400 }));
-  if (covers("ports")) describe("ports", () => portConformance(() => env));
+    describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 400 : 100 }));
+  if (covers("ports"))
+    describe("ports", () => portConformance(() => env, isLong || kind.connects === "directly" ? 50 : 8));
   if (covers("shells")) describe("shells", () => shellConformance(() => env));
 
   if (!covers("commands") && !covers("links")) return;

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { Parser, type ParserJob } from "../src/files/parser/parser.ts";
 import { isAlive, until } from "./alive.ts";
+import { bundleOf } from "./support/bundle.ts";
 
-const file = fileURLToPath(new URL("./misbehaving-parser.ts", import.meta.url));
+const file = await bundleOf("./misbehaving-parser.ts", import.meta.url);
 const parser = new Parser({ file });
 
 afterAll(() => parser.close());

@@ -8,7 +8,7 @@ import { until } from "./alive.ts";
 export interface ProcessRounds {
   /** Without the cases that take long. */
   readonly wraps: boolean;
-  /** Of 64 KiB, that a program writes to a slow reader. */
+  /** Of 256 KiB, that a program writes to a slow reader. */
   readonly blocks: number;
 }
 
@@ -69,7 +69,7 @@ export function processConformance(environment: () => ExecutionEnvironment, { wr
 
   if (!wraps)
     it("EE-01 a reader that does not read holds the program back instead of filling memory, and loses nothing", async () => {
-      const block = 65_536;
+      const block = 1 << 18;
       const script = `i=0; while [ $i -lt ${blocks} ]; do head -c ${block} /dev/zero; i=$((i+1)); echo >&2; done; echo end`;
       const process = await sh(script);
       let [read, most] = [0, 0];

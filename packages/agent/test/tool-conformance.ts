@@ -43,7 +43,7 @@ const PATCH = [
 
 /** One for all environments: it takes a second to start. */
 const parser = new Parser();
-const pendingActions = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {} });
+const pendingActions = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {}, warn: () => {} });
 
 const FILES: readonly Step[] = [
   [writeFileTool, { file_path: "t/a.txt", content: "one\ntwo\nthrée\n" }, "Created t/a.txt (15 bytes)"],

@@ -49,7 +49,7 @@ export async function agentStage(cast: Cast, files: Readonly<Record<string, stri
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
   };
-  git("init", "-q", "-b", "main");
+  git("init", "-q", "-b", "main", "--template=");
   for (const [path, text] of Object.entries(files)) write(path, text);
   git("add", "-A");
   git("commit", "-q", "--allow-empty", "-m", "first");

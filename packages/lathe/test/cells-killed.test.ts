@@ -6,7 +6,6 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSyn
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { type Turn, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { isAlive, until } from "../../agent/test/alive.ts";
@@ -14,6 +13,7 @@ import { CAN_CONTAIN, makePodman } from "../../agent/test/isolate/container-imag
 import { has } from "../../agent/test/programs.ts";
 import { CAN_CONFINE } from "../../agent/test/sandbox/cell.ts";
 import { startSshd } from "../../agent/test/sshd.ts";
+import { bundleOf } from "../../agent/test/support/bundle.ts";
 import { stage } from "./contract-kit.ts";
 import { PATH } from "./debug-kit.ts";
 import { startedIn } from "./started-in.ts";
@@ -168,11 +168,9 @@ async function gone(left: () => readonly unknown[]): Promise<void> {
   if (isLong) console.log(`gone after ${Math.round(performance.now() - began)} ms`);
 }
 
-const HERE = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-
 async function killHost(where: object, folder: string): Promise<void> {
-  const source = ["--conditions=lathe-source", "--import", HERE("../../../scripts/source-loader.mjs")];
-  const host = spawn(process.execPath, [...source, HERE("kill-host.ts"), JSON.stringify(where)], {
+  const program = await bundleOf("./kill-host.ts", import.meta.url);
+  const host = spawn(process.execPath, [program, JSON.stringify(where)], {
     cwd: "/",
     stdio: ["ignore", "pipe", "inherit"],
   });

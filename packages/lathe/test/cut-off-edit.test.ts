@@ -5,26 +5,27 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { LocalEnvironment } from "@lathe/agent";
 import { commitJournalIn } from "@lathe/agent/files";
 import { turn } from "@lathe/testkit";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { applyPatchTool } from "../../agent/src/tools/builtin/apply-patch/index.ts";
 import { contextFor, run } from "../../agent/test/edit/harness.ts";
 import { TWELVE_FILES } from "../../agent/test/edit/twelve-files.ts";
+import { bundleOf } from "../../agent/test/support/bundle.ts";
 import { stage } from "./contract-kit.ts";
 import { canMount, withTmpfs } from "./tmpfs.ts";
 
-const HOST = fileURLToPath(new URL("../../agent/test/edit/patch-host.ts", import.meta.url));
-const LOADER = fileURLToPath(new URL("../../../scripts/source-loader.mjs", import.meta.url));
 const { before, patch } = TWELVE_FILES;
+let host: string;
+beforeAll(async () => {
+  host = await bundleOf("../../agent/test/edit/patch-host.ts", import.meta.url);
+});
 
 /** Returns how often the disk was changed; 0 when it was killed before. */
 function patchAndKill(root: string, store: string, at: number): number {
   for (const [path, text] of Object.entries(before)) writeFileSync(join(root, path), text);
-  const args = ["--conditions=lathe-source", "--import", LOADER, HOST, root, store, String(at)];
-  return Number(spawnSync(process.execPath, args, { encoding: "utf8" }).stdout);
+  return Number(spawnSync(process.execPath, [host, root, store, String(at)], { encoding: "utf8" }).stdout);
 }
 
 const filesIn = (root: string): Record<string, string> =>

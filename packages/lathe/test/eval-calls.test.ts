@@ -48,7 +48,7 @@ it("T-EVAL-2 a tool called from a cell gives its text, writes without waiting fo
       'for i in range(2):\n  try: tool.bash(command="touch blocked")\n  except ToolError as error: print("no:", error)',
     ),
     cell("js", "try { await tool.nothing() } catch (error) { console.log(error.message) }"),
-    cell("js", 'await tool.eval({ cells: [{ language: "js", code: "globalThis.inner = 3" }] }); inner'),
+    cell("js", 'await tool.eval({ cells: [{ language: "js", code: "globalThis.inner=3" }] }); inner'),
   ]);
   expect(await scene.run([...FULL, "--deny", "shell(touch *)", "go"])).toMatchObject({ code: 0 });
   const [read, same, written, denied, unknown, inner] = results();
@@ -77,7 +77,7 @@ it("T-EVAL-4 T-EVAL-5 cells ask a model without history and run agents, which sh
       const { view } = request;
       if (isChild(view)) {
         const item = /item (\d)/.exec(request.text)?.[1] ?? "?";
-        const code = item === "9" ? "w = 5" : "globalThis.z = (globalThis.z ?? 0) + 1";
+        const code = item === "9" ? "w = 5" : "globalThis.z=(globalThis.z ?? 0) + 1";
         if (view.messages.every(({ role }) => role !== "assistant")) return cell(item === "9" ? "py" : "js", code);
         return turn.calls([{ name: "yield", args: { output: item === "9" ? '{"n": 9}' : `did ${item}` }, id: "y" }]);
       }

@@ -6,6 +6,7 @@ import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { isAlive, until } from "../../agent/test/alive.ts";
 import { type Stage, stage } from "./contract-kit.ts";
+import { RpcHost } from "./rpc-host.ts";
 
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
 
@@ -55,7 +56,7 @@ async function begin(script: Script): Promise<void> {
 it("T-EVAL-1 T-EVAL-2 T-EVAL-3 G-86 kernels keep their state, apart from each other, and say what went wrong", async () => {
   await begin([
     cells("import ours\nx = ours.answer"),
-    cells("x + 1", js("globalThis.y = 7; typeof x")),
+    cells("x + 1", js("globalThis.y=7; typeof x")),
     cells({ code: "'x' in globals()", reset: true }, js("y")),
     cells({ code: "a = 1", title: "first" }, { code: "1 / 0", title: "second" }, "b = 2"),
     cells("a, 'b' in globals()"),
@@ -103,7 +104,7 @@ it("T-SUB-2 G-86 a cell that does not end is interrupted: Python keeps its state
     cells("x = 1"),
     cells({ code: "while True: pass", timeout: 1 }),
     cells("x"),
-    cells(js("globalThis.y = 1; await new Promise(() => {})", { timeout: 1 })),
+    cells(js("globalThis.y=1; await new Promise(() => {})", { timeout: 1 })),
     cells(js("typeof y")),
     cells(js("while (true) {}", { timeout: -5 })),
     cells(js("1 + 1")),
@@ -163,6 +164,28 @@ it("T-EVAL-3 T-EVAL-6 G-86 AU-07 plots reach the model as pictures, and no cell 
   expect(await scene.run([...FULL, "-c", "more"], { env })).toMatchObject({ code: 0, stdout: "again\n" });
   const [{ id }] = JSON.parse((await scene.box.run(["sessions", "list", "--json"])).stdout) as [{ id: string }];
   expect((await scene.box.run(["sessions", "show", id])).stdout).toMatch(/python/);
+}, 120_000);
+
+it("G-86 a call that is aborted keeps what its cell had printed and done, and says that the variables are gone", async () => {
+  await begin([
+    cells(
+      js(
+        "globalThis.y = 5; console.log('tick'); await tool.bash({ command: 'echo once >> log' });\n" +
+          "require('node:fs').writeFileSync('at', ''); while (true) {}",
+      ),
+    ),
+    turn.text("done"),
+  ]);
+  const host = new RpcHost(scene.box.open([...scene.args, ...FULL, "--mode", "rpc"], scene.env));
+  host.send({ type: "prompt", message: "go" });
+  await until(() => existsSync(file("at")));
+  await host.data("abort");
+  await host.prompt("go on");
+  await host.finish();
+  expect(results()[0]).toBe(
+    "tick\n[The JavaScript kernel was ended: its variables are gone.]\nThe cell was interrupted.\n" +
+      "Calls that it had made:\n- bash echo once >> log: done",
+  );
 }, 120_000);
 
 it("G-88 after SIGKILL of the agent no kernel is left, and no call of a cell is made twice", async () => {

@@ -94,16 +94,21 @@ describe("hooks in Claude's words", () => {
     ]);
   });
 
-  it("EX-04 tools that are unknown there are shown as the commands and edits that they come to", async () => {
+  it("EX-04 tools that are unknown there are shown as the commands, edits and searches that they come to", async () => {
+    const refuse = (matcher: string, what: string) => ({
+      matcher,
+      hooks: [
+        {
+          type: "command",
+          command: `told=$(cat); printf "%s\\n" "$told" >> ${file("told")}; case "$told" in *'${what}'*) echo 'no ${matcher} here' >&2; exit 2;; esac`,
+        },
+      ],
+    });
     write(here(".claude/settings.json"), {
-      hooks: {
-        PreToolUse: ["Bash", "Edit"].map((matcher) => ({
-          matcher,
-          hooks: [{ type: "command", command: `cat >> ${file("told")}; echo 'no ${matcher} here' >&2; exit 2` }],
-        })),
-      },
+      hooks: { PreToolUse: [refuse("Bash", ""), refuse("Edit", "a = 2"), refuse("Grep", "kept.ts")] },
     });
     write(file("a.ts"), "const a = 1;\n");
+    write(file("kept.ts"), "const hidden = 1;\n");
     const find = (query: string) => ({ name: "search_tool_bm25", args: { query } });
     const code = 'require("node:fs").writeFileSync("made", "")';
     const rewrite = { ops: [{ pat: "const a = 1", out: "const a = 2" }], paths: ["a.ts"] };
@@ -111,14 +116,21 @@ describe("hooks in Claude's words", () => {
       ...[find("eval cells of code"), { name: "eval", args: { cells: [{ language: "js", code }] } }],
       ...[find("ast_edit rewrite code"), { name: "ast_edit", args: rewrite }],
       { name: "resolve", args: { action: "apply", reason: "as planned" } },
+      ...[find("ast_grep find code"), { name: "ast_grep", args: { pat: "const $A = 1", paths: ["kept.ts"] } }],
     );
     await print();
+    expect([request(7).includes("no Grep here"), request(7).includes("const hidden")]).toEqual([true, false]);
     expect([request(2).includes("no Bash here"), request(5).includes("no Edit here")]).toEqual([true, true]);
     expect([existsSync(file("made")), readFileSync(file("a.ts"), "utf8")]).toEqual([false, "const a = 1;\n"]);
     const told = readFileSync(file("told"), "utf8").trimEnd().split("\n");
     expect(told.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { tool_name: "Bash", tool_input: { command: expect.stringContaining("node -e") } },
-      { tool_name: "Edit", tool_input: { file_path: file("a.ts") } },
+      { tool_name: "Grep", tool_input: { path: file("a.ts") } },
+      {
+        tool_name: "Edit",
+        tool_input: { file_path: file("a.ts"), old_string: "const a = 1;", new_string: "const a = 2" },
+      },
+      { tool_name: "Grep", tool_input: { path: file("kept.ts") } },
     ]);
   });
 

@@ -150,12 +150,16 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     await begin({
       parent: [tasks([apart("One"), apart("Two")]), says],
       One: [shell("echo 2 > vendor/x/x.txt"), yields("one")],
-      Two: [shell("echo 3 > vendor/x/x.txt"), gaveUp],
+      Two: [shell("echo 3 > vendor/x/x.txt; echo half > a.txt"), gaveUp],
     });
     scene.write("vendor/x/x.txt", "1\n");
     execFileSync("git", ["init", "-q"], { cwd: join(scene.box.dir, "vendor/x") });
-    expect((await go()).stdout).toContain("[Merged into your files: vendor/x/x.txt]");
-    expect(scene.read("vendor/x/x.txt")).toBe("2\n");
+    const { stdout } = await go();
+    expect(stdout).toContain("[Merged into your files: vendor/x/x.txt]");
+    // Of an agent that fails nothing lands, and what it changed is kept.
+    expect(stdout).toContain("cannot\n\n[Nothing of it was merged; your files are as before. It did not finish.");
+    expect([scene.read("vendor/x/x.txt"), scene.read("a.txt")]).toEqual(["2\n", "one\ntwo\nthree\n"]);
+    expect(readFileSync(scene.kept("Two.patch")[0]!, "utf8")).toContain("+half");
     expect(scene.kept("Two.nested-1.patch").map((path) => readFileSync(path, "utf8"))).toEqual([
       expect.stringMatching(/^diff --git a\/x\.txt b\/x\.txt\n[\s\S]*\+3\n$/),
     ]);
@@ -185,20 +189,6 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("isolated agents (needs bwr
     expect(askedOf("Good").map(lastMessage)[2]).toMatch(/exit code 1:\nwrong\nb\n/);
     expect(readFileSync(scene.kept("Bad.patch")[0]!, "utf8")).toContain("+wrong");
     expect(scene.git("status", "--short", "ran")).toBe("");
-  });
-
-  it("SA-07 of an agent that fails nothing lands, and what it changed is kept as a patch", async () => {
-    await begin({
-      parent: [tasks([apart("One")]), says],
-      One: [
-        shell("echo half > a.txt"),
-        turn.calls([{ name: "yield", args: { output: "cannot", status: "aborted" }, id: "y" }]),
-      ],
-    });
-    const { stdout } = await go();
-    expect(stdout).toContain("cannot\n\n[Nothing of it was merged; your files are as before. It did not finish.");
-    expect(scene.read("a.txt")).toBe("one\ntwo\nthree\n");
-    expect(readFileSync(scene.kept("One.patch")[0]!, "utf8")).toContain("+half");
   });
 
   it("SA-07 a check that nobody permitted is not run, and nothing lands", async () => {

@@ -77,7 +77,9 @@ export class LspHarness {
 
   #located(question: LspQuestion): LspQuestion {
     const { file } = question;
-    return file === undefined ? question : { ...question, file: join(this.#env.workingDirectory(), file) };
+    return file === undefined || file === "*"
+      ? question
+      : { ...question, file: join(this.#env.workingDirectory(), file) };
   }
 }
 

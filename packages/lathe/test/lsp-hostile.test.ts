@@ -1,6 +1,6 @@
 // Language servers that break, hang or lie: the edit lands, the result says what was not checked, and nothing is left running.
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -73,6 +73,10 @@ async function edit(waitMs?: number): Promise<string> {
   const changes = [{ path: file, before: content, after: content, added: 1, removed: 1 }];
   const result = await errors.after({ content: [{ kind: "text", text: "Wrote it." }], changes }, env, signal);
   return (result?.content ?? []).map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+}
+
+function limited(limits: NonNullable<ConstructorParameters<typeof LocalEnvironment>[0]["limits"]>): void {
+  env = new LocalEnvironment({ cwd: folder, baseEnv: { PATH: process.env["PATH"] ?? "", HOME: folder }, limits });
 }
 
 const pidOf = (text: string): number => Number(/process (\d+)/.exec(text)?.[1]);
@@ -159,10 +163,20 @@ it.each(["floods", "edits"])(
 
 it("LP-03 a server that has to wait for memory is not waited for: the file is not checked, and no crash is counted", async () => {
   serve("plain");
-  env.hasRoom = () => false;
+  limited({ commandMemoryMb: 2 ** 24 });
   expect(await edit()).toContain("xyz has not checked a.xyz: it waits for memory");
   expect(servers.running).toEqual([]);
   expect((await servers.forFile(file, env))[0]?.server?.state).toBe("not started");
+});
+
+it("LP-03 a server that takes too much memory in the middle of a call is ended: the write stays, and the result says why", async () => {
+  serve("eats memory");
+  limited({ memoryMb: 300 });
+  expect(await edit(60_000)).toContain(
+    "xyz has not checked a.xyz: it was ended because the commands of this session used more than 300 MB together (limits.memoryMb)",
+  );
+  expect(readFileSync(file, "utf8")).toBe("two\n");
+  expect(servers.running).toEqual([]);
 });
 
 it("LP-05 G-113 rust-analyzer is reached through lspmux where that runs; LP-01 a warm-up starts what the project calls for", async () => {

@@ -145,7 +145,7 @@ export const BIOME = {
   files: { "biome.json": "{}\n", "a.js": "export const x = 1;\n" },
 };
 
-const TYPESCRIPT_7 = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
+export const TYPESCRIPT_7 = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
 
 /** With TypeScript's own server: a.ts exports `greet`, which b.ts calls; c.ts has nothing to do with them. */
 export function makeTypeScriptProject(folder: string): void {

@@ -1,5 +1,11 @@
 // A language server that behaves as its argument says. It stands for servers that are broken or hostile.
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+
 const [, , behaviour = "plain"] = process.argv;
+// "hangs at METHOD": it says in a file that it was asked, and does not answer. It has a child that has left its group.
+const stuckAt = behaviour.startsWith("hangs at ") ? behaviour.slice("hangs at ".length) : undefined;
+if (stuckAt) spawn("sleep", ["300"], { detached: true, stdio: "ignore" });
 const send = (message) => {
   const body = Buffer.from(JSON.stringify({ jsonrpc: "2.0", ...message }));
   process.stdout.write(`Content-Length: ${body.length}\r\n\r\n`);
@@ -11,10 +17,12 @@ const error = {
   range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
 };
 let opened = 0;
+const taken = [];
 let language = "";
 let root = "";
 
 function answer({ id, method, params }) {
+  if (method === stuckAt) return writeFileSync("reached", "");
   if (method === "initialize") {
     root = params.rootUri;
     if (behaviour === "dies at start") {
@@ -40,6 +48,8 @@ function answer({ id, method, params }) {
     language = params.textDocument.languageId ?? language;
     if (behaviour === "silent") return;
     if (behaviour === "dies") process.exit(7);
+    if (behaviour === "eats memory")
+      return void setInterval(() => taken.length < 60 && taken.push(Buffer.alloc(2 ** 25, 1)), 5);
     if (behaviour === "half a frame")
       return process.stdout.write("Content-Length: 100\r\n\r\n{", () => process.exit(1));
     if (behaviour === "a gigabyte") return process.stdout.write("Content-Length: 1000000000\r\n\r\n");
@@ -66,6 +76,10 @@ function answer({ id, method, params }) {
               ],
       },
     });
+  }
+  if (method === "initialized" && behaviour === "loads for ever") {
+    send({ method: "$/progress", params: { token: "t", value: { kind: "begin", title: "Loading" } } });
+    writeFileSync("reached", "");
   }
   if (method === "workspace/willRenameFiles") send({ id, result: { changes: noteMove(params.files[0].newUri) } });
   if (method === "textDocument/diagnostic") send({ id, result: { kind: "full", items: [] } });

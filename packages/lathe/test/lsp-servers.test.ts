@@ -35,6 +35,19 @@ it.concurrent(
       expect(said).toContain("a.js: 1 new error");
       expect(said).toContain("[biome lint/suspicious/noDebugger]");
       expect(await lsp.edit("a.js", "export const x = 1;\n")).toContain("a.js: 1 fixed");
+      expect(await lsp.ask({ action: "diagnostics", file: "*" })).toBe("OK");
+      // It goes on without its rules: its silence must not be read as praise.
+      const failed = "The plugin loading has failed.";
+      const path = (name: string): string => join(env.workingDirectory(), name);
+      await env.writeFile(path("p.grit"), "x\n");
+      await env.writeFile(path("biome.json"), '{"plugins":["./p.grit"]}\n');
+      const blind = await lsp.edit("a.js", "export const x = 1;\ndebugger;\n");
+      expect(blind).toContain(`biome may not have checked a.js: ${failed}`);
+      expect(await lsp.ask({ action: "diagnostics", file: "a.js" })).toContain(`may not have checked it: ${failed}`);
+      expect(await lsp.ask({ action: "diagnostics", file: "*" })).toContain(`biome says: ${failed}`);
+      expect(await lsp.ask({ action: "status" })).toContain(`biome: running: ${failed}`);
+      await env.writeFile(path("biome.json"), "{}\n");
+      expect(await lsp.ask({ action: "diagnostics", file: "a.js" })).toMatch(/^2:1 error .*noDebugger\]$/);
       await lsp.close();
     }),
   120_000,

@@ -1,12 +1,12 @@
 // Language servers in whole runs, with TypeScript's own server: what the model can ask, and what it reads after an edit.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
-import { makeTypeScriptProject } from "./lsp-projects.ts";
+import { makeTypeScriptProject, TYPESCRIPT_7 } from "./lsp-projects.ts";
 
 const SCRIPTED = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
@@ -109,6 +109,8 @@ it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file i
     lsp({ action: "rename_file", file: "src/a.ts", new_name: "src/hello world/hail#1.ts" }),
     lsp({ action: "rename_file", file: "src/c.ts", new_name: "src/b.ts" }),
     lsp({ action: "rename_file", file: "src/hello world", new_name: "src/both" }),
+    lsp({ action: "references", file: "src/b.ts", line: 1, symbol: "hail" }),
+    lsp({ action: "diagnostics", file: "*" }),
     turn.text("done"),
   ]);
   // Another server than that of the language knows a file in which the moved one is named.
@@ -120,10 +122,18 @@ it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file i
   writeFileSync(file("src/a.ts"), "\uFEFFexport function greet(name: string): string {\r\n  return name;\r\n}\r\n");
   writeFileSync(file("src/d.ts"), 'export const text = "greet"; // greet\n');
   writeFileSync(file("src/e.ts"), "const greet = 1;\nexport { greet as other };\n");
+  // The name of a file is no line of an answer.
+  writeFileSync(file("src/x\nsrc.ts:1:1 error.ts"), 'import { greet } from "./a.js";\ngreet("z");\n');
+  writeFileSync(file("src/f.ts"), "export const f: string = 1;\n");
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
-  const [shown, renamed, moved, refused, folder] = results();
-  expect(shown).toContain("Would change 2 files.");
-  expect(renamed).toContain("Changed 2 files.");
+  const [shown, renamed, moved, refused, folder, users, problems] = results();
+  expect(shown).toContain("Would change 3 files.");
+  expect(renamed).toContain("Changed 3 files.");
+  expect(results().join("\n")).not.toContain("\nsrc.ts:1:1 error.ts");
+  expect(users).toContain("src/x\\nsrc.ts:1:1 error.ts:2:1  hail(");
+  expect(results().join("\n")).not.toContain("has not checked");
+  // Who found nothing is said first.
+  expect(problems?.split("\n")).toEqual(["other: OK", expect.stringMatching(/^src\/f\.ts:1:14 error Type 'number'/)]);
   // Texts and comments are no code.
   expect(renamed).toContain("Also have the name greet, and stay as they are: src/e.ts.");
   expect(moved).toContain("Moved src/a.ts to src/hello world/hail#1.ts.");
@@ -160,7 +170,13 @@ it("LP-04 a quick fix is listed and made; without permission to write nothing is
 
 it("G-113 no program of a folder that is not trusted starts, and the tool says why", async () => {
   await project(
-    [lsp({ action: "status" }), lsp({ action: "hover", file: "src/a.ts", line: 1 }), turn.text("done")],
+    [
+      lsp({ action: "status" }),
+      lsp({ action: "hover", file: "src/a.ts", line: 1 }),
+      turn.text("done"),
+      lsp({ action: "hover", file: "src/a.ts", line: 1, symbol: "greet" }),
+      turn.text("done"),
+    ],
     false,
   );
   const mark = file("started");
@@ -172,13 +188,28 @@ it("G-113 no program of a folder that is not trusted starts, and the tool says w
       },
     }),
   );
-  const { code, stderr } = await scene.run([...FULL, "go"]);
+  // With programs of the system only.
+  const PATH = (process.env["PATH"] ?? "").split(":").filter((place) => !place.includes("node_modules"));
+  const { code, stderr } = await scene.run([...FULL, "go"], { env: { PATH: PATH.join(":") } });
   expect(code).toBe(0);
   expect(stderr).toContain("This folder is not trusted; ignored: lsp.json (lsp-server evil).");
   expect(results()[0]).toContain("typescript: off: its program is the project's own, and the folder is not trusted");
   expect(results()[1]).not.toContain("evil");
+  // A compiler that npm has installed for all projects is a server as well, if it is new enough.
+  const bin = join(scene.box.home, "npm/bin");
+  mkdirSync(bin, { recursive: true });
+  const installed = { env: { PATH: [bin, ...PATH].join(":") } };
+  writeFileSync(join(bin, "tsc"), "#!/bin/sh\necho Version 5.9.3\n", { mode: 0o755 });
+  rmSync(file("node_modules"), { recursive: true });
+  expect((await scene.box.run(["doctor"], installed)).stdout).toContain("tsc 7 is not installed");
+  rmSync(join(bin, "tsc"));
+  symlinkSync(TYPESCRIPT_7, join(scene.box.home, "npm/typescript"));
+  symlinkSync("../typescript/bin/tsc", join(bin, "tsc"));
+  expect((await scene.box.run(["doctor"], installed)).stdout).toContain(`typescript (${join(bin, "tsc")})`);
+  await scene.run([...FULL, "go"], installed);
+  expect(results().at(-1)).toContain("function greet(name: string): string");
   expect(() => readFileSync(mark)).toThrow();
-});
+}, 120_000);
 
 it("G-113 lsp.json of a trusted folder changes a server field by field, and says what is wrong with it", async () => {
   await project([lsp({ action: "status" }), turn.text("done"), turn.text("done")], false);

@@ -26,8 +26,8 @@ const parse = JSON.parse;
 JSON.parse = (text, ...rest) => { if (String(text).startsWith('{"id":')) rows++; return parse(text, ...rest); };
 let modules = [];
 let early = [];
-process.on("lathe:first-request", () => { early = [...files]; modules = process.moduleLoadList.filter((name) => name.startsWith("NativeModule ")).map((name) => name.slice(13)); });
-process.on("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, early, rows, modules })));
+process.addListener("lathe:first-request", () => { early = [...files]; modules = process.moduleLoadList.filter((name) => name.startsWith("NativeModule ")).map((name) => name.slice(13)); });
+process.addListener("exit", () => fs.writeFileSync(process.env.SPY_REPORT, JSON.stringify({ files, early, rows, modules })));
 `;
 
 interface Spied {
@@ -77,11 +77,16 @@ describe("a start pays for one model only", () => {
     expect(modules.filter((name) => made.includes(name))).toEqual([]);
   });
 
-  it("reads one pack, also inside a repository, where asking git loads no clock of node's", async () => {
+  it("reads one pack, also with the tools of other vendors' models, and for a project in a repository, where asking git loads no clock of node's", async () => {
     const repository = join(b.box.dir, "repository");
     execFileSync("git", ["init", "-q", repository]);
-    for (const cwd of [b.box.dir, repository]) {
-      const { packs, modules } = await spied(["--model", "openai/gpt-5.2"], cwd);
+    // A project that has a language server, and the tools of other vendors' models.
+    await writeFile(join(repository, "tsconfig.json"), "{}");
+    for (const [cwd, profile] of [
+      [b.box.dir, "lathe"],
+      [repository, "openai"],
+    ] as const) {
+      const { packs, modules } = await spied(["--model", "openai/gpt-5.2", "--profile", profile], cwd);
       expect(packs).toEqual([expect.stringMatching(/^start-/)]);
       expect(modules.includes("child_process")).toBe(cwd === repository);
       expect(modules).not.toContain("perf_hooks");

@@ -11,13 +11,6 @@ afterEach(() => box.remove());
 
 const practice = ["--model", "practice/basic", "--permission-mode", "full"];
 describe("the practice model on real files", () => {
-  it("mends the sample project, with a green test to show for it", async () => {
-    const { code, stdout } = await box.run([...practice, "fix the failing test"]);
-    expect(stdout).toContain("All tests pass.");
-    expect(code).toBe(0);
-    expect(await readFile(join(box.dir, "src/invoice.js"), "utf8")).toContain("amount >= DISCOUNT_FROM");
-  });
-
   it("knows no names of the sample: with other files and functions it finds the bug as well", async () => {
     await rename(join(box.dir, "src/invoice.js"), join(box.dir, "src/bill.mjs"));
     await rename(join(box.dir, "test/invoice.test.js"), join(box.dir, "test/sums.test.js"));

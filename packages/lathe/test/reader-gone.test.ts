@@ -54,7 +54,8 @@ describe("a JSON run whose reader goes away", () => {
     expect((await run(whole)).code).toBe(0);
     const lines = whole.text.trimEnd().split("\n");
     const last = lines.findLastIndex((line) => (JSON.parse(line) as Frame).type === "turn_start");
-    for (let at = 0; at < lines.length; at++) {
+    const step = process.env["LATHE_LONG"] === undefined ? 3 : 1;
+    for (let at = 0; at < lines.length; at += step) {
       const { code } = await run(new LeavingReader(at));
       if (at < last - 1) expect({ at, code }).toEqual({ at, code: 130 });
       else expect([0, 130]).toContain(code);

@@ -75,7 +75,7 @@ export async function reviewScene(roles: Roles = {}): Promise<ReviewScene> {
   const { dir } = scene.box;
   const git = (...args: string[]): string =>
     execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: dir }).toString();
-  git("init", "-q", "-b", "main");
+  git("init", "-q", "-b", "main", "--template=");
   return {
     ...scene,
     git,

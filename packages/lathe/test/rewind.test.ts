@@ -40,7 +40,7 @@ function repository(): void {
   writeFileSync(file(".gitignore"), "out/\n");
   symlinkSync("a.txt", file("link"));
   chmodSync(file("src/b.txt"), 0o755);
-  execFileSync("git", ["init", "-q"], { cwd: scene.box.dir });
+  execFileSync("git", ["init", "-q", "--template="], { cwd: scene.box.dir });
   execFileSync("git", ["add", "-A"], { cwd: scene.box.dir });
 }
 

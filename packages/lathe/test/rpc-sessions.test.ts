@@ -58,13 +58,14 @@ describe("RPC: sessions", () => {
     expect([sent.includes("shown-to-the-model"), sent.includes("kept-from-the-model")]).toEqual([true, false]);
   });
 
-  it("G-40 G-05 switching ends what runs, empties the queue, and brings the other's model, effort and plan", async () => {
+  it("SP-03 G-40 G-05 switching ends what runs, empties the queue, and brings the other's model, effort and plan", async () => {
     rig.server.push(turn.text("in b"));
     const host = await rig.start();
     await host.data("set_model", { provider: "openai", modelId: "gpt-5-mini" });
-    await host.data("set_thinking_level", { level: "low" });
     await host.data("set_todos", todo("plan of b"));
     await host.prompt("one");
+    // After its last request: no other one notes it.
+    await host.data("set_thinking_level", { level: "low" });
     const b = await state(host);
 
     await host.data("new_session");

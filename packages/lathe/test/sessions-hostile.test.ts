@@ -14,7 +14,7 @@ import { errorLines, type Stage, stage } from "./contract-kit.ts";
 import { type Box, makeBox } from "./sessions-box.ts";
 import { answer } from "./sessions-fixture.ts";
 
-const runs = process.env["LATHE_LONG"] ? 2000 : 30;
+const runs = process.env["LATHE_LONG"] ? 2000 : 12;
 const processRuns = process.env["LATHE_LONG"] ? 100 : 3;
 /** None of what a terminal would act on. */
 const PRINTABLE = /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f]*$/;

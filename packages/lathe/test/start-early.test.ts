@@ -33,7 +33,7 @@ children.spawn = (...args) => {
 const { Socket } = require("node:net");
 const connect = Socket.prototype.connect;
 Socket.prototype.connect = function (...args) { note("connecting"); return connect.apply(this, args); };
-process.on("lathe:first-request", () => note("request"));
+process.addListener("lathe:first-request", () => note("request"));
 const compile = WebAssembly.Module;
 WebAssembly.Module = class extends compile { constructor(bytes) { super(bytes); require("node:fs").writeFileSync("compiled", ""); } };
 WebAssembly.compile = async (bytes) => new WebAssembly.Module(bytes);
@@ -43,7 +43,7 @@ WebAssembly.instantiate = async (code, imports) => {
   const module = new WebAssembly.Module(code);
   return { module, instance: await instantiate(module, imports) };
 };
-process.on("exit", () => require("node:fs").writeFileSync(process.env.SPY_REPORT, JSON.stringify(order)));
+process.addListener("exit", () => require("node:fs").writeFileSync(process.env.SPY_REPORT, JSON.stringify(order)));
 `;
 
 async function orderOf(args: readonly string[]): Promise<string[]> {

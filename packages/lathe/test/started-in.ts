@@ -3,15 +3,26 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { isAlive } from "../../agent/test/alive.ts";
 
+export interface Running {
+  readonly pid: number;
+  /** Its command line. */
+  readonly line: string;
+}
+
 /** Processes that were started with this home. */
-export function startedIn(home: string): { readonly pid: number; readonly line: string }[] {
+export const startedIn = (home: string): Running[] =>
+  processes((pid) => readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`HOME=${home}`));
+
+/** Processes with this in their command line. */
+export const runningWith = (mark: string): Running[] => processes(() => true).filter(({ line }) => line.includes(mark));
+
+function processes(isOurs: (pid: number) => boolean): Running[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
     .flatMap((name) => {
       try {
-        const isOurs = readFileSync(`/proc/${name}/environ`, "latin1").split("\0").includes(`HOME=${home}`);
         const line = readFileSync(`/proc/${name}/cmdline`, "latin1").replaceAll("\0", " ");
-        return isOurs ? [{ pid: Number(name), line }] : [];
+        return isOurs(Number(name)) ? [{ pid: Number(name), line }] : [];
       } catch {
         return []; // it has just ended
       }

@@ -8,6 +8,7 @@ import { field, rateLimitOf } from "./errors/headers.ts";
 import { networkError } from "./errors/network.ts";
 import { secretsOf } from "./errors/sent-secrets.ts";
 import { MessageResolver, type ResolvedMessages } from "./media/resolve.ts";
+import { checkRequest } from "./protocols/common/check-request.ts";
 import { createSegmentCache } from "./segments.ts";
 import { AdapterStream, AnswerReader, type Exchange } from "./stream/driver.ts";
 import { CallGuard } from "./stream/guard.ts";
@@ -22,18 +23,11 @@ import type {
   TransportRequest,
   TransportResponse,
 } from "./types/adapter.ts";
-import {
-  CredentialError,
-  InvalidRequestError,
-  SDKError,
-  StreamError,
-  UnexpectedError,
-  UnsupportedToolChoiceError,
-} from "./types/errors.ts";
+import { CredentialError, InvalidRequestError, SDKError, StreamError, UnexpectedError } from "./types/errors.ts";
 import type { StreamEvent } from "./types/events.ts";
 import type { CacheRetention, ModelInfo, RequestTransform } from "./types/model.ts";
 import type { Auth, EncodedRequest, Endpoint, Operation, Protocol, SegmentCache } from "./types/protocol.ts";
-import type { Request, ToolChoiceMode } from "./types/request.ts";
+import type { Request } from "./types/request.ts";
 import type { Response } from "./types/response.ts";
 import { type Some, withoutUndefined } from "./types/some.ts";
 
@@ -188,7 +182,7 @@ class HttpAdapter {
     guard: CallGuard,
   ): Promise<Exchange> {
     guard.throwIfOver();
-    this.#checkToolChoice(request);
+    checkRequest(request, this.#options);
     const encoding = this.#prepare(request, operation);
     const encoded = encoding instanceof Promise ? await guard.race(encoding) : encoding;
     if (this.#unenforced.size === 0 || !this.#unenforced.has(toolsOf(request, encoded))) {
@@ -312,19 +306,6 @@ class HttpAdapter {
         else headers[name.toLowerCase()] = value;
     }
     return headers;
-  }
-
-  #checkToolChoice(request: Request): void {
-    const { toolChoice, tools = [] } = request;
-    if (toolChoice === undefined) return;
-    const { name, protocol } = this.#options;
-    const mode: ToolChoiceMode = toolChoice.mode;
-    if (!protocol.toolChoiceModes.includes(mode))
-      throw new UnsupportedToolChoiceError(`${name} does not support the tool choice "${mode}".`);
-    if (toolChoice.mode === "named" && !tools.some((tool) => tool.name === toolChoice.toolName))
-      throw new InvalidRequestError(`The tool choice names "${toolChoice.toolName}", which is not among the tools.`, {
-        provider: name,
-      });
   }
 
   async #failure(response: TransportResponse, secrets: readonly string[]) {

@@ -5,7 +5,7 @@ import { hasTmux, STREAM_PROGRAM, Tmux } from "./tmux.ts";
 const LINES = 220;
 const ROWS = 40;
 const isLong = process.env.LATHE_LONG !== undefined;
-const RUNS = isLong ? 40 : 2;
+const RUNS = isLong ? 40 : 1;
 /** Runs that do not count, because the window changed between tmux' answer and the frame that is made for it. */
 const MOST_MISDRAWN = 6 * RUNS;
 const TEXT = Array.from({ length: LINES }, (_, index) => streamedLine(index)).join("");

@@ -74,7 +74,7 @@ export interface SessionConfig {
    * is idle (`run`). Only with `run` does the tool `task` return before its agents have ended.
    */
   jobReports: "wait" | "run";
-  /** The model may start a command in the background with the tools that offer it as `async`. */
+  /** The model may start commands in the background. */
   asyncCommands: boolean;
   /** A command that a call has waited for this long goes on as a job; 0 = never. */
   autoBackgroundMs: number;

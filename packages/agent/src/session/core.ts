@@ -12,6 +12,7 @@ import type { TreeEntry } from "../contract/journal.ts";
 import { SessionTools } from "../contract/registry/session-tools.ts";
 import { Seams } from "../contract/seams/run.ts";
 import { SchemeRegistry } from "../contract/seams/schemes.ts";
+import { SessionError } from "../contract/session-error.ts";
 import type { ToolServices } from "../contract/tool.ts";
 import { redactedArtifacts } from "../policy/redact/artifacts.ts";
 import { FileArtifacts } from "../record/artifacts/file-artifacts.ts";
@@ -56,6 +57,13 @@ const EDGES: Readonly<Record<SessionState, readonly SessionState[]>> = {
   closed: [],
 };
 
+/** A host in JavaScript has no compiler that asks for them. */
+function mustBeGiven(options: SessionOptions): void {
+  for (const name of ["profile", "env", "client", "deps"] as const)
+    if (options[name] === undefined)
+      throw new SessionError("config", `new Session needs ${name}: give it, or use createSession, which has defaults`);
+}
+
 export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolbox, Work {
   readonly options: SessionOptions;
   readonly id: string;
@@ -90,6 +98,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
   #artifacts: ArtifactStore | undefined;
 
   constructor(options: SessionOptions) {
+    mustBeGiven(options);
     this.options = options;
     this.deps = options.deps;
     this.client = options.client;
@@ -114,6 +123,10 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
         if (!this.profile.modelInfo?.refusesForcedTools) this.nextToolChoice = choice;
       },
       guard: (middleware) => void this.seams.add(middleware),
+      warn: (message) => this.warn(message, "callback_failed"),
+    });
+    this.events.listen(({ kind }) => {
+      if (kind === "processing_end") pendingActions.endInput();
     });
     const { services, facts } = buildServices(this, pendingActions);
     this.services = services;

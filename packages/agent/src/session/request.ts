@@ -137,7 +137,7 @@ export function noteModelAndEffort(core: Parameters<typeof noteModel>[0] & Param
 }
 
 /** The level in force is part of the history, so that a reopened session can continue with it. */
-function noteEffort(core: SessionLog & HostChoices & ModelContext): void {
+export function noteEffort(core: SessionLog & HostChoices & ModelContext): void {
   const level = core.config.reasoningEffort;
   if (core.journal.context.state.chosenLevel === level) return;
   core.append({ type: "thinking_level_change", thinkingLevel: level ?? OWN_LEVEL });

@@ -1,7 +1,7 @@
 // What hooks may use of their session.
 
 import type { SeamContext } from "../contract/seams/types.ts";
-import { accessOf } from "./call/access-of.ts";
+import { accessOf, previewOfCall } from "./call/access-of.ts";
 import type { WholeSession } from "./facades.ts";
 import { rulesInjected } from "./injected-rules.ts";
 import { describeRequest } from "./request.ts";
@@ -25,6 +25,7 @@ export function seamContext(core: WholeSession, signal: () => AbortSignal): Seam
     warn: (message, code) => core.warn(message, code),
     rulesInjected: (names) => rulesInjected(core, names),
     accessOf: (call) => accessOf(core, call, signal()),
+    previewOf: (call) => previewOfCall(core, call, signal()),
     ask: async (questions) => core.services.answerer?.(questions, signal()),
     get budget() {
       const { spent } = core.ledger;

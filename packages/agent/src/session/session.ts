@@ -51,7 +51,7 @@ import { SessionMailbox } from "./mailbox.ts";
 import { leafMoved, type NavigateOptions, type Navigation, navigateTo, plannedMove } from "./navigation.ts";
 import { changeQueued } from "./queue.ts";
 import { recoverSession } from "./recovery.ts";
-import { describeRequest, noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
+import { describeRequest, noteEffort, noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { sideCall } from "./side-call.ts";
 import type { ModelClient, SessionOptions, Turn } from "./types.ts";
 
@@ -284,6 +284,11 @@ export class Session<Output = unknown> {
 
   /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */
   noteModel = (): void => noteModelAndEffort(this.#core);
+  /** How hard the model thinks from the next request on; undefined: as it does by itself. Journalled at once, like the model. */
+  setEffort(level: string | undefined): void {
+    this.config.reasoningEffort = level;
+    noteEffort(this.#core);
+  }
 
   /** From here on, the session is in another mode, such as planning; a host that opens it later finds it so. */
   changeMode(mode: string): void {

@@ -62,10 +62,12 @@ const VENDORS = [
 describe.each(VENDORS)("CO-08 for %s (%s cells)", (api, cell, detail, inks) => {
   const messages = conversation(12);
   const result = made({ messages, model: seeing(api) });
+  const frames = bytesOf(result).map((bytes) => readFrame(bytes, cell));
 
   it("a glyph matcher reads every letter of the serialized conversation, across pictures", () => {
-    const read = bytesOf(result)
-      .map((bytes) => readText(bytes, cell))
+    const read = frames
+      .flat()
+      .map(({ character }) => character)
       .join("");
     const printed = printable(serialize(messages, Number.POSITIVE_INFINITY)).text.trimEnd();
     const right = Array.from(printed, (character, at) => Number(character === read[at])).reduce(
@@ -85,7 +87,7 @@ describe.each(VENDORS)("CO-08 for %s (%s cells)", (api, cell, detail, inks) => {
   });
 
   it("output of tools is grey, and what was said has colours as the vendor's models like them", () => {
-    const letters = bytesOf(result).flatMap((bytes) => readFrame(bytes, cell));
+    const letters = frames.flat();
     const text = letters.map(({ character }) => character).join("");
     const coloursOf = (from: number, to: number): Set<string | undefined> =>
       new Set(letters.slice(from, to).flatMap(({ colour }) => (colour === undefined ? [] : [colour])));
@@ -141,7 +143,8 @@ describe("CO-08 what is kept", () => {
     const { history } = made({ messages });
     expect(history.frames).toHaveLength(8);
     expect(readText(history.frames[0]!.data!, "plain")).toContain("page 0.");
-    expect(history.frames.map(({ data }) => readText(data!, "plain")).join("")).toContain("page 19.");
+    const last = history.frames.slice(-2).map(({ data }) => readText(data!, "plain"));
+    expect(last.join("")).toContain("page 19.");
   });
 
   it("notes of an earlier compaction are printed first", () => {

@@ -54,24 +54,20 @@ export function readFrame(bytes: Uint8Array, style: CellStyle): ReadLetter[] {
   const shapes = cells.coverage.map((coverage) => normal([...coverage]));
   const columns = side / cells.side;
   const known = new Map<string, ReadLetter>();
+  const cell = Buffer.alloc(cells.side ** 2);
   return Array.from({ length: columns ** 2 }, (_, at) => {
     const corner = Math.floor(at / columns) * cells.side * side + (at % columns) * cells.side;
-    const rows = Array.from({ length: cells.side }, (_row, y) =>
-      pixels.subarray(corner + y * side, corner + y * side + cells.side),
-    );
-    const key = rows.join();
-    const letter = known.get(key) ?? readCell(rows, palette, shapes);
+    for (let y = 0; y < cells.side; y++)
+      cell.set(pixels.subarray(corner + y * side, corner + y * side + cells.side), y * cells.side);
+    const key = cell.toString("latin1");
+    const letter = known.get(key) ?? readCell(cell, palette, shapes);
     known.set(key, letter);
     return letter;
   });
 }
 
-function readCell(
-  rows: readonly Uint8Array[],
-  palette: Picture["palette"],
-  shapes: readonly (readonly number[])[],
-): ReadLetter {
-  const colours = rows.flatMap((row) => Array.from(row, (place) => palette[place]!));
+function readCell(cell: Uint8Array, palette: Picture["palette"], shapes: readonly (readonly number[])[]): ReadLetter {
+  const colours = Array.from(cell, (place) => palette[place]!);
   const darkness = colours.map(([red, green, blue]) => 255 * 3 - red! - green! - blue!);
   const darkest = Math.max(...darkness);
   const character = CHARACTERS[mostAlike(normal(darkness), shapes)]!;

@@ -3,11 +3,13 @@
 import { expect, it } from "vitest";
 import { compacting, lorem, sentText } from "./support.ts";
 
+const PROMPTS = process.env["LATHE_LONG"] ? 300 : 150;
+
 it.each([
   { window: 100_000, output: 1100, answer: 2200 },
   { window: 32_000, output: 200, answer: 900 },
 ])(
-  "E 300 prompts that fill the context again and again, %j: at least 95 % of the input repeats",
+  `E ${PROMPTS} prompts that fill the context again and again, %j: at least 95 % of the input repeats`,
   async ({ window, output, answer }) => {
     const s = compacting({
       window,
@@ -16,7 +18,7 @@ it.each([
           ? { calls: [{ name: "big", id: `c${index}`, args: { word: `c${index}.`, tokens: output } }] }
           : { text: `a${index}. ${lorem(answer)}` },
     });
-    for (let prompt = 0; prompt < 300; prompt++) await s.session.submit(`question ${prompt}: ${lorem(30)}`);
+    for (let prompt = 0; prompt < PROMPTS; prompt++) await s.session.submit(`question ${prompt}: ${lorem(30)}`);
     const sent = s.work().map(sentText);
     const repeated = sent.slice(1).reduce((sum, text, at) => sum + commonLength(sent[at]!, text), 0);
     const all = sent.slice(1).reduce((sum, text) => sum + text.length, 0);

@@ -12,7 +12,7 @@ import { contextFor, run } from "./harness.ts";
 import { hashline, unified, v4a, v4aUpdate } from "./print.ts";
 
 const long = process.env["LATHE_LONG"] !== undefined;
-const RUNS = long ? 5_000 : 120;
+const RUNS = long ? 5_000 : 50;
 const timeout = long ? 1_800_000 : 60_000;
 const plain = { context: 2, hint: "none", wrap: "none", crlf: false, endOfFile: false } as const;
 const names = ["a.txt", "b.txt", "c.txt"] as const;

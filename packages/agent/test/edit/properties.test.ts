@@ -13,7 +13,7 @@ import { contextFor, run } from "./harness.ts";
 import { expressible, hashline, oldAndNew, type Style, unified, v4a, v4aUpdate } from "./print.ts";
 
 const long = process.env["LATHE_LONG"] !== undefined;
-const RUNS = long ? 16_000 : 320;
+const RUNS = long ? 16_000 : 120;
 const timeout = long ? 1_800_000 : 60_000;
 
 const styles: fc.Arbitrary<Style> = fc.record({

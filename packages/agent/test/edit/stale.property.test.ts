@@ -10,7 +10,7 @@ import { contextFor, run } from "./harness.ts";
 import { hashline, oldAndNew, v4a, v4aUpdate } from "./print.ts";
 
 const long = process.env["LATHE_LONG"] !== undefined;
-const RUNS = long ? 8_000 : 160;
+const RUNS = long ? 8_000 : 60;
 const timeout = long ? 1_800_000 : 60_000;
 
 interface Race {

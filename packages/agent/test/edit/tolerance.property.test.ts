@@ -7,7 +7,7 @@ import { contextFor, run } from "./harness.ts";
 import { oldAndNew } from "./print.ts";
 
 const long = process.env["LATHE_LONG"] !== undefined;
-const RUNS = long ? 5_000 : 120;
+const RUNS = long ? 5_000 : 50;
 const timeout = long ? 1_800_000 : 60_000;
 
 const eachLine = (text: string, change: (line: string) => string) =>

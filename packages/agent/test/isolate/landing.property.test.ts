@@ -1,4 +1,4 @@
-// Random overlapping edits in eight views and by a user who edits, stages and commits meanwhile. What has to come out is asked of
+// Random overlapping edits in several views and by a user who edits, stages and commits meanwhile. What has to come out is asked of
 // git itself.
 
 import { cpSync } from "node:fs";
@@ -10,7 +10,7 @@ import type { Delta } from "../../src/files/isolate/types.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, pictureOf } from "./project.ts";
 import { byGit, change, contentOf, edits, firstFiles } from "./random-edits.ts";
 
-const VIEWS = 8;
+const VIEWS = process.env["LATHE_LONG"] ? 8 : 3;
 const FILES_ONLY = (path: string): boolean => path === ".git";
 
 it.skipIf(!CAN_ISOLATE)(

@@ -24,7 +24,7 @@ import { echo, testDeps as sessionDeps, testProfile, watch } from "../support/se
 import { type Change, changes, hostileJournal, sealed, soundLines } from "./hostile-lines.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
-const runs = process.env["LATHE_LONG"] ? 10_000 : 200;
+const runs = process.env["LATHE_LONG"] ? 10_000 : 70;
 const KINDS: OutsideLine["type"][] = [
   "intent",
   "settle",
@@ -177,7 +177,7 @@ describe("a journal with made-up lines", () => {
     expect(journal.context.messages).toHaveLength(1);
   });
 
-  const calls = process.env["LATHE_LONG"] ? 100_000 : 34_000;
+  const calls = process.env["LATHE_LONG"] ? 100_000 : 12_000;
   it(`${calls} calls of one answer and their results are put in order in one pass`, () => {
     const header = soundLines()[0]!;
     const parts = Array.from({ length: calls }, (_, n) => ({

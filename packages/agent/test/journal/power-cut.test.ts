@@ -3,20 +3,18 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { has } from "../programs.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { tempFolder } from "./support.ts";
-
-const child = fileURLToPath(new URL("./sync-child.ts", import.meta.url));
-const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
 
 it.skipIf(!has("strace"))(
   "SP-01 a session file that is new survives a power cut: its folder is synced once, the file each time (needs strace)",
-  () => {
+  async () => {
+    const child = await bundleOf("./sync-child.ts", import.meta.url);
     const folder = realpathSync(tempFolder());
     const trace = join(folder, "trace");
-    const node = [process.execPath, "--conditions=lathe-source", "--import", loader, child, join(folder, "s.jsonl")];
+    const node = [process.execPath, child, join(folder, "s.jsonl")];
     execFileSync("strace", ["-f", "-y", "-o", trace, "-e", "trace=fsync,fdatasync", ...node]);
     const synced = [...readFileSync(trace, "utf8").matchAll(/\bf(?:data)?sync\(\d+<([^>]*)>/g)].map(([, path]) => path);
     // The first write waits for both, which two threads do at once.

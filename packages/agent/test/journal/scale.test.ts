@@ -1,22 +1,20 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { writeManyEntries } from "../../bench/many-entries.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { tempFolder } from "./support.ts";
-
-const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
-const script = fileURLToPath(new URL("../../bench/journal-open.ts", import.meta.url));
 
 const [ENTRIES, HEAP_MEGABYTES] = process.env["LATHE_LONG"] ? [300_000, 160] : [150_000, 90];
 
-it(`a journal of ${ENTRIES} small entries, all of them in the context, opens within 3 times its size of memory`, () => {
+it(`a journal of ${ENTRIES} small entries, all of them in the context, opens within 3 times its size of memory`, async () => {
+  const script = await bundleOf("../../bench/journal-open.ts", import.meta.url);
   const path = join(tempFolder(), "many.jsonl");
   const bytes = writeManyEntries(path, ENTRIES);
   // The collector has to run before the heap is larger, and frees buffers at once instead of in a thread that waits for a core:
   // what is held does not depend on how busy the machine is.
   const heap = [`--max-old-space-size=${HEAP_MEGABYTES}`, "--max-semi-space-size=2", "--single-threaded-gc"];
-  const args = [...heap, "--conditions=lathe-source", "--import", loader, script, path];
+  const args = [...heap, script, path];
   const run = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect(run.stderr).toBe("");
   const { rssGrowth, messages } = JSON.parse(run.stdout) as { rssGrowth: number; messages: number };

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Message } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import { hasBegun } from "../../src/record/journal/begun.ts";
@@ -18,9 +17,9 @@ import { FileStore } from "../../src/record/journal/file-store.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { encodeLine } from "../../src/record/journal/line.ts";
 import { acquireLock, processStartTime } from "../../src/record/journal/lock.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { storeKinds, tempFolder, testDeps, testOwner } from "./support.ts";
 
-const loader = fileURLToPath(new URL("../../../../scripts/source-loader.mjs", import.meta.url));
 const user = (text: string) => ({ type: "message", message: Message.user(text) }) as const;
 
 /** Empty where the system does not tell. */
@@ -156,12 +155,12 @@ describe("a session file", () => {
     expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([]);
   });
 
-  it("G-28 the first write error is kept and thrown again by every later operation", () => {
+  it("G-28 the first write error is kept and thrown again by every later operation", async () => {
     // A limit on the size of files fails a write as a full disk does, without one.
     const path = join(tempFolder(), "s.jsonl");
-    const script = fileURLToPath(new URL("./full-disk-child.ts", import.meta.url));
-    const limited = `trap '' XFSZ; ulimit -f 8; exec "$0" --conditions=lathe-source --import "$1" "$2" "$3"`;
-    const run = spawnSync("sh", ["-c", limited, process.execPath, loader, script, path], { encoding: "utf8" });
+    const script = await bundleOf("./full-disk-child.ts", import.meta.url);
+    const limited = `trap '' XFSZ; ulimit -f 8; exec "$0" "$1" "$2"`;
+    const run = spawnSync("sh", ["-c", limited, process.execPath, script, path], { encoding: "utf8" });
     expect(run.stderr).toBe("");
     const { first, isSame, messages } = JSON.parse(run.stdout);
     expect(first).toMatch(/cannot be written: EFBIG.*free space/);

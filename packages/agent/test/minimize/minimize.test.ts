@@ -5,7 +5,7 @@ import { gitRun, npmRun, type RealRun, tscRun, unittestRun, vitestRun } from "./
 
 /** Written apart from the code under test: what a reader looks for in a failing run. */
 const MATTERS = /\.\w+[:(]\d+|line \d+|error|fail|warning|conflict/i;
-const ROUNDS = process.env["LATHE_LONG"] ? 500 : 40;
+const ROUNDS = process.env["LATHE_LONG"] ? 500 : 15;
 
 const failing = new Map<string, RealRun>();
 const passing = new Map<string, RealRun>();

@@ -9,7 +9,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive, until } from "../alive.ts";
 import { has } from "../programs.ts";
+import { bundleOf } from "../support/bundle.ts";
 import { CAN_CONFINE, type Cell, makeCell, NEEDS } from "./cell.ts";
+
+/** Runs a program in a sandbox of its own. */
+const host = bundleOf("./host.ts", import.meta.url);
 
 const CONNECT = `
 import socket, sys
@@ -202,7 +206,7 @@ describe.skipIf(!CAN_CONFINE)(`a sandboxed command and processes ${NEEDS}`, () =
 
   it.skipIf(!has("script"))(
     "G types nothing into the terminal that the agent runs in (needs script)",
-    () => {
+    async () => {
       const inject = `
 import fcntl, glob, os
 for path in ["/dev/tty", "/dev/console", *glob.glob("/dev/pts/*"), "/proc/1/fd/0"]:
@@ -210,8 +214,7 @@ for path in ["/dev/tty", "/dev/console", *glob.glob("/dev/pts/*"), "/proc/1/fd/0
         fcntl.ioctl(os.open(path, os.O_RDWR | os.O_NOCTTY), 0x5412, b"x"); print("TYPED", path)
     except OSError: pass
 print("TRIED")`;
-      const host = `node --conditions=lathe-source --import ./scripts/source-loader.mjs packages/agent/test/sandbox/host.ts`;
-      const printed = execFileSync("script", ["-qec", `tty; ${host} python3 -c '${inject}'`, "/dev/null"], {
+      const printed = execFileSync("script", ["-qec", `tty; node ${await host} python3 -c '${inject}'`, "/dev/null"], {
         timeout: 180_000,
       }).toString();
       expect(printed).toContain("/dev/pts/");
@@ -232,23 +235,17 @@ print("TRIED")`;
     expect(sleeping()).toBe(0);
 
     const temp = mkdtempSync(join(tmpdir(), "lathe-left-"));
-    const args = [
-      "--conditions=lathe-source",
-      "--import",
-      "./scripts/source-loader.mjs",
-      "packages/agent/test/sandbox/host.ts",
-    ];
-    const host: ChildProcess = spawn(process.execPath, [...args, "sh", "-c", `${daemon} echo up; sleep 1000`], {
+    const agent: ChildProcess = spawn(process.execPath, [await host, "sh", "-c", `${daemon} echo up; sleep 1000`], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, SANDBOX_TEMP: temp },
     });
     let said = "";
-    host.stdout!.on("data", (chunk) => {
+    agent.stdout!.on("data", (chunk) => {
       said += chunk;
     });
     await until(() => said.includes("up") && sleeping() === 1);
     expect(readdirSync(temp)).toHaveLength(1);
-    host.kill("SIGKILL");
+    agent.kill("SIGKILL");
     await until(() => sleeping() === 0 && readdirSync(temp).length === 0);
     rmSync(temp, { recursive: true });
   });

@@ -18,7 +18,7 @@ import type { FailedCall } from "../../src/contract/seams/types.ts";
 import { retryDelay } from "../../src/session/retry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { MemoryEnvironment } from "../../src/world/env/memory.ts";
-import { echo, setUp, testDeps, testProfile, tool } from "../support/session.ts";
+import { echo, setUp, testDeps, testProfile, tool, withoutToolGrace } from "../support/session.ts";
 
 const at = { provider: "test" };
 
@@ -374,7 +374,8 @@ describe("the end", () => {
       started();
       return new Promise<string>(() => {});
     });
-    const s = setUp({ profile: testProfile([deaf]), script: [{ calls: [{ name: "deaf" }] }] });
+    const script = [{ calls: [{ name: "deaf" }] }];
+    const s = setUp({ profile: testProfile([deaf]), script, deps: withoutToolGrace() });
     const submitted = s.session.submit("go");
     await running;
     await s.session.abort();

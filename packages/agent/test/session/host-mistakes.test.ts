@@ -10,11 +10,13 @@ import { describe, expect, it } from "vitest";
 import { SessionError } from "../../src/contract/session-error.ts";
 import { CodingAgent } from "../../src/session/headless/coding-agent.ts";
 import { createSession } from "../../src/session/headless/create-session.ts";
+import { Session } from "../../src/session/session.ts";
+import type { SessionOptions } from "../../src/session/types.ts";
 import { resultText } from "../support/scripted-client.ts";
-import { setUp, testProfile, tool } from "../support/session.ts";
+import { setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 /** Each takes a while: the runner of long tests does all of them. */
-const SESSIONS = process.env["LATHE_LONG"] ? 600 : 100;
+const SESSIONS = process.env["LATHE_LONG"] ? 600 : 30;
 const openFiles = (): number => readdirSync("/proc/self/fd").length;
 const codeOf = async (work: () => unknown): Promise<string | undefined> => {
   try {
@@ -74,6 +76,12 @@ it("what a session refuses its host has a code", async () => {
   expect(await codeOf(() => testProfile([tool("a name", () => "x")]))).toBe("tool_name");
   const deps = defaultDeps({ env: { ANTHROPIC_API_KEY: "k" } });
   expect(await codeOf(() => createSession({ model: "opus", cwd: tmpdir(), deps }))).toBe("model");
+});
+
+it.each(["profile", "env", "client", "deps"] as const)("SN-01 a session without %s is refused by name", (missing) => {
+  const { client, profile, env } = setUp({ script: [] }).session;
+  const options = { profile, env, client, deps: testDeps(), [missing]: undefined } as SessionOptions;
+  expect(() => new Session(options)).toThrow(`new Session needs ${missing}: `);
 });
 
 describe("a hook that decides about calls and returns what is no verdict: the call is not run, and the value is named", () => {

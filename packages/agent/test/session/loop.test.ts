@@ -1,6 +1,7 @@
+import { AuthenticationError, ContextLengthError } from "@lathe/llm";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { echo, type Setup, setUp, testProfile } from "../support/session.ts";
+import { echo, type Setup, type SetupOptions, setUp, testProfile } from "../support/session.ts";
 
 const callEcho = (n: number) => ({ calls: [{ name: "echo", args: { n } }] });
 
@@ -73,6 +74,27 @@ describe("one input", () => {
         .join(""),
     ).toBe("hello there");
   });
+
+  it.each([
+    ["round_limit", { script: () => callEcho(1), config: { maxToolRoundsPerInput: 1 } }],
+    ["turn_limit", { script: () => callEcho(1), config: { maxTurns: 1 } }],
+    ["interrupted", { script: [{ text: "a b" }] }],
+    ["context_overflow", { script: [{ error: new ContextLengthError("too long", { provider: "test" }) }] }],
+    ["error", { script: [{ error: new AuthenticationError("bad key", { provider: "test" }) }] }],
+    ["aborted", { script: [{ text: "a b" }] }],
+  ] satisfies [string, SetupOptions][])(
+    "RN-06 %s is the reason in the event and the outcome",
+    async (reason, options) => {
+      const s = setUp(options);
+      const stop = { interrupted: () => s.session.interrupt(), aborted: () => s.session.abort() }[reason];
+      const outcome = s.session.submit("go");
+      void stop?.();
+      expect(await outcome).toMatchObject({ reason });
+      expect(s.session.state).toBe(reason === "aborted" ? "closed" : "idle");
+      await s.finish();
+      expect(s.of("processing_end").map(({ data }) => data.reason)).toEqual([reason]);
+    },
+  );
 
   it("D-004 U-01 two rounds are the limit of an endless caller; 0 means none", async () => {
     const limited = setUp({
@@ -249,6 +271,21 @@ it("TR-05 warns between 80 and 85 % of the window, then once per five points", a
   expect(warnings.map((event) => event.data.message)).toEqual([
     "Context usage at ~81% of context window",
     "Context usage at ~86% of context window",
+  ]);
+});
+
+it("TR-05 without reported usage, a quarter of the characters counts, prompt and tools included", async () => {
+  const s = setUp({
+    profile: testProfile([echo], { contextWindowSize: 1000, buildSystemPrompt: () => "p".repeat(2800) }),
+    script: [
+      { calls: [{ name: "echo" }], usage: { inputTokens: 0, outputTokens: 0, totalTokens: 0 } },
+      { text: "done" },
+    ],
+  });
+  await s.session.submit("q".repeat(400));
+  await s.finish();
+  expect(s.of("warning").map(({ data }) => data.message)).toEqual([
+    expect.stringMatching(/^Context usage at ~8[0-9]% of context window$/),
   ]);
 });
 

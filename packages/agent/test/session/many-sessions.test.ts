@@ -2,21 +2,22 @@ import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
+import { bundleOf } from "../support/bundle.ts";
 
-const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-
-const SESSIONS = process.env["LATHE_LONG"] ? 600 : 200;
+const SESSIONS = process.env["LATHE_LONG"] ? 600 : 80;
 
 it(`${SESSIONS} sessions in one process leave no descriptor open, and the heap stays as it was`, async () => {
   await using server = await startModelServer({ script: () => turn.text("hi") });
   const cwd = mkdtempSync(join(tmpdir(), "lathe-many-"));
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...["--expose-gc", "--conditions=lathe-source", "--import", here("../../../../scripts/source-loader.mjs")],
-    ...[here("../many-sessions.ts"), server.baseUrl("anthropic"), cwd, String(SESSIONS)],
+    "--expose-gc",
+    await bundleOf("../many-sessions.ts", import.meta.url),
+    server.baseUrl("anthropic"),
+    cwd,
+    String(SESSIONS),
   ]);
   const { before, after } = JSON.parse(stdout) as Record<"before" | "after", { descriptors: number; heap: number }>;
   expect(after.descriptors).toBeLessThanOrEqual(before.descriptors);

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import type { Middleware } from "../../src/contract/seams/types.ts";
 import { PlanChanged, type ToolDef } from "../../src/contract/tool.ts";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { agentProfile, batch, cast, firstText, types, yields } from "../support/agents.ts";
@@ -13,7 +14,7 @@ const resolve = (action: string, reason = "because") => ({
 });
 const preview = { calls: [{ name: "rename", id: "p" }] };
 
-function start(script: Parameters<typeof setUp>[0]["script"], canForce = true) {
+function start(script: Parameters<typeof setUp>[0]["script"], canForce = true, middleware: Middleware[] = []) {
   const done: string[] = [];
   const rename = tool(
     "rename",
@@ -35,8 +36,13 @@ function start(script: Parameters<typeof setUp>[0]["script"], canForce = true) {
     },
     { deferrable: true },
   );
+  const outer = tool("outer", async (_args, { call }) => {
+    await call("rename", {});
+    await call("resolve", { action: "apply", reason: "inside" });
+    return "both made";
+  });
   const modelInfo = { refusesForcedTools: !canForce } as never;
-  const s = setUp({ profile: testProfile([rename, echo], { modelInfo }), script });
+  const s = setUp({ profile: testProfile([rename, outer, echo], { modelInfo }), script, middleware });
   const choice = (n: number) => s.client.requests[n]?.toolChoice;
   return { s, done, choice };
 }
@@ -74,7 +80,48 @@ it("T-RES-1 where the model refuses a forced choice, the guard alone holds; one 
   await s.session.submit("go");
   expect([1, 2, 3, 4].map(choice)).toEqual(Array(4).fill({ mode: "auto" }));
   expect(s.client.requests).toHaveLength(5);
-  expect(done).toEqual([]);
+  expect(done).toEqual(["rejected: The input ended before it was applied."]);
+  await s.finish();
+});
+
+it("T-RES-1 G-72 what an input leaves pending is dropped with it: the next one runs its calls, is not reminded, and applies nothing", async () => {
+  const texts = Array.from({ length: 4 }, () => ({ text: "I am done." }));
+  const { s, done, choice } = start([
+    ...[preview, ...texts],
+    ...[{ calls: [{ name: "echo", id: "e" }] }, resolve("apply"), { text: "end" }],
+  ]);
+  await s.session.submit("go");
+  expect(done).toEqual(["rejected: The input ended before it was applied."]);
+  await s.session.submit("something else");
+  expect(s.client.requests).toHaveLength(8);
+  expect([5, 6, 7].map(choice)).toEqual(Array(3).fill({ mode: "auto" }));
+  expect(resultText(s.client.requests[6]!, "e")).not.toContain("Not run");
+  expect(resultText(s.client.requests[7]!, "r")).toContain("No pending action to resolve.");
+  await s.finish();
+});
+
+it("T-RES-1 G-72 what was denied is dropped, and the model goes on with other calls", async () => {
+  const deny: Middleware = {
+    name: "denies",
+    approve: ({ tool: { name } }) => (name === "resolve" ? { decision: "deny", reason: "no" } : undefined),
+  };
+  const script = [preview, resolve("apply"), { calls: [{ name: "echo", id: "e" }] }, resolve("apply"), { text: "end" }];
+  const { s, done, choice } = start(script, true, [deny]);
+  await s.session.submit("go");
+  expect(resultText(s.client.requests[2]!, "r")).toContain("Denied by denies: no");
+  expect(choice(2)).toEqual({ mode: "auto" });
+  expect(resultText(s.client.requests[3]!, "e")).not.toContain("Not run");
+  expect(done).toEqual(["rejected: Applying it was denied."]);
+  expect(s.client.requests).toHaveLength(5);
+  await s.finish();
+});
+
+it("T-RES-1 G-72 a call that prepares and settles an action itself leaves nothing to be told", async () => {
+  const { s, done, choice } = start([{ calls: [{ name: "outer", id: "o" }] }, { text: "end" }]);
+  await s.session.submit("go");
+  expect(resultText(s.client.requests[1]!, "o")).toBe("both made");
+  expect(choice(1)).toEqual({ mode: "auto" });
+  expect(done).toEqual(["applied: inside"]);
   await s.finish();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ToolDef, ToolFailure } from "../../src/contract/tool.ts";
 import { resultText } from "../support/scripted-client.ts";
-import { echo, type Setup, setUp, testProfile, tool } from "../support/session.ts";
+import { echo, type Setup, setUp, testProfile, tool, withoutToolGrace } from "../support/session.ts";
 
 const numbers = tool("add", (args) => String(Number(args["a"]) + Number(args["b"])), {
   schema: {
@@ -168,7 +168,8 @@ describe("one call", () => {
 
   it("a call that overruns its deadline is answered, also when the tool does not listen", async () => {
     const deaf = tool("deaf", () => new Promise<string>(() => {}), { timeoutMs: 20 });
-    const s = setUp({ profile: testProfile([deaf]), script: [{ calls: [{ name: "deaf", id: "c" }] }, { text: "ok" }] });
+    const script = [{ calls: [{ name: "deaf", id: "c" }] }, { text: "ok" }];
+    const s = setUp({ profile: testProfile([deaf]), script, deps: withoutToolGrace() });
     await s.session.submit("go");
     await s.finish();
     expect(resultText(s.client.requests[1]!, "c")).toBe("Tool error (deaf): tool deaf did not finish within 20 ms");

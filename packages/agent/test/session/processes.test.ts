@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ToolDef } from "../../src/contract/tool.ts";
-import { closeAgentTool } from "../../src/tools/builtin/close-agent/index.ts";
 import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { minimalBashTool } from "../../src/tools/builtin/minimal/bash/index.ts";
 import { readFileTool } from "../../src/tools/builtin/read-file/index.ts";
@@ -65,36 +64,35 @@ describe("real processes", () => {
     expect(childEnd).toBeLessThan(s.events.length - 1);
   });
 
-  it("a background job of a child ends when the child is closed, not when it has answered; the parent's continues", async () => {
+  it("SA-02 a child starts no job, whose end it would not see; the parent's ends with the session", async () => {
     const { env, folder } = place();
-    const pidIn = (name: string) => Number(readFileSync(join(folder, name), "utf8"));
-    const job = (name: string, id: string) => ({
+    const job = {
       name: "shell",
-      args: { command: `echo $$ > ${name}.tmp; mv ${name}.tmp ${name}; exec sleep 60`, background: true },
-      id,
-    });
+      args: { command: "echo $$ > pid.tmp; mv pid.tmp pid; exec sleep 60", background: true },
+      id: "job",
+    };
     const s = setUp({
       env,
-      profile: testProfile([...all, closeAgentTool as unknown as ToolDef]),
+      profile: testProfile(all),
       script: (request) => {
         const said = request.messages.filter((message) => message.role === "assistant").length;
         if (JSON.stringify(request.messages[1]).includes("child task")) {
-          return said === 0 ? { calls: [job("child", "k")] } : { text: "started" };
+          return said === 0 ? { calls: [job] } : { text: resultText(request, "job") };
         }
-        if (said === 0) {
-          return { calls: [job("parent", "p"), { name: "spawn_agent", args: { task: "child task" }, id: "s" }] };
-        }
+        if (said === 0) return { calls: [job, { name: "spawn_agent", args: { task: "child task" }, id: "s" }] };
         const agentId = JSON.parse(resultText(request, "s")).agent_id;
-        return said === 1 ? { calls: [{ name: "wait", args: { agent_id: agentId }, id: "w" }] } : { text: "done" };
+        return said === 1
+          ? { calls: [{ name: "wait", args: { agent_id: agentId }, id: "w" }] }
+          : { text: resultText(request, "w") };
       },
     });
     await s.session.submit("go");
-    await until(() => existsSync(join(folder, "child")) && existsSync(join(folder, "parent")));
-    expect([pidIn("child"), pidIn("parent")].map(isAlive)).toEqual([true, true]);
-    await s.session.subagents.close(s.session.subagents.list()[0]!.agentId);
-    expect([pidIn("child"), pidIn("parent")].map(isAlive)).toEqual([false, true]);
+    expect(s.session.lastText()).toContain("Background commands cannot run here. Run the command without background.");
+    await until(() => existsSync(join(folder, "pid")));
+    const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+    expect(isAlive(pid)).toBe(true);
     await s.finish();
-    expect(isAlive(pidIn("parent"))).toBe(false);
+    expect(isAlive(pid)).toBe(false);
   });
 
   it("EH-01 D-055 every kind of tool failure is an answer to the model; the session is idle at the end", async () => {

@@ -122,6 +122,16 @@ describe("more than the model is shown", () => {
     },
   );
 
+  it("TR-01 what was removed is counted from all that a command wrote, also where memory did not hold it", async () => {
+    const { results } = await run([shellTool], [{ name: "shell", args: { command: "yes 1234567 | head -c 3000000" } }]);
+    const shown = results[0]!.replace(/\n\[\.{3} .*\n\[WARNING.*\n/, "\n").replace(/\[Full output[\s\S]*/, "");
+    const omittedLines = Number(/\[\.\.\. (\d+) lines omitted/.exec(results[0]!)![1]);
+    const removed = Number(/truncated\. (\d+) characters were removed/.exec(results[0]!)![1]);
+    expect(removed).toBeGreaterThan(2_960_000);
+    expect(removed + 8 * omittedLines + shown.length).toBeGreaterThan(2_999_000);
+    expect(removed + 8 * omittedLines + shown.length).toBeLessThan(3_001_000);
+  });
+
   it("glob says how many of the newest files it lists", async () => {
     execFileSync("sh", ["-c", `mkdir ${dir}/m && cd ${dir}/m && seq 1 1100 | xargs touch`]);
     const { ended } = await run([globTool], [{ name: "glob", args: { pattern: "m/*" } }]);

@@ -18,7 +18,7 @@ import { PendingActions } from "../../src/tools/pending-actions/pending-actions.
 import { type Bench, toolBench } from "../call-tool.ts";
 
 const long = process.env["LATHE_LONG"] !== undefined;
-const PATTERNS = long ? 200 : 6;
+const PATTERNS = long ? 200 : 3;
 const ROUNDS = long ? 1000 : 15;
 const timeout = long ? 1_800_000 : 120_000;
 
@@ -149,7 +149,7 @@ it(
           await mkdir(dirname(join(root, name)), { recursive: true });
           writeFileSync(join(root, name), original);
         }
-        const pending = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {} });
+        const pending = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {}, warn: () => {} });
         bench.services.pendingActions = pending;
         await bench.call(astEditTool, { ops: [{ pat: "log($$$A)", out: "print($$$A)" }], paths: ["plan"] });
         for (const one of changes) await disturb(root, one);

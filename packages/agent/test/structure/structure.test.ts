@@ -25,7 +25,7 @@ beforeAll(async () => {
   bench.services.parser = parser;
 });
 beforeEach(() => {
-  pending = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {} });
+  pending = new PendingActions({ isOffered: () => true, force: () => {}, guard: () => {}, warn: () => {} });
   bench.services.pendingActions = pending;
 });
 afterAll(async () => {

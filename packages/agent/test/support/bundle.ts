@@ -30,6 +30,10 @@ export function bundleProgram(entry: string, outfile: string): Promise<unknown> 
     conditions: ["lathe-source"],
     loader: { ".md": "text" },
     external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*"],
+    // Packages that are no modules ask for those of node by `require`.
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; globalThis.require ??= requireOf(import.meta.url);',
+    },
     plugins: [ownAddress],
     logLevel: "error",
   });

@@ -36,6 +36,12 @@ export function testDeps(): SessionDeps {
   };
 }
 
+/** What a tool is given to end after its time passes at once; every other timer is real. */
+export function withoutToolGrace(deps: SessionDeps = testDeps()): SessionDeps {
+  const { setTimer } = deps;
+  return { ...deps, setTimer: (callback, ms) => setTimer(callback, ms === 2500 ? 0 : ms) };
+}
+
 export function testProfile(tools: readonly ToolDef[] = [], overrides: Partial<Profile> = {}): Profile {
   const toolRegistry = new ToolRegistry(tools);
   return {

@@ -163,7 +163,7 @@ export class Conversation {
   }
   /** `undefined`: the model's own. Takes effect with the next request. */
   setEffort(level: string | undefined): void {
-    this.session.config.reasoningEffort = level;
+    this.session.setEffort(level);
   }
   /** Calls stop waiting for their commands, which go on as jobs; the commands, as written. */
   sendToBackground(): readonly string[] {

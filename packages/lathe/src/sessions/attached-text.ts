@@ -38,3 +38,6 @@ export function replaceAttachmentsByNames(text: string): string {
   }
   return names.length === 0 ? text : `${rest} (${names.join(", ")})`.trimStart();
 }
+
+/** Without the comments in it, which are for the next compaction. */
+export const readableSummary = (summary: string): string => summary.replace(/^<!--.*-->\n*/gm, "");

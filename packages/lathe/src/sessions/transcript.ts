@@ -9,7 +9,7 @@ import { fileDiff } from "@lathe/agent/files";
 import type { Redactor } from "@lathe/agent/policy";
 import { pathTo } from "@lathe/agent/record";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
-import { type AttachedText, wordsAndAttachments } from "./attached-text.ts";
+import { type AttachedText, readableSummary, wordsAndAttachments } from "./attached-text.ts";
 import { resultsAfter } from "./call-results.ts";
 import { reportOf } from "./reports.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
@@ -150,7 +150,7 @@ function itemOf(
     case "mode_change":
       return note(`Mode: ${entry.mode}`);
     case "compaction":
-      return note(`Compacted at ${entry.tokensBefore} tokens`, entry.summary);
+      return note(`Compacted at ${entry.tokensBefore} tokens`, readableSummary(entry.summary));
     case "branch_summary":
       return note("Summary of another branch", entry.summary);
     case "custom_message":

@@ -22,7 +22,7 @@ import { hostileModel, PROMPT } from "./hostile-model.ts";
 import { changedFiles, type HostileTree, hostileTree, needsQuestion, type Snapshot, snapshot } from "./hostile-tree.ts";
 import { ACTS_ON_TERMINAL } from "./hostile-values.ts";
 
-const CALLS_IN_A_SESSION = 20;
+const CALLS_IN_A_SESSION = process.env["LATHE_LONG"] === undefined ? 10 : 20;
 
 interface Kit {
   readonly profile: FamilyName;
@@ -203,7 +203,7 @@ function steps(chance: Chance, tools: readonly ToolDefinition[]): HostileCall[][
 it("D3 a hostile model writes nothing unasked, hides nothing in a question and ends no session", async () => {
   const toolsOf = new Map<Kit, readonly ToolDefinition[]>();
   const count = { few: KITS.length, many: 10_000 / CALLS_IN_A_SESSION };
-  await rounds("hostile calls, 20 in a round", count, async (chance, round) => {
+  await rounds(`hostile calls, ${CALLS_IN_A_SESSION} in a round`, count, async (chance, round) => {
     const kit = KITS[round % KITS.length]!;
     const plain = { kit, mode: "plan", steps: [], allows: () => false } as const;
     const tools = toolsOf.get(kit) ?? (await attack(plain));

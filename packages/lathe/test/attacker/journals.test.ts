@@ -120,7 +120,7 @@ it("D3 a made-up session ends no process, draws on no terminal and keeps every b
   const folder = join(box.home, "sessions", sessionFolderName(box.dir));
   const path = join(folder, "2026_hostile.jsonl");
   mkdirSync(folder, { recursive: true });
-  await rounds("hostile journals", { few: 40, many: 10_000 }, async (chance) => {
+  await rounds("hostile journals", { few: 15, many: 10_000 }, async (chance) => {
     const bytes = hostileFile(chance);
     writeFileSync(path, bytes);
     for (const args of [

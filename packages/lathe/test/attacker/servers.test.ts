@@ -125,7 +125,7 @@ const PROPER_ENDS = [0, 1, 3, 4, 5, 6];
 
 it("D3 a hostile server ends no process, draws on no terminal and spoils no session", async () => {
   const options = ["--permission-mode", "read-only"];
-  await rounds("hostile servers", { few: 30, many: 10_000 }, async (chance) => {
+  await rounds("hostile servers", { few: 12, many: 10_000 }, async (chance) => {
     const model = ["--model", `at-${chance.pick(Object.keys(APIS))}/m`];
     answer = hostile(chance);
     if (chance.percent(10)) {

@@ -39,8 +39,8 @@ function makeProject(root: string): string {
   put("package.json", `${JSON.stringify({ name: "sample", version: "1.0.0", type: "module", scripts: SCRIPTS })}\n`);
   put("src/sum.js", "export const sum = (a, b) => a + b;\n");
   put("test/sum.test.js", "import { test } from 'node:test';\ntest('sum', () => {});\n");
-  execFileSync("git", ["init", "-q", "--bare", "-b", "main", join(root, ".remote")]);
-  git("init", "-q", "-b", "main");
+  execFileSync("git", ["init", "-q", "--bare", "-b", "main", "--template=", join(root, ".remote")]);
+  git("init", "-q", "-b", "main", "--template=");
   git("config", "user.email", "someone@example.com");
   git("config", "user.name", "Someone");
   git("add", "-A");

@@ -108,7 +108,7 @@ describe("the terminal is given back", () => {
 
   it("after a bug: the message is below what was on the screen", async () => {
     const hook = join(bench.box.dir, "crash.cjs");
-    await writeFile(hook, `process.on("SIGUSR2", () => { throw new Error("a bug"); });`);
+    await writeFile(hook, `process.addListener("SIGUSR2", () => { throw new Error("a bug"); });`);
     const run = await bench.open(SONNET, { env: { NODE_OPTIONS: `--require ${hook}` } });
     run.type("half a sentence");
     await run.see("half a sentence");

@@ -38,7 +38,7 @@ describe("the terminal's own signs", () => {
   });
 
   // A minute passes when the signal comes.
-  const CLOCK = `let passed = 0; const now = Date.now; Date.now = () => now() + passed; process.on("SIGUSR2", () => { passed += 60_000; });`;
+  const CLOCK = `let passed = 0; const now = Date.now; Date.now = () => now() + passed; process.addListener("SIGUSR2", () => { passed += 60_000; });`;
 
   it.each([
     ["off", "\x1b[O", {}, true],
@@ -102,7 +102,7 @@ describe("said in passing", () => {
     await writeFile(join(home, "config.yml"), "updates.package: ours\n");
     // Ten seconds are over at once.
     const soon = await hooked(
-      "const later = setTimeout; globalThis.setTimeout = (call, ms, ...rest) => later(call, ms === 10_000 ? 20 : ms, ...rest);",
+      "const later = setTimeout; globalThis.setTimeout=(call, ms, ...rest) => later(call, ms === 10_000 ? 20 : ms, ...rest);",
     );
     const door = gate();
     bench.server.push(turn.text("the answer", { before: door.wait }));

@@ -57,3 +57,27 @@ it("a very long answer is opened at its beginning without waiting for its end", 
   run.type(KEY.enter);
   await run.see(/point 500 with/);
 });
+
+it("CO-09 what was said before a compaction stays in the buffer, also after a resume; ctrl+o has the summary, without marks for the model", async () => {
+  const summary = "## Goal\nShip it.\n\n## Done\nThe first half.\n\n## Next steps\nThe second half.";
+  bench.server.push(turn.text(`the beginning ${"word ".repeat(2000)}`), turn.text("briefly"), turn.text(summary));
+  const run = await bench.open();
+  run.type(`first question${KEY.enter}`);
+  await run.seeAnywhere("the beginning");
+  await run.see("❯ Ask for a change");
+  run.type(`second question${KEY.enter}`);
+  await run.see("briefly");
+  await run.see("❯ Ask for a change");
+  run.type(`/compact${KEY.enter}`);
+  const whole = /first question[\s\S]*the beginning[\s\S]*second question[\s\S]*── Earlier messages summarized/;
+  await run.seeAnywhere(whole);
+  run.signal("SIGTERM");
+  await run.exited;
+  const again = bench.start(["-c"]);
+  await again.seeAnywhere(whole);
+  await again.see("❯ Ask for a change");
+  again.type(KEY.ctrl("o"));
+  await again.see("Transcript");
+  again.type("G");
+  expect((await again.see(/Done\s+The first half/)).join("\n")).not.toContain("<!--");
+});

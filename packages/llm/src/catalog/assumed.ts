@@ -24,18 +24,20 @@ export function unknownModel(id: string, provider: string): ModelInfo {
  */
 export function assumedModel(catalog: Catalog, provider: string, id: string, api: Api | undefined): ModelInfo {
   const newest = newestOfFamily(catalog.list(provider), id);
-  if (newest === undefined) return { ...unknownModel(id, provider), thinking: assumedThinking(api) };
+  const thinking = assumedThinking(api, id);
+  if (newest === undefined) return { ...unknownModel(id, provider), ...(thinking && { thinking }) };
   const abilities: Partial<Record<keyof ModelInfo, unknown>> = { ...newest };
   for (const fact of OWN_FACTS) delete abilities[fact];
-  const { mode, display } = newest.thinking ?? assumedThinking(api);
+  const known = newest.thinking ?? thinking;
+  // Without levels: the levels may differ from the newest model's, so the caller's word is sent unchanged.
+  const asked = known && { mode: known.mode, ...(known.display === undefined ? {} : { display: known.display }) };
   return {
     ...(abilities as ModelInfo),
     id,
     provider,
     displayName: id,
     aliases: [],
-    // Without levels: the levels may differ from the newest model's, so the caller's word is sent unchanged.
-    thinking: { mode, ...(display === undefined ? {} : { display }) },
+    ...(asked && { thinking: asked }),
   };
 }
 
@@ -61,8 +63,18 @@ function familyOf(id: string): string {
   return /^(?:(?:us|eu|au|jp|apac|global|us-gov)\.)?([a-z]+)/i.exec(id)?.[1]?.toLowerCase() ?? "";
 }
 
-/** The vendor's newest way of asking for effort. */
-function assumedThinking(api: Api | undefined): ThinkingInfo {
+/** The vendor's newest way of asking for effort; undefined where there is none that every model takes. */
+function assumedThinking(api: Api | undefined, id: string): ThinkingInfo | undefined {
+  if (api === "ollama-chat") return ollamaThinking(id);
+  // The maker is part of an id on Bedrock, and other makers' models refuse Claude's fields. Profiles do not name it.
+  if (api === "bedrock-converse-stream" && !/\banthropic\.|^arn:/.test(id)) return undefined;
   if (api === "anthropic-messages" || api === "bedrock-converse-stream") return { mode: "adaptive" };
   return { mode: api === "google-generative-ai" || api === "google-vertex" ? "level" : "effort" };
+}
+
+/** Of models that Ollama serves: gpt-oss takes levels, everything else can only be switched and refuses a level. */
+export function ollamaThinking(id: string): ThinkingInfo {
+  return id.includes("gpt-oss")
+    ? { mode: "effort", levels: ["low", "medium", "high"], defaultLevel: "medium" }
+    : { mode: "toggle", levels: ["off", "high"], defaultLevel: "high" };
 }

@@ -1,5 +1,6 @@
 // How each kind of local server lists its models, and what can be read out of its answers.
 
+import { ollamaThinking } from "../catalog/assumed.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../types/json.ts";
 import type { ModelInfo, ThinkingInfo } from "../types/model.ts";
 import type { Ask } from "./request.ts";
@@ -47,13 +48,6 @@ async function listOllama(baseUrl: string, ask: Ask): Promise<Found[] | undefine
 /** From the model's own file, as lines of name and value. */
 function numCtx(parameters: JsonValue | undefined): number | undefined {
   return positive(Number(/^num_ctx\s+(\d+)/m.exec(text(parameters) ?? "")?.[1]));
-}
-
-/** gpt-oss takes levels, everything else can only be switched. */
-function ollamaThinking(id: string): ThinkingInfo {
-  return id.includes("gpt-oss")
-    ? { mode: "effort", levels: ["low", "medium", "high"], defaultLevel: "medium" }
-    : { mode: "toggle", levels: ["off", "high"], defaultLevel: "high" };
 }
 
 function contextLength(info: JsonValue | undefined): number | undefined {

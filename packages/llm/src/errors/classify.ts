@@ -69,9 +69,10 @@ export function classifyHttpFailure(failure: HttpFailure): SDKError {
   });
 }
 
-/** Keys are not sent to another address because a server says so. */
+/** Keys are not sent to another address because a server says so. Its query may hold the key that was in ours. */
 function pointsElsewhere(location: string): string {
-  return `The server redirects to ${location.slice(0, MAX_PLAIN_MESSAGE)} instead of answering; set the base URL to where the API is.`;
+  const place = location.replace(/[?#].*$/s, "").slice(0, MAX_PLAIN_MESSAGE);
+  return `The server redirects to ${place} instead of answering; set the base URL to where the API is.`;
 }
 
 /** An error object inside a stream with status 200; `code` outranks what the body says (Bedrock exception names). */

@@ -1,5 +1,6 @@
 // Retries (ER-05..ER-07). Wraps one model call; adapters and the client never retry on their own.
 
+import { defaultDeps } from "../deps.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import { AbortError, ProviderError, SDKError } from "../types/errors.ts";
 import { type Some, withoutUndefined } from "../types/some.ts";
@@ -30,14 +31,15 @@ export const DEFAULT_RETRY: RetryPolicy = {
 /** What a retry needs of the machine and its caller. */
 export interface RetryContext {
   readonly signal?: AbortSignal | undefined;
-  readonly deps: Pick<ClientDeps, "sleep" | "random" | "now">;
+  /** The machine's own when absent. */
+  readonly deps?: Pick<ClientDeps, "sleep" | "random" | "now"> | undefined;
 }
 
 /** Calls again after failures that may pass, as the policy says. */
 export async function retry<T>(
   call: (attempt: number) => Promise<T>,
   policy: Some<RetryPolicy>,
-  { signal, deps }: RetryContext,
+  { signal, deps = defaultDeps() }: RetryContext = {},
 ): Promise<T> {
   const rules: RetryPolicy = { ...DEFAULT_RETRY, ...withoutUndefined(policy) };
   const began = deps.now();

@@ -11,6 +11,6 @@ export function secretsOf(before: TransportRequest, after: TransportRequest): re
   }
   if (after.url !== before.url)
     for (const [name, value] of new URL(after.url).searchParams)
-      if (new URL(before.url).searchParams.get(name) !== value) secrets.push(value);
+      if (new URL(before.url).searchParams.get(name) !== value) secrets.push(value, encodeURIComponent(value));
   return secrets.filter((secret) => secret.length >= 4);
 }

@@ -8,6 +8,7 @@ import { InvalidRequestError } from "../types/errors.ts";
 import type { ContentPart, DocumentData, ImageData, MediaData, Message } from "../types/message.ts";
 import { own } from "../types/own.ts";
 import type { MediaRules } from "../types/protocol.ts";
+import { readDataUrl } from "./base64.ts";
 import { checkRoles } from "./roles.ts";
 import {
   COMMON_IMAGE_TYPES,
@@ -121,13 +122,13 @@ export async function readFiles(
   deps: Pick<ClientDeps, "readFile" | "homeDir">,
 ): Promise<readonly ContentPart[]> {
   const context: MediaContext = { provider: "local", rules: undefined, deps };
-  const load = async <T extends MediaData>(media: T): Promise<T> =>
-    media.url !== undefined && isLocal(media.url) ? loadFile(media, media.url, context) : media;
+  const load = async <T extends MediaData>(media: T, kind: MediaKind): Promise<T> =>
+    media.url !== undefined && isLocal(media.url) ? loadFile(media, media.url, kind, context) : media;
   return Promise.all(
     content.map(async (part): Promise<ContentPart> => {
-      if (part.kind === "image") return { ...part, image: await load(part.image) };
-      if (part.kind === "audio") return { ...part, audio: await load(part.audio) };
-      if (part.kind === "document") return { ...part, document: await load(part.document) };
+      if (part.kind === "image") return { ...part, image: await load(part.image, "image") };
+      if (part.kind === "audio") return { ...part, audio: await load(part.audio, "audio") };
+      if (part.kind === "document") return { ...part, document: await load(part.document, "document") };
       return part;
     }),
   );
@@ -173,7 +174,7 @@ async function resolvePart(part: ContentPart, context: MediaContext): Promise<Co
 async function resolveMedia<T extends MediaData>(media: T, kind: MediaKind, context: MediaContext): Promise<T> {
   if ((media.url === undefined) === (media.data === undefined))
     throw invalid(context, `A ${kind} needs either a url or data, exactly one of the two.`);
-  const loaded = media.url !== undefined && isLocal(media.url) ? await loadFile(media, media.url, context) : media;
+  const loaded = await loadMedia(media, kind, context);
   if (loaded.data === undefined) return loaded;
   const claimed = loaded.mediaType ?? DEFAULT_TYPES[kind];
   const mediaType = own(MISSPELT_TYPES, claimed) ?? claimed;
@@ -186,15 +187,40 @@ function isLocal(url: string): boolean {
   return /^(\/|\.\.?\/|~|[A-Za-z]:[\\/])/.test(url);
 }
 
-async function loadFile<T extends MediaData>(media: T, path: string, context: MediaContext): Promise<T> {
-  const { url: _, ...rest } = media;
-  const extension = /\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  const mediaType = media.mediaType ?? own(MIME_BY_EXTENSION, extension);
+async function loadMedia<T extends MediaData>(media: T, kind: MediaKind, context: MediaContext): Promise<T> {
+  const { url = "" } = media;
+  if (isLocal(url)) return loadFile(media, url, kind, context);
+  if (!url.startsWith("data:")) return media;
+  const content = readDataUrl(url);
+  if (content === undefined) throw invalid(context, `The data URL of a ${kind} cannot be read.`);
+  return { ...media, ...content, url: undefined };
+}
+
+async function loadFile<T extends MediaData>(
+  media: T,
+  path: string,
+  kind: MediaKind,
+  context: MediaContext,
+): Promise<T> {
   const fullPath = path.startsWith("~") ? context.deps.homeDir + path.slice(1) : path;
   const data = await context.deps.readFile(fullPath).catch((cause: unknown) => {
     throw invalid(context, `The file ${path} cannot be read.`, undefined, cause);
   });
-  return { ...rest, data, ...(mediaType === undefined ? {} : { mediaType }) } as unknown as T;
+  const name = path.split(/[/\\]/).at(-1) ?? "";
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  const isText = kind === "document" && isUtf8(data);
+  const mediaType = media.mediaType ?? own(MIME_BY_EXTENSION, extension) ?? (isText ? "text/plain" : undefined);
+  const named = kind === "document" ? { fileName: (media as DocumentData).fileName ?? name } : {};
+  return { ...media, ...named, data, mediaType, url: undefined };
+}
+
+/** Source code, logs and the like have too many extensions to list. */
+function isUtf8(data: Uint8Array): boolean {
+  try {
+    return !new TextDecoder("utf-8", { fatal: true }).decode(data).includes("\0");
+  } catch {
+    return false;
+  }
 }
 
 function checkImage(image: MediaData, context: MediaContext): void {

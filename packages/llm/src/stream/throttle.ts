@@ -1,5 +1,6 @@
 // For screens: neighbouring deltas of one block become one event per interval. Off unless asked for.
 
+import { defaultDeps } from "../deps.ts";
 import type { ClientDeps } from "../types/adapter.ts";
 import type { DeltaEvent, StreamEvent } from "../types/events.ts";
 
@@ -7,7 +8,7 @@ import type { DeltaEvent, StreamEvent } from "../types/events.ts";
 export async function* throttle(
   events: AsyncIterable<StreamEvent>,
   intervalMs: number,
-  now: ClientDeps["now"],
+  now: ClientDeps["now"] = defaultDeps().now,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let held: StreamEvent | undefined;
   let flushed = Number.NEGATIVE_INFINITY;

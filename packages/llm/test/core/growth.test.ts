@@ -207,7 +207,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
           }
         },
       ),
-      { numRuns: LONG ? 2000 : 25 },
+      { numRuns: LONG ? 2000 : 10 },
     );
   });
 
@@ -240,7 +240,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
           expect(await send(warm, request, checks)).toBe(cold);
         }
       }),
-      { numRuns: LONG ? 500 : 20 },
+      { numRuns: LONG ? 500 : 8 },
     );
   });
 
@@ -257,6 +257,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
       // What is not yet enough for a piece of its own, and the last messages, which markers may still change.
       expect(texts.join("").length).toBeLessThan(100_000);
       before = bytes;
+      if (turn % 13 !== 0) continue;
       const sent = JSON.stringify(JSON.parse(bodyText(body)));
       expect([...sent.matchAll(/answer \d+/g)].map(String)).toEqual(
         Array.from({ length: turn + 1 }, (_, index) => `answer ${index}`),

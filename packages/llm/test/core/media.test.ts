@@ -5,7 +5,7 @@ import { startModelServer, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InvalidRequestError, type ProviderError } from "../../src/types/errors.ts";
 import { type ContentPart, Message, type Role } from "../../src/types/message.ts";
-import { ALL, ANTHROPIC, BEDROCK, CHAT, clientFor, GEMINI, OPENAI, testDeps } from "./support.ts";
+import { ALL, ANTHROPIC, BEDROCK, CHAT, clientFor, type DialectCase, GEMINI, OPENAI, testDeps } from "./support.ts";
 
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
 const BASE64 = Buffer.from(PNG).toString("base64");
@@ -63,6 +63,7 @@ describe("media", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   const URL_IMAGE = "https://example.com/a.png";
+  const DATA_URL = `data:image/png;base64,${BASE64}`;
   const wire = {
     openai: (url: string) => ({ type: "input_image", image_url: url }),
     compatible: (url: string) => ({ type: "image_url", image_url: { url } }),
@@ -94,22 +95,57 @@ describe("media", () => {
     },
   ];
 
-  it.each(GOLDENS)("DM-03 A-020 A-103 A-104 one PNG as bytes, file and URL for $one.provider", async (golden) => {
+  it.each(GOLDENS)(
+    "DM-03 A-020 A-103 A-104 one PNG as bytes, file, data URL and URL for $one.provider",
+    async (golden) => {
+      await using server = await startModelServer({ strict: false, script: () => turn.text("ok") });
+      const deps = testDeps({ homeDir: folder });
+      const client = clientFor(golden.one, server, { deps });
+      const inline = [{ data: PNG }, { url: join(folder, "shot.png") }, { url: "~/shot.png" }, { url: DATA_URL }];
+      for (const image of [...inline, { url: URL_IMAGE }])
+        await client.complete({
+          model: golden.one.model,
+          messages: [
+            Message.user([
+              { kind: "text", text: "see" },
+              { kind: "image", image },
+            ]),
+          ],
+        });
+      const sent = server.requests.map((request) => golden.at(request.body as Body));
+      expect(sent).toEqual([...inline.map(() => golden.inline), golden.remote]);
+    },
+  );
+
+  it("DM-03 a data URL is bytes: vendors that take no addresses get it, and its size and type are checked", async () => {
     await using server = await startModelServer({ strict: false, script: () => turn.text("ok") });
-    const deps = testDeps({ homeDir: folder });
-    const client = clientFor(golden.one, server, { deps });
-    for (const image of [{ data: PNG }, { url: join(folder, "shot.png") }, { url: "~/shot.png" }, { url: URL_IMAGE }])
-      await client.complete({
-        model: golden.one.model,
-        messages: [
-          Message.user([
-            { kind: "text", text: "see" },
-            { kind: "image", image },
-          ]),
-        ],
+    const send = (one: DialectCase, url: string) =>
+      clientFor(one, server).complete({
+        model: one.model,
+        messages: [Message.user([{ kind: "image", image: { url } }])],
       });
-    const sent = server.requests.map((request) => golden.at(request.body as Body));
-    expect(sent).toEqual([golden.inline, golden.inline, golden.inline, golden.remote]);
+    for (const one of ALL) await send(one, DATA_URL);
+    for (const { text } of server.requests) expect(text).toContain(BASE64);
+    await expect(send(ANTHROPIC, `data:;base64,${"A".repeat(6 * 1024 * 1024)}`)).rejects.toThrow("over the limit");
+    await expect(send(OPENAI, "data:image/tiff;base64,AQID")).rejects.toThrow("does not accept image/tiff");
+    await expect(send(OPENAI, "data:image/png;base64")).rejects.toThrow(InvalidRequestError);
+    expect(server.requests).toHaveLength(ALL.length);
+  });
+
+  it("DM-03 a text file with an extension that nobody knows is sent as text under its name, not as a PDF", async () => {
+    await writeFile(join(folder, "notes.rst"), "Größe");
+    await writeFile(join(folder, "paper"), Uint8Array.of(0xff, 0, 1));
+    await using server = await startModelServer({ strict: false, script: () => turn.text("ok") });
+    for (const name of ["notes.rst", "paper"])
+      await clientFor(OPENAI, server).complete({
+        model: OPENAI.model,
+        messages: [Message.user([{ kind: "document", document: { url: join(folder, name) } }])],
+      });
+    const sent = server.requests.map(({ body }) => (body as Body).input[0].content[0]);
+    expect(sent).toMatchObject([
+      { filename: "notes.rst", file_data: expect.stringMatching(/^data:text\/plain;/) },
+      { filename: "paper", file_data: expect.stringMatching(/^data:application\/pdf;/) },
+    ]);
   });
 
   it("DM-03 a file is read once per message, so that the prefix cannot change", async () => {

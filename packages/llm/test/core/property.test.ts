@@ -31,13 +31,13 @@ describe.each(ALL)("bytes of $provider", { timeout: LONG ? 300_000 : 30_000 }, (
         const chunks = [0, ...cuts].map((start, index) => bytes.subarray(start, cuts[index] ?? bytes.length));
         expect(JSON.stringify(await play(one, headers, chunks))).toBe(expected);
       }),
-      { numRuns: LONG ? 1000 : 25 },
+      { numRuns: LONG ? 1000 : 10 },
     );
   });
 
-  it("A-308 AD-02 one byte at a time, and every chunk size up to 64", async () => {
+  it("A-308 AD-02 one byte at a time, and chunk sizes up to 64", async () => {
     const { bytes, headers } = recording;
-    for (let size = 1; size <= 64; size++) {
+    for (let size = 1; size <= 64; size += LONG || size < 10 ? 1 : 6) {
       const chunks: Uint8Array[] = [];
       for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
       expect(JSON.stringify(await play(one, headers, chunks)), `size ${size}`).toBe(expected);
@@ -45,7 +45,7 @@ describe.each(ALL)("bytes of $provider", { timeout: LONG ? 300_000 : 30_000 }, (
   });
 
   it("ER-04 DM-11 mutated streams neither hang nor crash: one terminal event or one SDKError", async () => {
-    const rounds = Math.ceil((LONG ? 10_000 : 200) / ALL.length);
+    const rounds = Math.ceil((LONG ? 10_000 : 100) / ALL.length);
     const random = generator(20_260_315 + one.provider.length);
     for (let round = 0; round < rounds; round++) {
       const bytes = mutate(recording.bytes, random);

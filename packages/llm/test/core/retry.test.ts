@@ -30,6 +30,13 @@ async function attempts(policy: Partial<RetryPolicy>, random: number, failures: 
 }
 
 describe("retry", () => {
+  it("ER-05 it needs nothing but the call and the policy", async () => {
+    let calls = 0;
+    const failing = () => (++calls < 2 ? Promise.reject(server()) : Promise.resolve("ok"));
+    await expect(retry(failing, { baseDelay: 0 })).resolves.toBe("ok");
+    await expect(retry(failing, {}, { signal: AbortSignal.abort() })).rejects.toThrow(AbortError);
+  });
+
   it.each([
     [0, [0.5, 1, 2, 4, 8]],
     [0.5, [1, 2, 4, 8, 16]],

@@ -6,6 +6,7 @@ import type { StreamEvent } from "../../src/types/events.ts";
 import type { JsonSchema } from "../../src/types/json.ts";
 import { Message } from "../../src/types/message.ts";
 import type { ModelInfo } from "../../src/types/model.ts";
+import type { ResponseFormat } from "../../src/types/request.ts";
 import {
   ALL,
   ANTHROPIC,
@@ -199,4 +200,14 @@ describe("tools", () => {
     const bounded = { ...plain, properties: { x: { type: "number", minimum: 1 } } };
     expect(await sentTools(ANTHROPIC, bounded, false)).toEqual([{ ...named, input_schema: bounded }]);
   });
+});
+
+it("DM-10 a response format without its schema is refused before anything is sent", async () => {
+  await using server = await startModelServer();
+  const responseFormat = { type: "json_schema" } as unknown as ResponseFormat;
+  for (const one of ALL) {
+    const request = { model: one.model, messages: [Message.user("hi")], responseFormat };
+    await expect(clientFor(one, server).complete(request)).rejects.toThrow("needs a jsonSchema");
+  }
+  expect(server.requests).toHaveLength(0);
 });

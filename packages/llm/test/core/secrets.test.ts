@@ -1,10 +1,14 @@
+import { once } from "node:events";
+import { createServer, type OutgoingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
 import { startModelServer, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
+import { createProvider } from "../../src/providers/index.ts";
 import type { ProviderAdapter } from "../../src/types/adapter.ts";
 import { AuthenticationError } from "../../src/types/errors.ts";
 import { Message } from "../../src/types/message.ts";
 import { assertNoSecret, watched } from "./secrets-watch.ts";
-import { ALL, clientFor, KEY } from "./support.ts";
+import { ALL, clientFor, KEY, testDeps } from "./support.ts";
 
 describe.each(ALL)("secrets of $provider", (one) => {
   const request = { model: one.model, messages: [Message.user("hi")] };
@@ -37,6 +41,30 @@ describe.each(ALL)("secrets of $provider", (one) => {
     expect(failures.length + events.length).toBeGreaterThan(3);
     for (const seen of [client, ...failures, ...events]) assertNoSecret(seen, [KEY]);
   });
+});
+
+it("A-309 a key in the query is not shown when a server redirects with it, or repeats it as it was written", async () => {
+  const key = "key/4242+secret";
+  const answers: ((url: string) => [number, OutgoingHttpHeaders, string])[] = [
+    (url) => [308, { location: `https://elsewhere.example${url}` }, ""],
+    (url) => [404, {}, `no route for ${url}`],
+  ];
+  const server = createServer((request, response) => {
+    const [status, headers, text] = answers.shift()?.(request.url ?? "") ?? [500, {}, ""];
+    response.writeHead(status, headers).end(text);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const gemini = createProvider("gemini", { apiKey: key, keyInQuery: true, baseUrl, deps: testDeps() });
+  const request = { model: "gemini-2.5-pro", messages: [Message.user("hi")] };
+  const failures: unknown[] = [];
+  while (answers.length > 0) failures.push(await gemini.complete(request, {}).catch((error: unknown) => error));
+  server.close();
+  expect(failures).toMatchObject([
+    { message: expect.stringContaining("redirects to https://elsewhere.example/v1beta") },
+    { message: expect.stringContaining("no route for /v1beta") },
+  ]);
+  for (const failure of failures) assertNoSecret(failure, [key, encodeURIComponent(key)]);
 });
 
 describe("the search through everything that the suites see", () => {

@@ -251,6 +251,34 @@ describe("AD-21 compat switches", () => {
     expect(said({}, "reasoning_effort")).toBe("none");
   });
 
+  it("AD-21 DM-06 what a server does not take is left out with a warning, never silently", () => {
+    const dropped = (compat: OpenAICompat, request: Partial<Request> = {}) =>
+      encode(compat, undefined, { ...conversation, metadata: undefined, ...request }).warnings;
+    const warning = (message: string) => ({ code: "unsupported_parameter", message });
+    expect(dropped({})).toEqual([]);
+    const notHere = "this server has no such parameter";
+    expect(dropped({ supportsReasoningEffort: false })).toEqual([warning(`reasoningEffort: ${notHere}`)]);
+    expect(dropped({ supportsToolChoice: false })).toEqual([warning(`toolChoice: ${notHere}`)]);
+    expect(dropped({ supportsToolChoice: false }, { toolChoice: { mode: "auto" } })).toEqual([]);
+    expect(dropped({ disableReasoningOnForcedToolChoice: true })).toEqual([
+      warning("reasoningEffort: not supported together with a forced tool call"),
+    ]);
+  });
+
+  it("AD-21 Claude behind a gateway is not asked to think when a call is forced", () => {
+    const send = (id: string, request: Partial<Request> = {}) =>
+      bodyOf(
+        encodeWith(
+          openaiChat,
+          { ...conversation, ...request, model: id },
+          { model: { ...testModel, id }, baseUrl: "https://openrouter.ai/api/v1" },
+        ),
+      )["reasoning"];
+    expect(send("anthropic/claude-sonnet-5")).toBeUndefined();
+    expect(send("anthropic/claude-sonnet-5", { toolChoice: { mode: "auto" } })).toEqual({ effort: "high" });
+    expect(send("openai/gpt-5.2")).toEqual({ effort: "high" });
+  });
+
   it("AD-21 the model's switches win over the provider's; nested objects merge", () => {
     expect(
       mergeCompat(

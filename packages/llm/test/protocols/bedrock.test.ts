@@ -86,6 +86,24 @@ describe("AD-60 Bedrock Converse request", () => {
     expect(() => run({ messages })).toThrow(expect.objectContaining({ errorCode: "unsupported_content" }));
   });
 
+  it("AD-60 AD-30 DM-06 Claude gets one of temperature and topP, and with thinking neither; other makers get both", () => {
+    const sampling = { temperature: 0.3, topP: 0.5 };
+    const config = (request: Partial<Request>, more = {}) => {
+      const { json, warnings } = run({ ...sampling, ...request }, more);
+      const { temperature, topP } = (json["inferenceConfig"] ?? {}) as JsonObject;
+      return [temperature, topP, warnings.length];
+    };
+    expect(config({})).toEqual([0.3, undefined, 1]);
+    const budget = { model: modelRow(model, { thinking: { mode: "budget" } }) };
+    expect(config({ reasoningEffort: "low" }, budget)).toEqual([undefined, undefined, 2]);
+    expect(config({ providerOptions: { [provider]: { thinking: { type: "disabled" } } } })).toEqual([
+      0.3,
+      undefined,
+      1,
+    ]);
+    expect(config({ model: "meta.llama4-v1:0" })).toEqual([0.3, 0.5, 0]);
+  });
+
   const choices = [
     [{ mode: "auto" }, { auto: {} }],
     [{ mode: "required" }, { any: {} }],

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from "../../src/types/json.ts";
 import type { Frame, Protocol } from "../../src/types/protocol.ts";
 import { grammarViolation } from "../core/support.ts";
 
-const runs = process.env["LATHE_LONG"] ? 10_000 : 200;
+const runs = process.env["LATHE_LONG"] ? 10_000 : 80;
 
 interface Event {
   readonly name?: string;

@@ -205,6 +205,13 @@ describe("AD-41 Gemini response and stream", () => {
     const single = decodeBody(gemini, options, end([{ text: "a", thought: true }, { text: "bc" }])).response;
     expect(array?.message).toEqual(streamed?.message);
     expect(single?.message).toEqual(streamed?.message);
+    expect(array?.raw).toEqual(chunks);
+  });
+
+  it("DM-07 raw is the body, or the last chunk of a stream", () => {
+    const whole = end([{ text: "a" }]);
+    expect(decodeBody(gemini, options, whole).response?.raw).toEqual(whole);
+    expect(decodeFrames(gemini, options, frames(chunk([{ text: "b" }]), whole)).response?.raw).toEqual(whole);
   });
 
   it("AD-41 a signature stays with its text; text after a signed part is a part of its own", () => {

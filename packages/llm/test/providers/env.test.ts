@@ -9,6 +9,7 @@ import {
   providersFromEnv,
   resolveCredential,
 } from "../../src/providers/index.ts";
+import type { JsonObject } from "../../src/types/json.ts";
 import { Message } from "../../src/types/message.ts";
 import { depsWith, streamed } from "./kit.ts";
 
@@ -139,6 +140,32 @@ describe("models outside the catalog", () => {
     const openai = createProvider("openai", { deps: depsWith({}), apiKey: "k", baseUrl: server.baseUrl("openai") });
     await openai.complete({ ...ask("gpt-99"), reasoningEffort: "xhigh" }, {});
     expect(server.requests[1]!.body).toMatchObject({ model: "gpt-99", reasoning: { effort: "xhigh" } });
+  });
+
+  it.each([
+    ["eu.anthropic.claude-next-v1:0", { thinking: { type: "adaptive" }, output_config: { effort: "high" } }, 0],
+    ["meta.llama9-v1:0", undefined, 1],
+  ])(
+    "CT-01 AD-60 DM-06 Bedrock: %s is asked for effort as its maker wants, or not at all",
+    async (id, fields, warned) => {
+      const baseUrl = server.baseUrl("bedrock");
+      const bedrock = createProvider("bedrock", { deps: depsWith({ AWS_BEARER_TOKEN_BEDROCK: "b" }), baseUrl });
+      const { warnings } = await bedrock.complete({ ...ask(id), reasoningEffort: "high" }, {});
+      const body = server.requests[0]!.body as JsonObject;
+      expect(warnings).toHaveLength(warned);
+      if (fields === undefined) expect(body).not.toHaveProperty("additionalModelRequestFields");
+      else expect(body["additionalModelRequestFields"]).toMatchObject(fields);
+    },
+  );
+
+  it.each([
+    ["qwen3:8b", true],
+    ["gpt-oss:20b", "low"],
+  ])("AD-80 CT-01 Ollama takes a level for gpt-oss only: for %s, think is %s", async (id, think) => {
+    const baseUrl = server.baseUrl("ollama");
+    const ollama = createProvider("ollama", { deps: depsWith({}), api: "ollama-chat", baseUrl });
+    await ollama.complete({ ...ask(id), reasoningEffort: "low" }, {});
+    expect(server.requests[0]!.body).toMatchObject({ think });
   });
 
   it("CT-01 an unknown id of a family can do what the newest of it can, and is asked as that one wants", async () => {

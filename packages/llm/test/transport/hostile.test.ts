@@ -8,7 +8,7 @@ import { NetworkError } from "../../src/types/errors.ts";
 import { answers, damaged } from "./answers.ts";
 import { client, closed, get, listen, rawServer, text } from "./servers.ts";
 
-const RUNS = process.env["LATHE_LONG"] === undefined ? 100 : 3000;
+const RUNS = process.env["LATHE_LONG"] === undefined ? 40 : 3000;
 
 interface Outcome {
   readonly status: number;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CONTEXT, send } from "../../test/component-kit.ts";
@@ -11,7 +12,7 @@ import { Document } from "./document.ts";
 import { Layout } from "./layout.ts";
 import { isMark } from "./marks.ts";
 
-const RUNS = process.env["LATHE_LONG"] ? 5000 : 300;
+const RUNS = process.env["LATHE_LONG"] ? 5000 : 100;
 const bindings = new Bindings(EDITOR_ACTIONS);
 
 /** Pieces that join with their neighbours: accents, flags, joiners, jamo, a sign that goes with what follows, and a mark. */
@@ -131,11 +132,13 @@ describe("document", () => {
           kept.rows(line);
           for (const [at, removed, inserted] of edits) {
             line = line.slice(0, at) + inserted + line.slice(at + removed);
-            expect(kept.rows(line)).toEqual(new Layout(30, marks).rows(line));
+            const [rows, anew] = [kept.rows(line), new Layout(30, marks).rows(line)];
+            // Of hundreds of rows, `toEqual` takes more time than laying them out.
+            if (!isDeepStrictEqual(rows, anew)) expect(rows).toEqual(anew);
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: process.env["LATHE_LONG"] ? 400 : 15 },
     );
   });
 

@@ -18,7 +18,7 @@ function decoded(...chunks: string[]): string[] {
   return [...items, ...rest].map(written);
 }
 
-const RUNS = process.env["LATHE_LONG"] ? 20_000 : 500;
+const RUNS = process.env["LATHE_LONG"] ? 20_000 : 200;
 const NOISE = Array.from("\x1b[O]P1;:?<M~u$\x07\x9c\x18\rz").concat("\x1b[", "\x1b]", "\ud83d", "\ude00");
 const PARTS = [
   ...[

@@ -147,18 +147,10 @@ describe("drawing", () => {
   });
 
   it("G-119 sixels stay within the rows that were kept for them, also where the size of a cell is not known", () => {
+    const pictures = [noisy(700, 400), noisy(40, 300), noisy(3, 1), noisy(500, 7)].map((one) => encodePng(one));
     for (const cell of [undefined, { width: 7, height: 15 }, { width: 20, height: 41 }]) {
-      for (const [width, height] of [
-        [900, 600],
-        [40, 300],
-        [3, 1],
-        [500, 7],
-      ] as const) {
-        const drawn = drawPicture(
-          encodePng(noisy(width, height)),
-          { protocol: "sixel", cell },
-          { columns: 30, rows: 9 },
-        );
+      for (const picture of pictures) {
+        const drawn = drawPicture(picture, { protocol: "sixel", cell }, { columns: 30, rows: 9 });
         const [, across = "", down = ""] = /"1;1;(\d+);(\d+)/.exec(drawn?.bytes ?? "") ?? [];
         const lowest = cell ?? { width: 6, height: 12 };
         expect(drawn?.area.rows).toBeLessThanOrEqual(9);

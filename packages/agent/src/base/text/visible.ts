@@ -11,6 +11,9 @@ export function visibleText(text: string): string {
   return text.replace(/\r\n/g, "\n").replace(HIDDEN, escapeCharacter);
 }
 
+/** A name as part of a line. Its spaces stay as they are: they belong to it. */
+export const visibleName = (name: string): string => visibleText(name.replaceAll("\n", "\\n"));
+
 const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 /** The visible text in one line, without spaces at its ends. */

@@ -22,8 +22,9 @@ function truncateChars(text: string, max: number, mode: TruncationMode): Truncat
     case "head_tail": {
       const head = text.slice(0, safeEnd(text, Math.floor(max / 2)));
       const tail = text.slice(safeStart(text, text.length - Math.floor(max / 2)));
+      const removed = text.slice(head.length, text.length - tail.length);
       const marker =
-        `[WARNING: Tool output was truncated. ${text.length - head.length - tail.length} characters were removed from ` +
+        `[WARNING: Tool output was truncated. ${removed.length + alreadyOmitted(removed)} characters were removed from ` +
         "the middle. The full output is available in the event stream. If you need to see specific parts, re-run the " +
         "tool with more targeted parameters.]";
       return { text: `${head}\n\n${marker}\n\n${tail}`, marker };
@@ -43,6 +44,12 @@ function truncateChars(text: string, max: number, mode: TruncationMode): Truncat
       return { text: `${head}\n\n${marker}`, marker };
     }
   }
+}
+
+/** What memory did not hold of a command's output, besides the mark that says so: that mark is removed, too. */
+function alreadyOmitted(removed: string): number {
+  const mark = /\n\[\.\.\. (\d+) bytes omitted \.\.\.\]\n/.exec(removed);
+  return mark ? Number(mark[1]) - mark[0].length : 0;
 }
 
 function truncateLines(text: string, max: number, marker: string | undefined): string {

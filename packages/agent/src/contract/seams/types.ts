@@ -42,7 +42,9 @@ export interface SeamContext {
   /** Journals that the model was given these rules, so that none is given twice on this branch, and announces it. */
   rulesInjected(names: readonly string[]): void;
   /** What a call would touch if it were made; undefined when that is unknown: no such tool, or wrong arguments. */
-  accessOf(call: Pick<ToolCallData, "name" | "type" | "arguments">): Promise<readonly Access[] | undefined>;
+  accessOf(call: AskedCall): Promise<readonly Access[] | undefined>;
+  /** What a person would be shown before they allow the call: its changes; undefined as above, or where the tool shows none. */
+  previewOf(call: AskedCall): Promise<Preview | undefined>;
   /** Undefined when the user did not answer or cannot be asked. */
   ask(questions: readonly Question[]): Promise<readonly Answer[] | undefined>;
   /** What the session may spend, its children included. */
@@ -52,6 +54,9 @@ export interface SeamContext {
     readonly remaining: Amounts;
   };
 }
+
+/** A call that may never be made. */
+export type AskedCall = Pick<ToolCallData, "name" | "type" | "arguments">;
 
 /** A model call outside the conversation. */
 export interface SideCall {

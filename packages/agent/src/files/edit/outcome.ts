@@ -1,6 +1,7 @@
 // What a call reports: a bounded diff for the model, the full facts for hosts, and a warning when a file stopped parsing.
 
 import { type JsonObject, messageOf } from "@lathe/llm";
+import { visibleName } from "../../base/text/visible.ts";
 import type { ContentRef, FileChange } from "../../contract/changes.ts";
 import type { ToolContext, ToolServices } from "../../contract/tool.ts";
 import { type ChangeText, changeText } from "./change-text.ts";
@@ -58,13 +59,14 @@ export function modelDiff(files: readonly FileOutcome[]): string {
   const parts: string[] = [];
   for (const file of files) {
     if (file.diff === "") continue;
-    const text = `--- ${file.path}\n${file.diff}`;
+    const path = visibleName(file.path);
+    const text = `--- ${path}\n${file.diff}`;
     if (text.length > room) {
       const fitting = text.slice(0, room);
       const kept = fitting.slice(0, Math.max(0, fitting.lastIndexOf("\n")));
       if (kept !== "") parts.push(kept);
       parts.push(
-        `[${text.length - kept.length} more characters of this diff are not shown; read ${file.path} to see the result]`,
+        `[${text.length - kept.length} more characters of this diff are not shown; read ${path} to see the result]`,
       );
       break;
     }

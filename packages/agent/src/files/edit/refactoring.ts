@@ -1,5 +1,6 @@
 // Changes of several files that another program has worked out against texts that it saw: all of them are made, or none.
 
+import { visibleName } from "../../base/text/visible.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 import { newDocument } from "./document.ts";
 import type { TextEdit } from "./endings.ts";
@@ -36,10 +37,12 @@ export async function applyRefactoring(context: EditScope, plan: Refactoring): P
   return withWorkspace(context, refactoredPaths(plan), async (workspace) => {
     const refuseChanged = (path: string, seen: string): void => {
       if (workspace.document(path).text === seen) return;
-      throw new ToolFailure(`${path} has changed since this edit was worked out. Nothing was written; ask again.`);
+      throw new ToolFailure(
+        `${visibleName(path)} has changed since this edit was worked out. Nothing was written; ask again.`,
+      );
     };
     const refuseExisting = (path: string): void => {
-      if (workspace.exists(path)) throw new ToolFailure(`${path} exists already. Nothing was written.`);
+      if (workspace.exists(path)) throw new ToolFailure(`${visibleName(path)} exists already. Nothing was written.`);
     };
     for (const { path, seen, edits } of plan.files) {
       refuseChanged(path, seen);

@@ -249,7 +249,9 @@ async function execute(
       },
     );
     await nest?.end();
-    return { result: await afterCall(core, signal, call, result), entryId };
+    // What an interrupted tool could still say does not hold what its calls have done.
+    const whole = signal.aborted ? withNestedCalls(core, call, result) : result;
+    return { result: await afterCall(core, signal, call, whole), entryId };
   } catch (error) {
     await nest?.end();
     if (error instanceof JournalError) throw error;
@@ -266,6 +268,11 @@ async function execute(
   } finally {
     live.close();
   }
+}
+
+function withNestedCalls(core: WholeSession, { callId }: CallInfo, result: ToolResult): ToolResult {
+  const text = nestedReport(core.journal, callId).trimStart();
+  return text === "" ? result : { ...result, content: [...result.content, { kind: "text", text }] };
 }
 
 /** Inside what is recorded: a replay knows neither files nor secrets. */

@@ -113,7 +113,12 @@ export class Processes {
       markedProgram(mark, confined ?? argv, false, this.#governor.prelude),
     );
     this.#watch.follow(child);
-    this.#govern(child, true, () => void this.#end(request, groupMark(mark, child)));
+    const kills = this.#governor.memoryKills();
+    let limitNote: string | undefined;
+    this.#govern(child, true, (why) => {
+      limitNote = why;
+      void this.#end(request, groupMark(mark, child));
+    });
     const spawned = new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", (error) => reject(spawnError(error, request)));
@@ -124,6 +129,7 @@ export class Processes {
       program,
       clock: this.#clock,
       end: () => this.#end(request, groupMark(mark, child)),
+      limitNote: () => limitNote ?? (this.#governor.memoryKills() > kills ? this.#governor.memoryNote() : undefined),
     });
     await spawned;
     this.#open.add(opened);

@@ -19,6 +19,8 @@ export interface TwoWaySetup extends Pick<ProcessOptions, "signal" | "writeTimeo
   readonly clock: Clock;
   /** Ends the program, unless it has exited, with everything it started. */
   readonly end: () => Promise<void>;
+  /** Which limit has ended it; undefined: none did. */
+  readonly limitNote?: (() => string | undefined) | undefined;
   /** Passes a signal on where the program really runs; to our child's group when absent. */
   readonly sendSignal?: ((name: NodeJS.Signals) => Promise<void>) | undefined;
 }
@@ -49,10 +51,12 @@ export class TwoWay implements TwoWayProcess {
         this.#input.destroy(`${program} has exited (${name ?? `code ${code}`}).`);
         // Something that the program left behind may hold the pipes; that must not keep the host alive.
         for (const pipe of [child.stdout, child.stderr]) unrefPipe(pipe);
+        const limitNote = setup.limitNote?.();
         resolve({
           exitCode: code ?? -1,
           ...(name === null ? {} : { signal: name }),
           stopped: this.#endExpected,
+          ...(limitNote === undefined ? {} : { limitNote }),
           durationMs: Math.round(clock.now() - started),
         });
       });

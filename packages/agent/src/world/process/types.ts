@@ -120,6 +120,8 @@ export interface ProcessExit {
   readonly signal?: string;
   /** We ended it: by `stop`, by the abort signal or by `cleanup`. */
   readonly stopped: boolean;
+  /** A limit has ended it: a sentence for people. */
+  readonly limitNote?: string;
   readonly durationMs: number;
 }
 

@@ -10,6 +10,7 @@ import { type Mark, ownerMark } from "./marked.ts";
 // there are no limits to look at, the groups reach children that were started with an empty environment. `ps -E` stands
 // in for /proc on macOS.
 // A program that stood still in a debugger runs on when the debugger is gone, so what it starts is ended as well.
+// It starts few programs: there may be hundreds of processes. No name of one is as long as ten numbers behind its state.
 // The shell's own environment is empty, so it never finds itself. With an empty input it acts at once.
 export const WATCHDOG_SCRIPT = `
 trap '' HUP INT TERM PIPE
@@ -24,18 +25,14 @@ done
 marked() {
   if [ -d /proc/self ]; then
     case $(grep --version 2>/dev/null) in
-      *GNU*) candidates=$(grep -lsF -- "$1" /proc/[0-9]*/environ) ;;
-      *) candidates=$(echo /proc/[0-9]*/environ) ;;
-    esac
-    for file in $candidates; do
-      pid=\${file#/proc/}
-      { tr '\\0' '\\n' < "$file" | grep -qxF -- "$1"; } 2>/dev/null && echo "\${pid%/environ}"
-    done
-    for file in $(grep -lsE "^Max file locks +$2[0-9]* " /proc/[0-9]*/limits); do
-      pid=\${file#/proc/}
-      pid=\${pid%/limits}
-      case $(cat "/proc/$pid/stat") in ''|*') Z '*|*') X '*) ;; *) echo "$pid" ;; esac
-    done
+      *GNU*) grep -lszxF -- "$1" /proc/[0-9]*/environ ;;
+      *) for file in /proc/[0-9]*/environ; do
+          { tr '\\0' '\\n' < "$file" | grep -qxF -- "$1"; } 2>/dev/null && echo "$file"
+        done ;;
+    esac | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+    stats=''
+    for file in $(grep -lsE "^Max file locks +$2[0-9]* " /proc/[0-9]*/limits); do stats="$stats \${file%limits}stat"; done
+    [ -z "$stats" ] || grep -lsE '\\) [^ZX]( -?[0-9]+){10}' $stats | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
   else
     ps -axEww -o pid=,command= | grep -F -- "$1" | grep -vF 'grep -' | while read -r pid _; do echo "$pid"; done
   fi

@@ -3,6 +3,7 @@
 import type { InputContent, Middleware, ToolResult } from "@lathe/agent";
 import type { LeaveVerdict, SummaryVerdict } from "@lathe/agent/contract";
 import { type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
+import { lookAhead } from "../../config/tool-names/foreign-calls.ts";
 import type { ExtensionEventResults } from "../../platform/extension-api/index.ts";
 import { contentOf, extensionContentOf } from "./custom-tool.ts";
 import type { Dispatch } from "./dispatch.ts";
@@ -76,13 +77,13 @@ function inputSeams(dispatch: Dispatch): Pick<Middleware, "onInput" | "beforeReq
 
 function callSeams(dispatch: Dispatch, cwd: () => string): Pick<Middleware, "beforeCall" | "afterCall"> {
   return {
-    beforeCall: async ({ callId, tool, args, tier, summary }, { signal, accessOf }) => {
+    beforeCall: async ({ callId, tool, args, tier, summary }, context) => {
+      const { signal } = context;
       let input = args;
       const present = async (): Promise<PresentedCall> => {
-        const access = dispatch.listens("tool_call", "pi")
-          ? await accessOf({ name: tool.name, type: "function", arguments: input }).catch(() => undefined)
-          : undefined;
-        return new PresentedCall({ tool: tool.name, args: input, schema: tool.schema, access, cwd: cwd() });
+        const call = { tool: tool.name, args: input };
+        const ahead = dispatch.listens("tool_call", "pi") ? await lookAhead(context, call) : {};
+        return new PresentedCall({ ...call, ...ahead, schema: tool.schema, cwd: cwd() });
       };
       let presented = await present();
       const data = ({ source }: RunningExtension) =>

@@ -1,8 +1,9 @@
 // Command hooks at the seams of a session.
 
-import type { CallInfo, InputContent, Middleware, ProposedCall, SeamContext } from "@lathe/agent";
+import type { InputContent, Middleware, ProposedCall, SeamContext } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
 import type { JsonObject } from "@lathe/llm";
+import { lookAhead } from "../../config/tool-names/foreign-calls.ts";
 import type { CommandHooks, HookAnswers, Told } from "./command-hooks.ts";
 import type { CommandHook } from "./read-hooks.ts";
 import { type CallToTell, toldOfCall, toldOfFailure } from "./told-calls.ts";
@@ -105,7 +106,10 @@ function callSeams({
   return {
     beforeCall: async (call, context) => {
       if (!hooks.has("PreToolUse")) return undefined;
-      const told = describeCall(call, context, cwd, await accessBefore(call, context));
+      const told = {
+        ...describeCall(call, context, cwd),
+        ...(await lookAhead(context, { tool: call.tool.name, args: call.args })),
+      };
       const answers = await hooks.run({
         event: "PreToolUse",
         told: (hook) => toldOfCall(hook, told),
@@ -127,7 +131,7 @@ function callSeams({
     },
     afterCall: async (call, result, context) => {
       asks.delete(keyOf(call, context));
-      const told = { ...describeCall(call, context, cwd, call.access), result };
+      const told = { ...describeCall(call, context, cwd), access: call.access, result };
       const { signal } = context;
       const isFailure = result.isError === true;
       if (isFailure)
@@ -147,22 +151,14 @@ function callSeams({
   };
 }
 
-const describeCall = (
-  { callId, tool, args }: ProposedCall,
-  { agentId }: SeamContext,
-  cwd: string,
-  access: CallInfo["access"],
-): CallToTell => ({ callId, tool: tool.name, schema: tool.schema, args, access, cwd, agentId });
-
-/** What the call would touch; a call that cannot even say that is told of without it, and fails by itself. */
-async function accessBefore({ tool, args }: ProposedCall, context: SeamContext): Promise<CallInfo["access"]> {
-  try {
-    return await context.accessOf({ name: tool.name, type: "function", arguments: args });
-  } catch {
-    context.signal.throwIfAborted();
-    return undefined;
-  }
-}
+const describeCall = ({ callId, tool, args }: ProposedCall, { agentId }: SeamContext, cwd: string): CallToTell => ({
+  callId,
+  tool: tool.name,
+  schema: tool.schema,
+  args,
+  cwd,
+  agentId,
+});
 
 function compactionSeam({ hooks }: HookSeams): Pick<Middleware, "beforeCompact"> {
   return {

@@ -3,13 +3,14 @@
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { visibleName } from "@lathe/agent/base";
 import type { FoundDefinition } from "@lathe/agent/files";
 import type { LanguageServices, LspQuestion } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
 import type { CodeIndex } from "../code-index/code-index.ts";
 import type { EnteredIndexes } from "../code-index/shared-code-indexes.ts";
 import type { Answers } from "./answers.ts";
-import { NoServer, noServer, shortPath, symbolOn } from "./places.ts";
+import { NoServer, noServer, shownPath, symbolOn } from "./places.ts";
 import { linesOf } from "./positions.ts";
 import { NoAnswer } from "./rpc-connection.ts";
 
@@ -54,7 +55,7 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
       return showDefinitions(shown, file === undefined);
     }
     if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
-    const { name } = symbolOn(linesOf(await env.readFile(file)), line, symbol, shortPath(file, env));
+    const { name } = symbolOn(linesOf(await env.readFile(file)), line, symbol, shownPath(file, env));
     const { definitions, references } = await index.find(name, signal, inside(file, index));
     const found =
       action === "definition"
@@ -78,7 +79,7 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
       const text = texts.get(path)?.[line - 1];
       const column = text === undefined ? "" : `:${text.indexOf(name) + 1}`;
       const shown = text === undefined || lines.length >= SHOWN_LINES ? "" : `  ${text.trim().slice(0, LONGEST_LINE)}`;
-      lines.push(`${path}:${line}${column}${shown}`);
+      lines.push(`${visibleName(path)}:${line}${column}${shown}`);
     }
     return places.length > MOST_PLACES ? [...lines, `… and ${places.length - MOST_PLACES} more`] : lines;
   }
@@ -96,7 +97,7 @@ function showDefinitions(found: readonly FoundDefinition[], withPath: boolean): 
   if (found.length === 0) return ["No symbol was found."];
   const lines = found.slice(0, MOST_PLACES).map(({ path, line, kind, name, inside: outer }) => {
     const indent = outer === "" || withPath ? "" : "  ";
-    return `${indent}${withPath ? `${path}:` : ""}${line} ${kind} ${withPath && outer !== "" ? `${outer}.` : ""}${name}`;
+    return `${indent}${withPath ? `${visibleName(path)}:` : ""}${line} ${kind} ${withPath && outer !== "" ? `${outer}.` : ""}${name}`;
   });
   return found.length > MOST_PLACES ? [...lines, `… and ${found.length - MOST_PLACES} more`] : lines;
 }

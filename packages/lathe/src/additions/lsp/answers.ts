@@ -1,13 +1,14 @@
 // Answers the questions of the tool `lsp`: finds the server for the file, asks it, and writes what it said as text for the model.
 
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { visibleName } from "@lathe/agent/base";
 import type { LanguageServices, LspAction, LspQuestion } from "@lathe/agent/tools";
 import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
 import { toPath, toUri } from "./addresses.ts";
 import { isFor } from "./find-servers.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { NoServer, needsOf, noServer, type Place, Places, shortPath } from "./places.ts";
+import { NoServer, needsOf, noServer, type Place, Places, shownPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { problemsOfProject } from "./project-problems.ts";
@@ -92,7 +93,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       const [item] = [await ask()].flat();
       if (!isJsonObject(item)) return `${name} is nothing that is called.`;
       const calls = await live.ask(`callHierarchy/${direction}Calls`, { item }, options);
-      return showCalls(calls, direction, name, (path) => shortPath(path, env));
+      return showCalls(calls, direction, name, (path) => shownPath(path, env));
     }
     const locations = locationsIn(await (action === "references" ? this.#references(place, ask, env, signal) : ask()));
     if (locations.length === 0) return `No ${action.replaceAll("_", " ")} of ${name} was found.`;
@@ -116,14 +117,14 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     for (const { uri, range } of locations.slice(0, MOST_LOCATIONS)) {
       const path = toPath(uri);
       if (path === undefined) {
-        lines.push(uri);
+        lines.push(visibleName(uri));
         continue;
       }
       if (!texts.has(path) && lines.length < SHOWN_LINES) texts.set(path, await this.#linesOfFile(path, env));
       const text = texts.get(path)?.[range.start.line];
       const column = text === undefined ? range.start.character : columnOf(text, range.start.character, live.encoding);
       const shown = text === undefined || lines.length >= SHOWN_LINES ? "" : `  ${text.trim().slice(0, LONGEST_LINE)}`;
-      lines.push(`${shortPath(path, env)}:${range.start.line + 1}:${column + 1}${shown}`);
+      lines.push(`${shownPath(path, env)}:${range.start.line + 1}:${column + 1}${shown}`);
     }
     if (locations.length > MOST_LOCATIONS) lines.push(`… and ${locations.length - MOST_LOCATIONS} more`);
     return lines.join("\n");
@@ -144,7 +145,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       if ((await live.show(file)) === undefined) throw new ToolFailure(`${file} is gone, or too large.`);
       const params = { textDocument: { uri: toUri(file) } };
       const found = await live.ask("textDocument/documentSymbol", params, { timeoutMs, signal });
-      return showSymbols(found, (path) => shortPath(path, env)) || "It has no symbols.";
+      return showSymbols(found, (path) => shownPath(path, env)) || "It has no symbols.";
     }
     if (!query) throw new ToolFailure("Give `file` for the symbols of a file, or `query` for those of the project.");
     const lines: string[] = [];
@@ -162,7 +163,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
         }
         await live.loaded();
         const found = await live.ask("workspace/symbol", { query }, { timeoutMs, signal });
-        lines.push(showSymbols(found, (path) => shortPath(path, env)));
+        lines.push(showSymbols(found, (path) => shownPath(path, env)));
         hasAnswered = true;
       } catch (error) {
         signal.throwIfAborted();
@@ -185,7 +186,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const sections: string[] = [];
     for (const path of files) {
       const lines = await this.problemsOf(path, env, { timeoutMs, signal });
-      sections.push(files.length === 1 ? lines.join("\n") : [`${shortPath(path, env)}:`, ...lines].join("\n"));
+      sections.push(files.length === 1 ? lines.join("\n") : [`${shownPath(path, env)}:`, ...lines].join("\n"));
     }
     if (found?.truncated) sections.push(`Only the ${MOST_FILES} newest files were looked at: name fewer.`);
     return sections.join("\n");
@@ -194,19 +195,22 @@ export class Answers implements Pick<LanguageServices, "answer"> {
   /** Asked once each server has read the project: before that it would say that there are none. */
   async #projectProblems(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const fitting = await this.#servers.forProject(env);
-    const used = fitting.filter(({ row, server }) => server && !row.isLinter);
+    const used = fitting.filter(({ server }) => server);
     if (used.length === 0) throw new ToolFailure(noServer(env.workingDirectory(), fitting.flatMap(reasonOf), env));
-    const parts = used.map(async ({ row, root, server }) => {
+    const parts = used.map(async ({ row, root, server }): Promise<string[]> => {
       try {
         const live = await server!.use(signal);
         await live.refresh();
         return await problemsOfProject(live, root, env, { ...question, signal, mayShow: this.#mayShow });
       } catch (error) {
         signal.throwIfAborted();
-        return `${row.name} has not checked the project: ${messageOf(error)}`;
+        return [`${row.name} has not checked the project: ${messageOf(error)}`];
       }
     });
-    return (await Promise.all(parts)).join("\n");
+    const found = await Promise.all(parts);
+    const clean = used.filter((_, at) => found[at]?.length === 0).map(({ row }) => row.name);
+    if (clean.length === used.length) return "OK";
+    return [...(clean.length === 0 ? [] : [`${clean.join(", ")}: OK`]), ...found.flat()].join("\n");
   }
 
   /** What every server says about a file; those that say nothing are named with the reason. */
@@ -236,6 +240,9 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       if ("unknown" in findings) lines.push(`${row.name} has not checked it: ${findings.unknown}`);
       else lines.push(...problemLines(findings.problems, await env.readFile(path), findings.live!.encoding));
       isClean &&= !("unknown" in findings);
+      const { complaint } = server.live ?? {};
+      if (complaint !== undefined && !("unknown" in findings))
+        lines.push(`${row.name} may not have checked it: ${complaint}`);
     }
     return lines.length === 0 && isClean ? ["OK"] : lines;
   }

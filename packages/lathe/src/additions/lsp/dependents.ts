@@ -40,7 +40,13 @@ export async function findDependents(
   env: ExecutionEnvironment,
   signal?: AbortSignal,
 ): Promise<string[]> {
-  const names = [...new Set(paths.flatMap(namesOf))].map((name) => name.replace(/[.+^${}()|[\]\\*?]/g, "\\$&"));
+  const names = [...new Set(paths.flatMap(namesOf))].map((name) =>
+    // Code writes a line break of a name as an escape.
+    name
+      .replaceAll("\n", "\\n")
+      .replaceAll("\r", "\\r")
+      .replace(/[.+^${}()|[\]\\*?]/g, "\\$&"),
+  );
   if (names.length === 0) return [];
   const pattern = `(?:["'/.<\\s](?:${names.join("|")})(?:\\.\\w+)?["'>;,\\s]|["'/.<\\s](?:${names.join("|")})$)`;
   const { files } = await env.grep(pattern, env.workingDirectory(), {

@@ -9,7 +9,7 @@ import { dependentsInIndex, findDependents, MOST_DEPENDENTS } from "./dependents
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
-import { shortPath } from "./places.ts";
+import { shortPath, shownPath } from "./places.ts";
 import { isError, problemLines } from "./problem-lines.ts";
 import type { FileChange } from "./project-changes.ts";
 import type { Problem } from "./protocol.ts";
@@ -38,6 +38,8 @@ interface AgentInput {
   readonly owed: Map<string, Change>;
   /** Files in which it has brought errors. */
   readonly brought: Set<string>;
+  /** What servers have said about themselves, and the agent was told. */
+  readonly complaints: Set<string>;
   hasReminded: boolean;
 }
 
@@ -86,6 +88,7 @@ export class ErrorsAfterEdit {
   begin(agent?: string): void {
     const input = this.#inputOf(agent);
     input.brought.clear();
+    input.complaints.clear();
     input.hasReminded = false;
   }
 
@@ -145,7 +148,12 @@ export class ErrorsAfterEdit {
   // ---- inside ----
 
   #inputOf(agent = ""): AgentInput {
-    const input = this.#inputs.get(agent) ?? { owed: new Map(), brought: new Set(), hasReminded: false };
+    const input = this.#inputs.get(agent) ?? {
+      owed: new Map(),
+      brought: new Set(),
+      complaints: new Set(),
+      hasReminded: false,
+    };
     this.#inputs.set(agent, input);
     return input;
   }
@@ -164,7 +172,8 @@ export class ErrorsAfterEdit {
     { input, found, env, bounded, signal }: Check,
   ): Promise<string[]> {
     const lines: string[] = [];
-    const left = new Map(changes.map((change) => [change.path, change]));
+    const asked = new Map(changes.map((change) => [change.path, change]));
+    const left = new Map(asked);
     try {
       const live = await server.use(bounded);
       const index = await this.#existingIndex(env);
@@ -188,12 +197,18 @@ export class ErrorsAfterEdit {
       const seen = new Set([...dependents, ...changes.map(({ path }) => path)]);
       for (const path of live.publishedSince(published))
         if (!seen.has(path) && this.#mayShow(path)) await compare(path);
+      const { complaint } = live;
+      if (complaint !== undefined && !input.complaints.has(complaint))
+        lines.push(`${server.row.name} may not have checked ${this.#nameFiles(changes, asked, env)}: ${complaint}`);
+      if (complaint !== undefined) input.complaints.add(complaint);
     } catch (error) {
       signal.throwIfAborted();
-      for (const [path, change] of left) input.owed.set(path, change);
+      // One that says what is wrong with itself has nothing to follow.
+      if (server.live?.complaint === undefined) for (const [path, change] of left) input.owed.set(path, change);
       // Two clocks run: that of the question, and that of all of them together.
       const isLate = bounded.aborted || messageOf(error).startsWith("no answer in ");
-      const why = isLate ? "no answer yet; its errors follow with the next result" : messageOf(error);
+      const late = server.live?.complaint ?? "no answer yet; its errors follow with the next result";
+      const why = isLate ? late : messageOf(error);
       lines.push(`${server.row.name} has not checked ${this.#nameFiles(changes, left, env)}: ${why}`);
     }
     return lines;
@@ -202,7 +217,7 @@ export class ErrorsAfterEdit {
   /** Those that are left, or all when only files that depend on them were not checked. */
   #nameFiles(changes: readonly Change[], left: ReadonlyMap<string, Change>, env: ExecutionEnvironment): string {
     const all = changes.map(({ path }) => path);
-    const paths = (left.size > 0 ? [...left.keys()] : all).map((path) => shortPath(path, env));
+    const paths = (left.size > 0 ? [...left.keys()] : all).map((path) => shownPath(path, env));
     const named = paths.length > MOST_NAMED ? [...paths.slice(0, MOST_NAMED), "…"].join(", ") : paths.join(", ");
     return left.size > 0 ? named : `what depends on ${named}`;
   }
@@ -237,7 +252,7 @@ export class ErrorsAfterEdit {
     const shown = problemLines(fresh, text, live.encoding).map((line) => `  ${line}`);
     const errorsNow = fresh.map(({ range: { start }, message }) => ({ line: start.line + 1, message }));
     return {
-      lines: [`${shortPath(path, env)}: ${facts.join(", ")}`, ...shown],
+      lines: [`${shownPath(path, env)}: ${facts.join(", ")}`, ...shown],
       hasNew: fresh.length > 0,
       facts: { server: server.row.name, errors: errorsNow, fixed, older },
     };
@@ -298,7 +313,7 @@ export class ErrorsAfterEdit {
         const errors = await this.#errorsOf(live, path, bounded).catch(() => []);
         if (errors.length === 0) continue;
         const text = await env.readFile(path);
-        lines.push(`${shortPath(path, env)}:`, ...problemLines(errors, text, live.encoding).map((line) => `  ${line}`));
+        lines.push(`${shownPath(path, env)}:`, ...problemLines(errors, text, live.encoding).map((line) => `  ${line}`));
       }
     return lines.slice(0, MOST_LINES);
   }

@@ -19,8 +19,9 @@ export interface FittingServer {
 
 /** Where a project keeps programs of its own. */
 const OWN_PROGRAMS = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
-/** Its own server speaks the protocol since this version. */
-const TYPESCRIPT_WITH_SERVER = 7;
+/** The compiler of TypeScript is a server of the protocol since this version. */
+const COMPILER = "tsc";
+const COMPILER_WITH_SERVER = 7;
 
 export const isFor = (row: ServerRow, path: string): boolean =>
   row.fileTypes.includes(fileTypeOf(path)) || row.fileTypes.includes(posix.basename(path));
@@ -74,13 +75,13 @@ export async function programFor(
   if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
   // Where the folder is not trusted, PATH must not lead into it: package managers put its programs there.
   const path = isTrusted ? undefined : await pathOutside([root, env.workingDirectory()], env);
-  const program = row.name === "typescript" ? undefined : await onPath(row, env, path);
+  const program = await onPath(row, env, path);
   if (program === undefined && own !== undefined)
     return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
   if (program === undefined)
     return {
       ...fits,
-      off: `${row.command} is not installed${row.install ? ` (${row.install})` : ""}`,
+      off: `${row.command}${row.command === COMPILER ? ` ${COMPILER_WITH_SERVER}` : ""} is not installed${row.install ? ` (${row.install})` : ""}`,
       isMissing: true,
     };
   const shared = row.name === "rust-analyzer" ? await throughLspmux(program, env) : undefined;
@@ -104,7 +105,7 @@ async function pathOutside(folders: readonly string[], env: ExecutionEnvironment
 async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const top = env.workingDirectory();
   for (const folder of new Set([root, top])) {
-    if (row.name === "typescript" && !(await hasTypeScriptServer(folder, env))) continue;
+    if (row.command === COMPILER && !(await hasTypeScriptServer(folder, env))) continue;
     for (const place of OWN_PROGRAMS) {
       const path = posix.join(folder, place, row.command);
       if ((await statOf(path, env))?.kind === "file") return path;
@@ -118,7 +119,7 @@ async function hasTypeScriptServer(folder: string, env: ExecutionEnvironment): P
   if ((await statOf(file, env))?.kind !== "file") return false;
   const said: unknown = JSON.parse(await env.readFile(file));
   const version = isJsonObject(said) ? String(said["version"]) : "";
-  return Number.parseInt(version, 10) >= TYPESCRIPT_WITH_SERVER;
+  return Number.parseInt(version, 10) >= COMPILER_WITH_SERVER;
 }
 
 async function onPath(
@@ -127,19 +128,19 @@ async function onPath(
   path?: string,
 ): Promise<string | undefined> {
   if (!/^[\w./+-]+$/.test(command)) return (await statOf(command, env))?.kind === "file" ? command : undefined;
-  const { stdout, exitCode } = await env.execCommand(
-    [command, ...otherNames].map((name) => `command -v ${name}`).join(" || "),
-    5000,
-    {
-      internal: true,
-      ...(path === undefined ? {} : { env: { PATH: path } }),
-    },
-  );
+  const options = { internal: true, ...(path === undefined ? {} : { env: { PATH: path } }) };
+  const search = [command, ...otherNames].map((name) => `command -v ${name}`).join(" || ");
+  const { stdout, exitCode } = await env.execCommand(search, PROGRAM_MS, options);
   const program = stdout.trim();
-  return exitCode === 0 && posix.isAbsolute(program) ? program : undefined;
+  if (exitCode !== 0 || !posix.isAbsolute(program)) return undefined;
+  if (command !== COMPILER) return program;
+  // Package managers put links or scripts on PATH: only the program itself tells its version.
+  const { stdout: said } = await env.execCommand(`${command} --version`, PROGRAM_MS, options);
+  return Number(/\d+/.exec(said)?.[0]) >= COMPILER_WITH_SERVER ? program : undefined;
 }
 
 const PROBE_MS = 1000;
+const PROGRAM_MS = 5000;
 
 /** lspmux shares one server among all its clients, where its own server runs. */
 async function throughLspmux(program: string, env: ExecutionEnvironment): Promise<ProgramArgv | undefined> {

@@ -1,15 +1,16 @@
 // One running language server: what it can do, the files that it was shown, and what it says about them.
 
 import { abortAfter } from "@lathe/agent/base";
-import type { ExecutionEnvironment, FileStat, TwoWayProcess } from "@lathe/agent/world";
+import type { ExecutionEnvironment, TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, messageOf } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
 import { ChangesAwaited } from "./changes-awaited.ts";
 import type { Encoding } from "./positions.ts";
-import { type FileChange, ProjectChanges } from "./project-changes.ts";
+import { type FileChange, ProjectChanges, stampOf } from "./project-changes.ts";
 import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import { PublishedProblems } from "./published-problems.ts";
 import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
+import { ServerComplaints } from "./server-complaints.ts";
 import { languageOf, type ServerRow, settingOf } from "./server-rows.ts";
 import { awaitTsserverProject, passesToTsserver, tsserverProblems } from "./tsserver-problems.ts";
 
@@ -59,6 +60,7 @@ export class LiveServer {
   readonly #work = new Set<unknown>();
   /** While a command of the server runs, the edits that it asks for. */
   #askedEdits: unknown[] | undefined;
+  readonly #complaints: ServerComplaints;
   #hasWorked = false;
   #lastVersion = 0;
   /** The version from which on other files may have other problems. */
@@ -73,6 +75,7 @@ export class LiveServer {
     this.#env = env;
     this.#process = process;
     this.#changes = new ProjectChanges(row, root, env);
+    this.#complaints = new ServerComplaints(row, root, env);
     this.connection = new RpcConnection(process, {
       request: (method, params) => this.#answer(method, params),
       notification: (method, params) => this.#notice(method, params),
@@ -82,7 +85,7 @@ export class LiveServer {
   static async start(start: ServerStart, signal?: AbortSignal): Promise<LiveServer> {
     const server = new LiveServer(start);
     try {
-      await Promise.all([server.#initialize(signal), server.#changes.look()]);
+      await Promise.all([server.#initialize(signal), server.#changes.look(), server.#complaints.review()]);
       return server;
     } catch (error) {
       await start.process.stop(0);
@@ -164,6 +167,8 @@ export class LiveServer {
 
   /** Tells what has changed on the disk, by whomever: the shown files are sent again, the others are named. */
   async refresh(own: readonly FileChange[] = []): Promise<void> {
+    // What it was shown while it complained it may have refused: it is shown that again.
+    if (await this.#complaints.review()) for (const path of this.#shown.keys()) this.hide(path);
     const found = await this.#changes.look();
     const changes = [...new Map([...found, ...own].map((change) => [change.path, change])).values()];
     if (this.#watches && changes.length > 0) {
@@ -203,6 +208,11 @@ export class LiveServer {
   get answersForProject(): boolean {
     const provider = this.capabilities["diagnosticProvider"];
     return isJsonObject(provider) && provider["workspaceDiagnostics"] === true;
+  }
+
+  /** What it says about itself that makes its findings doubtful. */
+  get complaint(): string | undefined {
+    return this.#complaints.text(this.#pulls || this.#published.count > 0);
   }
 
   /** How many lists of problems it has published. */
@@ -329,6 +339,7 @@ export class LiveServer {
 
   #notice(method: string, params: unknown): void {
     if (!isJsonObject(params)) return;
+    this.#complaints.take(method, params);
     if (method === "textDocument/publishDiagnostics") this.#published.take(params, (path) => this.#shown.has(path));
     if (method === "$/progress") {
       const { token, value } = params;
@@ -360,7 +371,7 @@ export class LiveServer {
     const found = this.#waits.until(isNew, timeoutMs, signal).then(async (isThere): Promise<Findings> => {
       // It may have said meanwhile that it wants to be asked.
       if (!isThere && this.#pulls) return this.#pull(path, { timeoutMs, signal });
-      if (!isThere) return { unknown: `no answer in ${timeoutMs / 1000} s` };
+      if (!isThere) return { unknown: this.complaint ?? `no answer in ${timeoutMs / 1000} s` };
       await this.#published.quiet(signal);
       return { problems: this.#published.problemsOf(path) ?? [] };
     });
@@ -379,6 +390,3 @@ export class LiveServer {
     }
   }
 }
-
-/** Tells whether a file was written since. */
-const stampOf = (stat: FileStat | undefined): string => `${stat?.mtimeMs} ${stat?.size} ${stat?.kind}`;

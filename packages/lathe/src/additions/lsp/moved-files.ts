@@ -3,6 +3,7 @@
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { visibleName } from "@lathe/agent/base";
 import type { LspQuestion, RefactoredFile, Refactoring } from "@lathe/agent/tools";
 import { isJsonObject, messageOf } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
@@ -10,7 +11,7 @@ import { isFor } from "./find-servers.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
-import { Places, shortPath } from "./places.ts";
+import { Places, shortPath, shownPath } from "./places.ts";
 import { fileTypeOf } from "./server-rows.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
@@ -35,11 +36,11 @@ export class MovedFiles {
     const { file, newName, timeoutMs = TIMEOUT_MS } = question;
     if (!file || !newName) throw new ToolFailure("Give `file` and, as `new_name`, its new path.");
     const to = env.resolve(newName);
-    if (to === file) throw new ToolFailure(`${newName} is the path that it has.`);
+    if (to === file) throw new ToolFailure(`${visibleName(newName)} is the path that it has.`);
     const moves = (await filesBelow(file, env)).map((from) => ({ from, to: to + from.slice(file.length) }));
     const known = moves.find(({ from }) => this.#servers.rows.some((row) => isFor(row, from)))?.from ?? file;
     const main = await this.#places.liveFor(known, "workspace", env, signal);
-    if ((await main.show(known)) === undefined) throw new ToolFailure(`${shortPath(file, env)} is no file.`);
+    if ((await main.show(known)) === undefined) throw new ToolFailure(`${shownPath(file, env)} is no file.`);
     await main.loaded(known, { timeoutMs, signal });
     const ask = async (live: LiveServer): Promise<Refactoring> =>
       refactoringOf(
@@ -100,7 +101,9 @@ function joinPlans(plans: readonly Refactoring[]): Refactoring {
   for (const file of plans.flatMap((plan) => plan.files)) {
     const known = files.get(file.path);
     if (known && JSON.stringify(known.edits) !== JSON.stringify(file.edits))
-      notes.push(`Two servers would change ${file.path} in different ways; the first one's edits are made.`);
+      notes.push(
+        `Two servers would change ${visibleName(file.path)} in different ways; the first one's edits are made.`,
+      );
     if (!known) files.set(file.path, file);
   }
   return {
@@ -116,7 +119,7 @@ function joinPlans(plans: readonly Refactoring[]): Refactoring {
 async function filesBelow(path: string, env: ExecutionEnvironment): Promise<string[]> {
   if ((await env.stat(path))?.kind !== "directory") return [path];
   const { paths, truncated } = await env.glob("**/*", path, { maxResults: MOST_MOVED, base: "/", hidden: true });
-  if (truncated) throw new ToolFailure(`${shortPath(path, env)} has more than ${MOST_MOVED} files. Nothing was moved.`);
-  if (paths.length === 0) throw new ToolFailure(`${shortPath(path, env)} has no files.`);
+  if (truncated) throw new ToolFailure(`${shownPath(path, env)} has more than ${MOST_MOVED} files. Nothing was moved.`);
+  if (paths.length === 0) throw new ToolFailure(`${shownPath(path, env)} has no files.`);
   return paths.map((found) => posix.resolve("/", found));
 }

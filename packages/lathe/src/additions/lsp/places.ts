@@ -2,6 +2,7 @@
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { visibleName } from "@lathe/agent/base";
 import type { LspQuestion } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
 import { isFor } from "./find-servers.ts";
@@ -38,8 +39,9 @@ export class Places {
     if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
     const live = await this.liveFor(file, capability, env, signal);
     const text = await live.show(file);
-    if (text === undefined) throw new ToolFailure(`${file} is no file that can be shown to a language server.`);
-    const { onLine, column, name } = symbolOn(linesOf(text), line, symbol, shortPath(file, env));
+    if (text === undefined)
+      throw new ToolFailure(`${shownPath(file, env)} is no file that can be shown to a language server.`);
+    const { onLine, column, name } = symbolOn(linesOf(text), line, symbol, shownPath(file, env));
     const at = (where: number): Position => ({
       line: line - 1,
       character: characterOf(onLine, where, live.encoding),
@@ -99,8 +101,11 @@ export class NoServer extends ToolFailure {}
 
 export function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
   const why = reasons.length === 0 ? "none is known for such files" : reasons.join("; ");
-  return `No language server can answer for ${shortPath(path, env)}: ${why}.`;
+  return `No language server can answer for ${shownPath(path, env)}: ${why}.`;
 }
+
+/** For a line of an answer: what a file is called must not look like another line. */
+export const shownPath = (path: string, env: ExecutionEnvironment): string => visibleName(shortPath(path, env));
 
 export function shortPath(path: string, env: ExecutionEnvironment): string {
   const relative = posix.relative(env.workingDirectory(), path);

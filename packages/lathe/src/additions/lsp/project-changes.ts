@@ -1,6 +1,6 @@
 // What commands and people change on the disk while a server runs. Servers are told: they watch nothing themselves.
 
-import type { ExecutionEnvironment } from "@lathe/agent/world";
+import type { ExecutionEnvironment, FileStat } from "@lathe/agent/world";
 import type { ServerRow } from "./server-rows.ts";
 
 /** `type` as the protocol counts: created, changed, deleted. */
@@ -55,3 +55,6 @@ export class ProjectChanges {
     return before === undefined ? [] : [...changes].map(([path, type]) => ({ path, type }));
   }
 }
+
+/** Tells whether a file was written since. */
+export const stampOf = (stat: FileStat | undefined): string => `${stat?.mtimeMs} ${stat?.size} ${stat?.kind}`;

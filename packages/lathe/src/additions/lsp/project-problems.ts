@@ -6,7 +6,7 @@ import { abortAfter } from "@lathe/agent/base";
 import { isJsonObject } from "@lathe/llm";
 import { toPath } from "./addresses.ts";
 import type { LiveServer } from "./live-server.ts";
-import { shortPath } from "./places.ts";
+import { shownPath } from "./places.ts";
 import { problemLines } from "./problem-lines.ts";
 import { type Problem, problemsIn } from "./protocol.ts";
 import { fileGlob } from "./server-rows.ts";
@@ -21,25 +21,27 @@ export interface ProjectQuestion {
   readonly mayShow: (path: string) => boolean;
 }
 
+/** Without any line it has none. */
 export async function problemsOfProject(
   live: LiveServer,
   root: string,
   env: ExecutionEnvironment,
   { timeoutMs = TIMEOUT_MS, signal, mayShow }: ProjectQuestion,
-): Promise<string> {
+): Promise<string[]> {
   await live.loaded();
-  const { found, limits } = live.answersForProject
+  const { found, limits: reached } = live.answersForProject
     ? { found: await askOnce(live, timeoutMs, signal), limits: [] }
     : await askEach(live, root, env, timeoutMs, signal);
+  const { complaint } = live;
+  const limits = complaint === undefined ? reached : [...reached, `${live.row.name} says: ${complaint}`];
   const lines: string[] = [];
   for (const [path, problems] of found) {
     if (problems.length === 0 || !mayShow(path)) continue;
     const text = await env.readFile(path).catch(() => "");
-    lines.push(...problemLines(problems, text, live.encoding).map((line) => `${shortPath(path, env)}:${line}`));
+    lines.push(...problemLines(problems, text, live.encoding).map((line) => `${shownPath(path, env)}:${line}`));
   }
   const more = lines.length - MOST_LINES;
-  const shown = more > 0 ? [...lines.slice(0, MOST_LINES), `… and ${more} more`] : lines;
-  return [...(lines.length === 0 && limits.length === 0 ? ["OK"] : shown), ...limits].join("\n");
+  return [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… and ${more} more`] : []), ...limits];
 }
 
 async function askOnce(live: LiveServer, timeoutMs: number, signal: AbortSignal): Promise<[string, Problem[]][]> {
@@ -72,7 +74,7 @@ async function askEach(
       ? { unknown: "" }
       : await live.findProblems(path, timeoutMs, within).catch(() => ({ unknown: "" }));
     signal.throwIfAborted();
-    if ("unknown" in findings) unchecked.push(shortPath(path, env));
+    if ("unknown" in findings) unchecked.push(shownPath(path, env));
     else found.push([path, findings.problems]);
   }
   const limits = [

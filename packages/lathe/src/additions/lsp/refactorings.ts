@@ -13,7 +13,7 @@ import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { toUri } from "./addresses.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import { MovedFiles } from "./moved-files.ts";
-import { Places, shortPath } from "./places.ts";
+import { Places, shownPath } from "./places.ts";
 import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
@@ -153,6 +153,6 @@ function unchangedFiles(
   const others = users.filter((path) => !changed.has(path));
   if (others.length === 0) return [];
   const more = others.length > MOST_NAMED ? `, and ${others.length - MOST_NAMED} more` : "";
-  const shown = others.slice(0, MOST_NAMED).map((path) => shortPath(path, env));
+  const shown = others.slice(0, MOST_NAMED).map((path) => shownPath(path, env));
   return [`Also have the name ${name}, and stay as they are: ${shown.join(", ")}${more}.`];
 }

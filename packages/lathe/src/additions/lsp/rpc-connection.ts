@@ -162,7 +162,8 @@ export class RpcConnection {
   }
 }
 
-function describeExit({ exitCode, signal }: ProcessExit, stderr: string): string {
+function describeExit({ exitCode, signal, limitNote }: ProcessExit, stderr: string): string {
+  if (limitNote !== undefined) return limitNote.replace(/^Ended/, "it was ended").replace(/\.$/, "");
   const lines = stderr.trim().split("\n");
   // Runtimes print the error first, and where it happened or their version behind it.
   const cause = lines.findLast((line) => /error|fatal|panic/i.test(line)) ?? lines.at(-1);

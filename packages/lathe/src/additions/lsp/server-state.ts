@@ -4,5 +4,6 @@ import type { UsableServer } from "./language-servers.ts";
 
 export function stateOf({ server, off }: UsableServer): string {
   if (!server) return `off: ${off}`;
-  return server.why === undefined ? server.state : `${server.state}: ${server.why}`;
+  const why = server.live?.complaint ?? server.why;
+  return why === undefined ? server.state : `${server.state}: ${why}`;
 }

@@ -1,5 +1,6 @@
 // What servers say about symbols, as text: hovers, outlines, calls.
 
+import { visibleName } from "@lathe/agent/base";
 import { isJsonObject } from "@lathe/llm";
 import { toPath } from "./addresses.ts";
 import { isRange } from "./protocol.ts";
@@ -38,7 +39,7 @@ export function showSymbols(answer: unknown, shorten: (path: string) => string):
       const at = [selectionRange, range, isJsonObject(location) ? location["range"] : undefined].flatMap(lineOf)[0];
       const line = at === undefined ? "" : `:${at}`;
       const place = inFile === undefined ? line.slice(1) : `${shorten(inFile)}${line}`;
-      lines.push(`${"  ".repeat(depth)}${place} ${kindOf(kind)} ${String(name)}`);
+      lines.push(`${"  ".repeat(depth)}${place} ${kindOf(kind)} ${visibleName(String(name))}`);
       visit(children, depth + 1);
     }
   };
@@ -59,7 +60,7 @@ export function showCalls(
     const where = (isJsonObject(call) ? [call["fromRanges"]].flat() : []).flatMap(lineOf).join(", ");
     const path = toPath(item["uri"]);
     const calls = where === "" ? "" : ` (calls on line ${where})`;
-    return `${path === undefined ? item["uri"] : shorten(path)}:${at} ${kindOf(item["kind"])} ${String(item["name"])}${calls}`;
+    return `${path === undefined ? visibleName(item["uri"]) : shorten(path)}:${at} ${kindOf(item["kind"])} ${visibleName(String(item["name"]))}${calls}`;
   });
   if (lines.length > 0) return lines.slice(0, MOST_SYMBOLS).join("\n");
   return direction === "incoming" ? `Nothing calls ${name}.` : `${name} calls nothing that the server knows.`;

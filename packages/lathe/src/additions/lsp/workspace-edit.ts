@@ -2,11 +2,12 @@
 // left out, and nothing outside the project is touched.
 
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { visibleName } from "@lathe/agent/base";
 import type { Refactoring, TextEdit } from "@lathe/agent/tools";
 import { isJsonObject } from "@lathe/llm";
 import { toPath } from "./addresses.ts";
 import type { LiveServer } from "./live-server.ts";
-import { shortPath } from "./places.ts";
+import { shortPath, shownPath } from "./places.ts";
 import { columnOf, type Encoding, linesOf, type Position, type Range } from "./positions.ts";
 import { isRange } from "./protocol.ts";
 
@@ -90,7 +91,7 @@ class WorkspaceEditReader {
     const path = typeof uri === "string" ? toPath(uri) : undefined;
     if (path?.startsWith(`${this.#env.workingDirectory()}/`) && !path.includes("/../")) return path;
     throw new ToolFailure(
-      `The server would change ${path ?? String(uri)}, which is not in the project. Nothing was written.`,
+      `The server would change ${visibleName(path ?? String(uri))}, which is not in the project. Nothing was written.`,
     );
   }
 
@@ -143,7 +144,7 @@ class WorkspaceEditReader {
   }
 
   #short(path: string): string {
-    return shortPath(path, this.#env);
+    return shownPath(path, this.#env);
   }
 }
 
@@ -165,7 +166,8 @@ export function textEdits(path: string, seen: string, answer: unknown, encoding:
     const text = lines[line];
     // The end of a file may be written as the line behind the last.
     if (text === undefined && line === lines.length && character === 0) return seen.length;
-    if (text === undefined) throw new ToolFailure(`The server would change lines that ${path} does not have.`);
+    if (text === undefined)
+      throw new ToolFailure(`The server would change lines that ${visibleName(path)} does not have.`);
     return (starts[line] as number) + columnOf(text, character, encoding);
   };
   const found = edits
@@ -176,6 +178,6 @@ export function textEdits(path: string, seen: string, answer: unknown, encoding:
     }))
     .sort((a, b) => a.start - b.start || a.end - b.end);
   if (found.some(({ start, end }, at) => end < start || start < (found[at - 1]?.end ?? 0)))
-    throw new ToolFailure(`The server's changes of ${path} overlap. Nothing was written.`);
+    throw new ToolFailure(`The server's changes of ${visibleName(path)} overlap. Nothing was written.`);
   return found;
 }

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bundleOf } from "../../../../agent/test/support/bundle.ts";
 import { type Issuer, startIssuer } from "../../../test/issuer.ts";
 import { signInWithDevice } from "./oauth/device.ts";
 import { signInWithBrowser } from "./oauth/pkce.ts";
@@ -182,9 +182,11 @@ describe("signing in, against a real issuer on loopback", () => {
     const store = new CredentialStore(file);
     await store.set("stub", { type: "oauth", access: "old", refresh: "refresh-1", expires: 0 });
     issuer.valid.add("refresh-1");
-    const here = (name: string): string => JSON.stringify(fileURLToPath(new URL(name, import.meta.url)));
+    const [refreshFile, storeFile] = await Promise.all(
+      ["./oauth/refresh.ts", "./store.ts"].map((name) => bundleOf(name, import.meta.url)),
+    );
     const script = `
-      const [{ freshAccessToken }, { CredentialStore }] = await Promise.all([import(${here("./oauth/refresh.ts")}), import(${here("./store.ts")})]);
+      const [{ freshAccessToken }, { CredentialStore }] = await Promise.all([import(${JSON.stringify(refreshFile)}), import(${JSON.stringify(storeFile)})]);
       const post = async (url, form) => (await fetch(url, { method: "POST", body: new URLSearchParams(form) })).json();
       const rows = ${JSON.stringify([row()])};
       console.log(await freshAccessToken("stub", new CredentialStore(${JSON.stringify(file)}), { now: Date.now, post, rows: async () => rows }));`;
@@ -195,15 +197,7 @@ describe("signing in, against a real issuer on loopback", () => {
 });
 
 async function run(script: string): Promise<string> {
-  const loader = fileURLToPath(new URL("../../../../../scripts/source-loader.mjs", import.meta.url));
-  const child = spawn(process.execPath, [
-    "--conditions=lathe-source",
-    "--import",
-    loader,
-    "--input-type=module",
-    "-e",
-    script,
-  ]);
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script]);
   let output = "";
   child.stdout.on("data", (chunk) => {
     output += chunk;

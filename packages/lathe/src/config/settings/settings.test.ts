@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
+import { bundleOf } from "../../../../agent/test/support/bundle.ts";
 import { settingsDocument } from "./document.ts";
 import { envWithFiles } from "./env-files.ts";
 import { loadSettings } from "./load.ts";
@@ -180,14 +181,10 @@ describe("settings", () => {
 
   it("CF-01 two processes that set different keys at once both survive, comments too", async () => {
     const config = await file("config.yml", "# mine\nmodel: a/b # keep\nunknown: 1\n");
-    const script = fileURLToPath(new URL("./write.ts", import.meta.url));
-    const loader = fileURLToPath(new URL("../../../../../scripts/source-loader.mjs", import.meta.url));
+    const script = await bundleOf("./write.ts", import.meta.url);
     const set = (key: string, value: string): Promise<unknown> =>
       once(
         spawn(process.execPath, [
-          "--conditions=lathe-source",
-          "--import",
-          loader,
           "-e",
           `import(${JSON.stringify(script)}).then((m) => m.writeSetting(${JSON.stringify(config)}, ${JSON.stringify(key)}, ${value}))`,
         ]),

@@ -2,9 +2,9 @@
 // they have there. A call that touches several files is shown as one call for each of them, so that a guard by path sees every path.
 
 import { resolve } from "node:path";
-import type { Access } from "@lathe/agent";
+import type { Access, PreviewLine, SeamContext } from "@lathe/agent";
 import { isJsonObject, type JsonObject, type JsonSchema, type JsonValue } from "@lathe/llm";
-import { type Dialect, nameFor, type Work, workOf } from "./tool-names.ts";
+import { type Dialect, isNamedElsewhere, nameFor, type Work, workOf } from "./tool-names.ts";
 
 export interface OwnCall {
   readonly tool: string;
@@ -13,6 +13,8 @@ export interface OwnCall {
   readonly schema: JsonSchema;
   /** What it will touch; undefined when that is unknown. */
   readonly access?: readonly Access[] | undefined;
+  /** What it will change, as people are shown it. */
+  readonly planned?: readonly PreviewLine[] | undefined;
   readonly cwd: string;
 }
 
@@ -44,8 +46,21 @@ export function foreignCalls(dialect: Dialect, call: OwnCall): readonly ForeignC
   return pathsOf(work, call).map((path) => ({ as: tool, name, ...fileArguments(dialect, work, args, path) }));
 }
 
-/** A tool that is unknown there may still run commands and change files (a rename, a cell of code): guards see these as well. */
-function impliedCalls(dialect: Dialect, { access = [] }: OwnCall): readonly ForeignCall[] {
+/** What the call would do. A call that cannot even say that is told of without it, and fails by itself. */
+export async function lookAhead(
+  { accessOf, previewOf, signal }: Pick<SeamContext, "accessOf" | "previewOf" | "signal">,
+  { tool, args }: Pick<OwnCall, "tool" | "args">,
+): Promise<Pick<OwnCall, "access" | "planned">> {
+  const call = { name: tool, type: "function" as const, arguments: args };
+  const unlessEnded = (): undefined => void signal.throwIfAborted();
+  const access = await accessOf(call).catch(unlessEnded);
+  const isNews = workOf(tool) === undefined && access?.some(({ kind }) => kind === "write");
+  const preview = isNews ? await previewOf(call).catch(unlessEnded) : undefined;
+  return { access, planned: preview?.lines };
+}
+
+/** A tool that is unknown there may still run commands, change and read files (a rename, a cell of code): guards see these as well. */
+function impliedCalls(dialect: Dialect, { tool, access = [], planned = [], cwd }: OwnCall): readonly ForeignCall[] {
   const commands = access.flatMap((item) => (item.kind === "exec" && !item.isAgent ? item.command : []));
   const written = access.flatMap((item) => (item.kind === "write" ? item.path : []));
   return [
@@ -55,12 +70,49 @@ function impliedCalls(dialect: Dialect, { access = [] }: OwnCall): readonly Fore
       input: { command },
       origin: { command: null },
     })),
-    ...[...new Set(written)].map((path) => ({
-      as: "edit_file",
-      name: nameFor(dialect, "edit_file"),
-      ...fileArguments(dialect, "edit", {}, path),
-    })),
+    ...[...new Set(written)].map((path) => writtenCall(dialect, path, plannedTexts(path, planned, cwd))),
+    ...(isNamedElsewhere(tool) ? [] : access.flatMap((item) => readCall(dialect, item))),
   ];
+}
+
+function writtenCall(dialect: Dialect, path: string, { isNew, before, after }: PlannedTexts): ForeignCall {
+  const work = isNew ? "write" : "edit";
+  const as = isNew ? "write_file" : "edit_file";
+  const args: JsonObject = isNew ? { content: after } : { old_string: before, new_string: after };
+  const { input, origin } = fileArguments(dialect, work, args, path);
+  const ours = Object.keys(input).map((key) => [key, null] as const);
+  return { as, name: nameFor(dialect, as), input, origin: { ...origin, ...Object.fromEntries(ours) } };
+}
+
+interface PlannedTexts {
+  readonly isNew: boolean;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The lines of one file stand below the heading that names it. */
+function plannedTexts(path: string, planned: readonly PreviewLine[], cwd: string): PlannedTexts {
+  const isOf = ({ text }: PreviewLine): boolean => {
+    const named = text.slice(text.indexOf(" ") + 1);
+    return [named, ...named.split(" to ")].some((one) => resolve(cwd, one) === path);
+  };
+  const start = planned.findIndex((line) => line.kind === "heading" && isOf(line));
+  const rest = planned.slice(start + 1);
+  const end = rest.findIndex(({ kind }) => kind === "heading");
+  const own = start < 0 ? [] : rest.slice(0, end < 0 ? undefined : end);
+  const textOf = (kind: PreviewLine["kind"]): string =>
+    own.flatMap((line) => (line.kind === kind ? line.text.slice(1) : [])).join("\n");
+  const isNew = planned[start]?.text.startsWith("create ") === true;
+  return { isNew, before: textOf("removed"), after: textOf("added") };
+}
+
+function readCall(dialect: Dialect, item: Access): readonly ForeignCall[] {
+  if (item.kind !== "read") return [];
+  const { path } = item;
+  if (!("search" in item))
+    return [{ as: "read_file", name: nameFor(dialect, "read_file"), ...fileArguments(dialect, "read", {}, path) }];
+  const input = { pattern: "", path };
+  return [{ as: "grep", name: nameFor(dialect, "grep"), input, origin: { pattern: null, path: null } }];
 }
 
 /** Our arguments after a hook has changed what it was shown; undefined when the change cannot be carried over. */

@@ -70,6 +70,9 @@ export function nameFor(dialect: Dialect, tool: string): string {
 /** Undefined: neither a command nor the content of a file is at stake. */
 export const workOf = (tool: string): Work | undefined => rowOf(tool)?.[1].work;
 
+/** Some agent has a tool for the same. */
+export const isNamedElsewhere = (tool: string): boolean => rowOf(tool) !== undefined;
+
 const foreignNames = ({ claude, gemini, cursor, pi, also = [] }: ToolRow): readonly string[] =>
   [claude, gemini, cursor, pi, ...also].filter((name) => name !== undefined);
 

@@ -19,7 +19,7 @@ describe("ranges", () => {
   let top: string;
   beforeEach(() => {
     top = realpathSync(mkdtempSync(join(tmpdir(), "lathe-review-")));
-    git("init", "-q", "-b", "main");
+    git("init", "-q", "-b", "main", "--template=");
   });
   afterEach(() => rmSync(top, { recursive: true, force: true }));
   const git = (...args: string[]): string =>

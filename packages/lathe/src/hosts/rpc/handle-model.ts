@@ -54,7 +54,7 @@ export const modelHandlers: Handlers<
   }),
 
   set_thinking_level: ({ level }, { current: { conversation } }) => {
-    conversation.session.config.reasoningEffort = clampLevel(conversation.model.info?.thinking, level);
+    conversation.setEffort(clampLevel(conversation.model.info?.thinking, level));
     return { level: thinkingLevel(conversation) };
   },
 
@@ -62,7 +62,7 @@ export const modelHandlers: Handlers<
     const levels = levelsOf(conversation.model);
     if (!levels || levels.length < 2) return null;
     const level = levels[(levels.indexOf(thinkingLevel(conversation)) + 1) % levels.length] ?? "off";
-    conversation.session.config.reasoningEffort = level;
+    conversation.setEffort(level);
     return { level };
   },
 };

@@ -26,6 +26,8 @@ describe("arguments", () => {
     [["-p", "--no-session"], { print: [], "no-session": true }],
     [["-pfix it"], { print: ["fix it"] }],
     [["-p", "fix", "the", "@a.ts", "bug", "-c"], { print: ["fix the bug"], continue: true }],
+    [["-p", "@a.ts", "fix the bug"], { print: [] }],
+    [["-p", "@a.ts", "fix", "it"], { print: ["@a.ts fix it"] }],
     [["-p", "fix", "--", "the", "bug"], { print: ["fix"] }],
     [["-cp", "now a test"], { continue: true, print: ["now a test"] }],
     [["--tools", ""], { tools: "" }],

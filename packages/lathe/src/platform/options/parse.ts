@@ -68,8 +68,9 @@ export function parseArgs(
       if (hasNext && inline === undefined) i++;
       continue;
     }
-    // `-p` alone means: the words are the prompt.
-    if (!hasNext && name === "print") {
+    // `-p` alone means: the words are the prompt. So are those of `-p @notes.md "what is missing"`, where the first is a file.
+    const isFlag = !hasNext || (inline === undefined && /^@\S+$/.test(next) && /\s/.test(argv[i + 2] ?? ""));
+    if (isFlag && name === "print") {
       options[name] = (options[name] as string[] | undefined) ?? [];
       continue;
     }

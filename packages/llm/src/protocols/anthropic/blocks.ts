@@ -1,6 +1,7 @@
 // One message as Anthropic content blocks in JSON text. A message is encoded once; merging neighbours and placing cache
 // markers only put these texts together.
 
+import { textOfBase64 } from "../../media/base64.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
@@ -17,7 +18,7 @@ import type {
 } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { encodeJson } from "../common/encode-json.ts";
-import { textOfBase64, unsupportedContent } from "../common/media.ts";
+import { unsupportedContent } from "../common/media.ts";
 import { assertFormat, mediaSource } from "./media.ts";
 import { safeToolId } from "./tool-ids.ts";
 

@@ -2,7 +2,7 @@
 // budget on older ones.
 
 import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
-import type { JsonObject } from "../../types/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
 import type { ModelInfo } from "../../types/model.ts";
 import { own } from "../../types/own.ts";
 import type { Warning } from "../../types/response.ts";
@@ -60,6 +60,11 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
 /** Ids that the catalog does not know (`effort`) are newer than it, and newer models take nothing else. */
 function isAdaptive({ thinking, disableAdaptiveThinking }: ModelInfo): boolean {
   return (thinking?.mode === "adaptive" || thinking?.mode === "effort") && !disableAdaptiveThinking;
+}
+
+/** Of what a caller says in the vendor's words. */
+export function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
+  return isJsonObject(thinking) && thinking["type"] !== "disabled";
 }
 
 function fixedBudget(budget: number): JsonObject {

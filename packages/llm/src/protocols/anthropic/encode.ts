@@ -1,22 +1,22 @@
 // Request to Anthropic Messages body: tools, system, messages (the cached prefix) first, parameters after them.
 
 import { makeSegment } from "../../segments.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
+import type { JsonObject } from "../../types/json.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { Warning } from "../../types/response.ts";
 import type { Params } from "../common/body.ts";
 import { assembleBody, mergeExtras, protectedFromExtraBody, protectedFromOptions } from "../common/body.ts";
 import { encodeJson } from "../common/encode-json.ts";
 import { warnAboutMetadata } from "../common/metadata.ts";
-import { samplingOf } from "../common/sampling.ts";
 import type { Block } from "./blocks.ts";
 import { anthropicDialect } from "./blocks.ts";
 import { automaticMarker, planMarkers } from "./cache.ts";
 import type { ThinkingPlan } from "./effort.ts";
-import { planThinking } from "./effort.ts";
+import { isThinkingOn, planThinking } from "./effort.ts";
 import type { WireGroup } from "./groups.ts";
 import type { History, Marked } from "./history.ts";
 import { encodeHistory, thinkingRefusal } from "./history.ts";
+import { claudeSampling } from "./sampling.ts";
 import { structuredAnswer } from "./structured.ts";
 import { assertNamedTool, encodeToolChoice, encodeTools, formerTools, withoutForce } from "./tools.ts";
 
@@ -94,10 +94,6 @@ function chooseThinking(
   return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
 }
 
-function isThinkingOn(thinking: JsonValue): thinking is JsonObject {
-  return isJsonObject(thinking) && thinking["type"] !== "disabled";
-}
-
 function chooseTools(input: EncodeInput, options: JsonObject, history: History, extra: readonly Block[]) {
   const { request, segments, model } = input;
   const none = request.toolChoice?.mode === "none";
@@ -132,22 +128,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
   };
   if (operation === "count_tokens") return shared;
   const thinkingOn = plan.thinking !== undefined;
-  const unsupportedWarning = (name: string, reason: string) =>
-    warnings.push({ message: `${name} was not sent: ${reason}`, code: "unsupported_parameter" });
-  let { temperature, topP } = samplingOf(input, thinkingOn, warnings);
-  if (thinkingOn && temperature !== undefined) {
-    unsupportedWarning("temperature", "not supported together with thinking");
-    temperature = undefined;
-  }
-  if (topP !== undefined && (temperature !== undefined || (thinkingOn && topP < 0.95))) {
-    unsupportedWarning(
-      "topP",
-      temperature === undefined
-        ? "below 0.95 not supported together with thinking"
-        : "not supported together with temperature",
-    );
-    topP = undefined;
-  }
+  const { temperature, topP } = claudeSampling(input, thinkingOn, warnings);
   warnAboutMetadata(request, "Anthropic takes only user_id", warnings, "user_id");
   const userId = request.metadata?.["user_id"];
   return {

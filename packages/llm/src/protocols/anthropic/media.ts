@@ -1,8 +1,9 @@
 // Media for vendors that take either an address or inline base64 with a type (Anthropic, Gemini, Bedrock). The adapter
-// has loaded local files and checked types and sizes before.
+// has loaded local files and data URLs, and checked types and sizes, before.
 
+import { toBase64 } from "../../media/base64.ts";
 import type { MediaData } from "../../types/message.ts";
-import { toBase64, unsupportedContent } from "../common/media.ts";
+import { unsupportedContent } from "../common/media.ts";
 
 type MediaSource =
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string }
@@ -12,12 +13,11 @@ export function mediaSource(media: MediaData, fallbackType: string): MediaSource
   if (media.data !== undefined) {
     return { kind: "inline", base64: toBase64(media.data), mediaType: media.mediaType ?? fallbackType };
   }
-  const url = media.url ?? "";
-  const dataUrl = /^data:([^;,]*);base64,/.exec(url);
-  if (dataUrl) {
-    return { kind: "inline", base64: url.slice(dataUrl[0].length), mediaType: dataUrl[1] || fallbackType };
-  }
-  return { kind: "url", url, ...(media.mediaType === undefined ? {} : { mediaType: media.mediaType }) };
+  return {
+    kind: "url",
+    url: media.url ?? "",
+    ...(media.mediaType === undefined ? {} : { mediaType: media.mediaType }),
+  };
 }
 
 export function assertFormat(mediaType: string, formats: readonly string[], provider: string): void {

@@ -2,7 +2,7 @@
 
 import { clampLevel } from "../../catalog/thinking.ts";
 import { makeSegment } from "../../segments.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../types/json.ts";
+import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { CacheControl } from "../../types/message.ts";
 import type { EncodedRequest, EncodeInput } from "../../types/protocol.ts";
 import type { ToolDefinition } from "../../types/request.ts";
@@ -10,10 +10,11 @@ import type { Warning } from "../../types/response.ts";
 import type { Block } from "../anthropic/blocks.ts";
 import { automaticMarker, planMarkers } from "../anthropic/cache.ts";
 import type { ThinkingPlan } from "../anthropic/effort.ts";
-import { planThinking } from "../anthropic/effort.ts";
+import { isThinkingOn, planThinking } from "../anthropic/effort.ts";
 import type { WireGroup } from "../anthropic/groups.ts";
 import type { History, Marked, RenderBlocks } from "../anthropic/history.ts";
 import { encodeHistory, thinkingRefusal } from "../anthropic/history.ts";
+import { claudeSampling } from "../anthropic/sampling.ts";
 import { structuredAnswer } from "../anthropic/structured.ts";
 import { assertNamedTool, formerTools, freeFormSchema, withoutForce } from "../anthropic/tools.ts";
 import type { Params } from "../common/body.ts";
@@ -98,11 +99,11 @@ function chooseThinking(
   const { request, model } = input;
   const maxTokens = request.maxTokens ?? model.maxOutput ?? defaultMaxTokens;
   const explicit = options["thinking"];
-  if (isJsonObject(explicit)) {
-    return { maxTokens, thinking: explicit };
+  if (explicit !== undefined) {
+    return { maxTokens, ...(isThinkingOn(explicit) ? { thinking: explicit } : {}) };
   }
-  // Other makers' models on Bedrock take a plain word; the maker is part of the id.
-  if (model.thinking?.mode === "effort" && !/\banthropic\./.test(request.model)) {
+  // Other makers' models on Bedrock take a plain word.
+  if (model.thinking?.mode === "effort" && !isClaude(request.model)) {
     const { reasoningEffort } = request;
     const level = reasoningEffort === undefined ? undefined : clampLevel(model.thinking, reasoningEffort);
     return { maxTokens, ...(level === undefined || level === "off" ? {} : { effort: level }) };
@@ -110,6 +111,9 @@ function chooseThinking(
   const refusal = thinkingRefusal(request, groups);
   return planThinking({ model, effort: request.reasoningEffort, maxTokens, refusal }, warnings);
 }
+
+/** The maker is part of the id. */
+const isClaude = (id: string): boolean => /\banthropic\./.test(id);
 
 function chooseTools(input: EncodeInput, history: History, answer: ToolDefinition | undefined, warnings: Warning[]) {
   const { request, segments } = input;
@@ -151,17 +155,12 @@ function toolChoice(choice: EncodeInput["request"]["toolChoice"]): JsonValue | u
 function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan, warnings: Warning[]): Params {
   const { request, model } = input;
   const thinkingOn = plan.thinking !== undefined;
-  const { temperature, topP } = samplingOf(input, thinkingOn, warnings);
+  const choose = thinkingOn || isClaude(request.model) ? claudeSampling : samplingOf;
+  const { temperature, topP } = choose(input, thinkingOn, warnings);
   warnAboutMetadata(request, "Bedrock does not support it", warnings);
-  if (thinkingOn && temperature !== undefined) {
-    warnings.push({
-      message: "temperature was not sent: not supported together with thinking",
-      code: "unsupported_parameter",
-    });
-  }
   const inference: Params = {
     maxTokens: thinkingOn ? plan.maxTokens : (request.maxTokens ?? model.maxOutput),
-    temperature: thinkingOn ? undefined : temperature,
+    temperature,
     topP,
     stopSequences: request.stopSequences && [...request.stopSequences],
   };
@@ -173,7 +172,7 @@ function parameters(input: EncodeInput, options: JsonObject, plan: ThinkingPlan,
         : { reasoning_effort: plan.effort };
   const params: Params = {
     inferenceConfig: nonEmpty(inference),
-    additionalModelRequestFields: nonEmpty({ thinking: plan.thinking, ...effort }),
+    additionalModelRequestFields: nonEmpty({ thinking: options["thinking"] ?? plan.thinking, ...effort }),
   };
   const nested = ["inferenceConfig", "additionalModelRequestFields"];
   mergeExtras(params, model.requestTransform?.extraBody, protectedFromExtraBody, nested);

@@ -1,30 +1,12 @@
 // Media as the OpenAI dialects take them: an address or a data URL.
 
+import { toBase64 } from "../../media/base64.ts";
 import { InvalidRequestError } from "../../types/errors.ts";
 import type { MediaData } from "../../types/message.ts";
 
 export function mediaUrl(media: MediaData, fallbackType: string): string {
   if (media.data === undefined) return media.url ?? "";
   return `data:${media.mediaType ?? fallbackType};base64,${toBase64(media.data)}`;
-}
-
-/** Also where there is no Buffer: this package runs in browsers over `fetch`. */
-export function toBase64(data: Uint8Array): string {
-  if (typeof Buffer === "function") {
-    return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString("base64");
-  }
-  let binary = "";
-  for (let at = 0; at < data.length; at += 0x8000) binary += String.fromCharCode(...data.subarray(at, at + 0x8000));
-  return btoa(binary);
-}
-
-/** The text whose bytes were written so. */
-export function textOfBase64(base64: string): string {
-  const bytes =
-    typeof Buffer === "function"
-      ? Buffer.from(base64, "base64")
-      : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 export function unsupportedContent(provider: string, what: string): InvalidRequestError {

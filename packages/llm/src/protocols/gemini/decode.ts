@@ -30,7 +30,7 @@ export class GeminiDecoder implements ResponseDecoder {
 
   event(frame: Frame, out: BlockSink): void {
     const chunk = parseFrame(frame, out);
-    if (chunk !== undefined) this.#chunk(chunk, out);
+    if (chunk !== undefined && this.#chunk(chunk, out)) out.raw(chunk);
   }
 
   body(body: JsonValue, out: BlockSink): void {
@@ -46,10 +46,11 @@ export class GeminiDecoder implements ResponseDecoder {
     out.finish();
   }
 
-  #chunk(chunk: JsonObject, out: BlockSink): void {
+  /** Whether the answer ends with it. */
+  #chunk(chunk: JsonObject, out: BlockSink): boolean {
     if (chunk["error"] !== undefined) {
       out.fail(inStreamError(this.#context.provider, chunk));
-      return;
+      return false;
     }
     const candidate = object(list(chunk["candidates"])[0]);
     const block = string(object(chunk["promptFeedback"])?.["blockReason"]);
@@ -61,7 +62,7 @@ export class GeminiDecoder implements ResponseDecoder {
           raw: chunk,
         }),
       );
-      return;
+      return false;
     }
     const id = string(chunk["responseId"]);
     const model = string(chunk["modelVersion"]);
@@ -70,10 +71,10 @@ export class GeminiDecoder implements ResponseDecoder {
     const usage = object(chunk["usageMetadata"]);
     if (usage !== undefined) out.usage(geminiUsage(usage));
     const reason = string(candidate?.["finishReason"]);
-    if (reason === undefined) return;
+    if (reason === undefined) return false;
     this.#complete = true;
     out.finishReason(geminiFinish(reason));
-    out.raw(chunk);
+    return true;
   }
 
   #part(part: JsonObject, out: BlockSink): void {

@@ -2,6 +2,7 @@
 
 import { clampLevel, takesEffort } from "../../catalog/thinking.ts";
 import { foldMessages } from "../../conversation.ts";
+import { toBase64 } from "../../media/base64.ts";
 import { makeSegment } from "../../segments.ts";
 import type { Segment } from "../../types/adapter.ts";
 import type { JsonObject, JsonValue } from "../../types/json.ts";
@@ -18,7 +19,7 @@ import {
 } from "../common/body.ts";
 import { encodeJson } from "../common/encode-json.ts";
 import { isPresent, JoinedSegments } from "../common/joined.ts";
-import { toBase64, unsupportedContent } from "../common/media.ts";
+import { unsupportedContent } from "../common/media.ts";
 import { warnAboutMetadata } from "../common/metadata.ts";
 import { droppedWarning, isOwn, resultText } from "../common/parts.ts";
 

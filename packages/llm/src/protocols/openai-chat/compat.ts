@@ -128,6 +128,11 @@ export const compatByHost: readonly { readonly host: string; readonly compat: Op
   { host: "fireworks.ai", compat: { reasoningContentField: "reasoning_content" } },
 ];
 
+/** Models that refuse the same thing behind every gateway. */
+const compatByModel: readonly { readonly id: RegExp; readonly compat: OpenAICompat }[] = [
+  { id: /\bclaude-/i, compat: { disableReasoningOnForcedToolChoice: true } },
+];
+
 export function detectCompat(baseUrl: string): OpenAICompat {
   const host = hostOf(baseUrl);
   return compatByHost.find((row) => host === row.host || host.endsWith(`.${row.host}`))?.compat ?? {};
@@ -135,7 +140,8 @@ export function detectCompat(baseUrl: string): OpenAICompat {
 
 export function resolveCompat(model: ModelInfo, baseUrl: string): Compat {
   const routed = hostOf(baseUrl);
-  const merged = { ...foreign, ...mergeCompat(detectCompat(baseUrl), model.compat) } as Compat;
+  const ofModel = compatByModel.find(({ id }) => id.test(model.id))?.compat;
+  const merged = { ...foreign, ...ofModel, ...mergeCompat(detectCompat(baseUrl), model.compat) } as Compat;
   const { openRouterRouting, vercelGatewayRouting, ...rest } = merged;
   return {
     ...rest,

@@ -49,11 +49,10 @@ export function encodeChat(input: EncodeInput): EncodedRequest {
   const trailing = waitingSegments(history, compat);
   warnings.push(...history.warnings);
 
-  const forced = request.toolChoice?.mode === "required" || request.toolChoice?.mode === "named";
   const params: Params = {
     ...generationParams(input, compat, warnings),
-    ...toolParams(input, compat),
-    ...(forced && compat.disableReasoningOnForcedToolChoice ? {} : reasoningParams(input, compat, warnings)),
+    ...toolParams(input, compat, warnings),
+    ...reasoningParams(input, compat, warnings),
     ...routingParams(compat),
     ...(compat.supportsStore ? { store: false } : {}),
     stream: input.operation === "stream",
@@ -258,13 +257,14 @@ function responseFormat({ responseFormat: format }: Request, compat: Compat): Js
   };
 }
 
-function toolParams({ request, provider }: EncodeInput, compat: Compat): Params {
+function toolParams({ request, provider }: EncodeInput, compat: Compat, warnings: Warning[]): Params {
   const { toolChoice: choice, tools = [] } = request;
   if (!choice) return {};
   if (choice.mode === "named" && !tools.some(({ name }) => name === choice.toolName)) {
     throw new InvalidRequestError(`toolChoice names "${choice.toolName}", which is not among the tools`, { provider });
   }
-  if (!compat.supportsToolChoice || tools.length === 0) return {};
+  if (tools.length === 0) return {};
+  if (!compat.supportsToolChoice) return choice.mode === "auto" ? {} : drop(`toolChoice: ${notHere}`, warnings);
   return {
     tool_choice: choice.mode === "named" ? { type: "function", function: { name: choice.toolName } } : choice.mode,
   };
@@ -273,10 +273,10 @@ function toolParams({ request, provider }: EncodeInput, compat: Compat): Params 
 function reasoningParams({ request, model }: EncodeInput, compat: Compat, warnings: Warning[]): Params {
   const wish = request.reasoningEffort;
   if (wish === undefined) return {};
-  if (!takesEffort(model)) {
-    warnings.push({ code: "unsupported_parameter", message: `reasoningEffort: ${model.id} does not reason` });
-    return {};
-  }
+  if (!takesEffort(model)) return drop(`reasoningEffort: ${model.id} does not reason`, warnings);
+  const isForced = request.toolChoice?.mode === "required" || request.toolChoice?.mode === "named";
+  if (isForced && compat.disableReasoningOnForcedToolChoice)
+    return drop("reasoningEffort: not supported together with a forced tool call", warnings);
   const level = clampLevel(model.thinking, wish);
   const on = isOn(level);
   const effort = (isThinkingLevel(level) ? compat.reasoningEffortMap?.[level] : undefined) ?? (on ? level : "none");
@@ -292,8 +292,17 @@ function reasoningParams({ request, model }: EncodeInput, compat: Compat, warnin
     case "qwen-chat-template":
       return { chat_template_kwargs: { enable_thinking: on } };
     default:
-      return compat.supportsReasoningEffort ? { reasoning_effort: effort } : {};
+      return compat.supportsReasoningEffort
+        ? { reasoning_effort: effort }
+        : drop(`reasoningEffort: ${notHere}`, warnings);
   }
+}
+
+const notHere = "this server has no such parameter";
+
+function drop(message: string, warnings: Warning[]): Params {
+  warnings.push({ code: "unsupported_parameter", message });
+  return {};
 }
 
 function isOn(level: string): boolean {

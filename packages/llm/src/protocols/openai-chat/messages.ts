@@ -1,11 +1,12 @@
 // One message of the conversation as Chat Completions messages, in the dialect of the server.
 
+import { toBase64 } from "../../media/base64.ts";
 import type { JsonObject } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, ToolCallData } from "../../types/message.ts";
 import type { Warning } from "../../types/response.ts";
 import { encodeJson, wholeCharacters } from "../common/encode-json.ts";
 import { boundedCallId, nineCharId } from "../common/ids.ts";
-import { mediaUrl, toBase64, unsupportedContent } from "../common/media.ts";
+import { mediaUrl, unsupportedContent } from "../common/media.ts";
 import { droppedWarning, encodeParts, isOwn, resultText } from "../common/parts.ts";
 import type { Compat } from "./compat.ts";
 import { type Returned, readSignature } from "./returned.ts";

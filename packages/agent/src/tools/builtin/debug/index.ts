@@ -133,8 +133,10 @@ async function access(args: DebugArgs, scope: CallScope): Promise<readonly Acces
   return [...access, { kind: "exec", command, cwd, doubt: "its options may make the debugger run anything" }];
 }
 
-const attachCommand = ({ pid, port }: DebugArgs): string =>
-  `debug attach ${pid === undefined ? `port ${port}` : `process ${pid}`}`;
+const attachCommand = ({ pid, port, arguments: given = {} }: DebugArgs): string => {
+  const options = Object.keys(given).length === 0 ? "" : ` ${JSON.stringify(given)}`;
+  return `debug attach ${pid === undefined ? `port ${port}` : `process ${pid}`}${options}`;
+};
 
 function debuggersOf({ services }: Pick<CallScope, "services">): Debuggers {
   if (!services.debuggers) throw new ToolFailure("There is no debugger here.");

@@ -232,7 +232,7 @@ describe("TL-03 edit_file", () => {
           if (!(error instanceof DocumentError)) throw error;
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: process.env["LATHE_LONG"] ? 20_000 : 500 },
     );
   });
 

@@ -119,11 +119,7 @@ async function runCell(
     status: record.status,
     answer: (question: Parameters<typeof answerCell>[0]) => answerCell(question, context, record),
   };
-  const end = await record.during({ language }, () =>
-    service.run({ language, code, timeoutMs, reset: wantsReset }, host),
-  );
-  context.signal.throwIfAborted();
-  return end;
+  return record.during({ language }, () => service.run({ language, code, timeoutMs, reset: wantsReset }, host));
 }
 
 function failureText({ status }: CellEnd, given: GivenCell, { cells, timeout }: Args, index: number): string {

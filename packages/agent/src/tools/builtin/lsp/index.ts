@@ -1,6 +1,7 @@
 // lsp: what the language servers of a project know and can change. The servers are the host's; this is the face that the model sees.
 
 import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { visibleName } from "../../../base/text/visible.ts";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import type { CallPaths } from "../../../contract/paths/call-paths.ts";
 import {
@@ -113,6 +114,7 @@ const VERBS: Partial<Record<LspAction, Verbs>> = {
 /** In the details of a call that ran a command of the server. */
 const RAN = "ran";
 
+const MAY_DO_ANYTHING = "a language server may do anything for a request";
 const isRequest = ({ action }: Args): boolean => action === "request";
 
 const isWriting = (args: Args): boolean => isChanging(args) && args.apply !== false;
@@ -225,12 +227,12 @@ class LspFace {
 
   /** Servers read the project as they like; what they say of other files is shown only where a search would show it. */
   async #access(args: Args, scope: CallScope): Promise<Access[]> {
-    const { file, query = "" } = args;
+    const { file, query = "", payload = "" } = args;
     const cwd = scope.env.workingDirectory();
     const project: Access = { kind: "read", path: cwd, search: true };
     const named = file === undefined || isGlob(file) ? [] : await fileAccess("read", [file], scope);
     const runs = (command: string, doubt: string): Access => ({ kind: "exec", command, cwd, doubt });
-    if (isRequest(args)) return [project, ...named, runs(query, "a language server may do anything for a request")];
+    if (isRequest(args)) return [project, ...named, runs(`${query} ${payload}`.trim(), MAY_DO_ANYTHING)];
     if (!isChanging(args)) return [project, ...named];
     const plan = await this.#planOf(args, scope);
     if ("run" in plan)
@@ -268,7 +270,7 @@ async function questionOf(
 const isGlob = (path: string): boolean => /[*?[{]/.test(path);
 
 const notesOf = ({ notes, moves }: Refactoring): string =>
-  [...moves.map(({ from, to }) => `Moved ${from} to ${to}.`), ...notes].join("\n");
+  [...moves.map(({ from, to }) => `Moved ${visibleName(from)} to ${visibleName(to)}.`), ...notes].join("\n");
 
 const countFiles = ({ length }: readonly FileOutcome[]): string => `${length} ${length === 1 ? "file" : "files"}`;
 

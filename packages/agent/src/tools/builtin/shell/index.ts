@@ -87,9 +87,9 @@ function describeEnd(outcome: CommandOutcome): string {
 async function startJob(args: Args, context: ToolContext): Promise<ToolResult> {
   const { command } = args;
   refuseEmpty(command);
-  const { jobs } = context.services;
-  const { env } = context;
-  if (!jobs || !env.startCommand) {
+  const { env, services } = context;
+  const { jobs } = services;
+  if (services.background?.onRequest === false || !jobs || !env.startCommand) {
     throw new ToolFailure("Background commands cannot run here. Run the command without background.");
   }
   const job = startedJob(command, context, jobs, {

@@ -79,7 +79,10 @@ export class Bubblewrap implements Confinement {
   }
 
   async ready(): Promise<void> {
-    await this.#git.learn(this.#options.rules.roots());
+    const roots = this.#options.rules.roots();
+    // Before repositories are looked for, which would take the whole machine.
+    if (roots.includes("/")) throw tooWide("/");
+    await this.#git.learn(roots);
     if (this.#namespaces?.isOpen) return;
     const closing = this.#namespaces?.close();
     this.#namespaces = undefined;
@@ -160,7 +163,6 @@ export class Bubblewrap implements Confinement {
 
   async #open(): Promise<Namespaces> {
     const { rules, clock, door, namespaces } = this.#options;
-    for (const root of rules.roots()) if (root === "/") throw tooWide(root);
     const programs = { bwrap: this.#bwrap(), nsenter: systemProgram("nsenter") };
     const [major, minor] = bubblewrapVersion(programs.bwrap);
     this.#forbidsUserNamespaces = major > 0 || minor >= 8;

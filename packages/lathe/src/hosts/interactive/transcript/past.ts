@@ -7,7 +7,7 @@ import { pathTo } from "@lathe/agent/record";
 import { pastCard, userCommandOf } from "@lathe/agent/session";
 import { knownTool } from "@lathe/agent/tools";
 import { type ToolCallData, textOf } from "@lathe/llm";
-import { wordsAndAttachments } from "../../../sessions/attached-text.ts";
+import { readableSummary, wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import { nestedCall, resultsAfter } from "../../../sessions/call-results.ts";
 import { reportLine } from "../../../sessions/reports.ts";
 import { type CallItem, type Item, nestedCard, type PictureItem } from "./item.ts";
@@ -61,7 +61,7 @@ function* itemsOf(
       break;
     case "compaction":
       if (entry.summary !== "")
-        yield { kind: "compaction", tokensBefore: entry.tokensBefore, summary: () => entry.summary };
+        yield { kind: "compaction", tokensBefore: entry.tokensBefore, summary: () => readableSummary(entry.summary) };
       break;
     case "branch_summary":
       yield { kind: "note", text: "Continued from another branch of the session.", note: "info" };

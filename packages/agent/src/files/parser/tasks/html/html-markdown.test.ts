@@ -112,10 +112,10 @@ describe("in the parser process", () => {
     expect((await convertOutside(html)).length).toBeLessThan(3 * html.length);
   });
 
-  it("D3 the session continues in the meantime: half a megabyte of ordinary HTML, then five", async () => {
+  it("D3 the session continues in the meantime: half a megabyte of ordinary HTML, in a long run five", async () => {
     const article = `<article><h2>Title</h2><p>Some <a href="/x">link</a> and <b>bold</b> text.</p><ul><li>one</li><li>two</li></ul>
       <table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table><pre><code>let a = 1;</code></pre></article>`;
-    for (const size of [500_000, 5_000_000]) {
+    for (const size of process.env["LATHE_LONG"] ? [500_000, 5_000_000] : [500_000]) {
       const count = Math.ceil(size / article.length);
       let turns = 0;
       let isDone = false;
