@@ -1,10 +1,11 @@
 // Language servers and the sessions of one run: a server stays while one session follows another, and ends with the command.
 
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { until } from "../../agent/test/alive.ts";
+import { isAlive, until } from "../../agent/test/alive.ts";
 import { makeTypeScriptProject } from "./lsp-projects.ts";
 import { type Setup, setup } from "./rpc-host.ts";
 import { startedIn } from "./started-in.ts";
@@ -58,4 +59,30 @@ it("LP-02 LP-03 one server for all sessions of a run: after a new, a forked and 
   expect(pids()).toEqual(started);
   expect(await host.finish()).toBe(0);
   await until(() => startedIn(rig.box.home).length === 0);
-}, 120_000);
+});
+
+it("G-113 LP-01 with lsp.lazy false a server starts with the session, ends when it is idle, and is back with the next question; the user's settings reach it", async () => {
+  const { dir, home } = rig.box;
+  const args = [fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url)), "asks"];
+  const xyz = { command: process.execPath, args, fileTypes: [".xyz"], rootMarkers: ["a.xyz"] };
+  writeFileSync(join(dir, "a.xyz"), "one\n");
+  writeFileSync(join(dir, "lsp.json"), JSON.stringify({ servers: { xyz }, idleTimeoutMs: 1000 }));
+  // Without `servers` around them, and of another file: joined field by field.
+  writeFileSync(join(home, ".lsp.yaml"), "xyz:\n  settings:\n    xyz:\n      level: 5\n");
+  writeFileSync(join(home, ".lathe/config.yml"), "lsp:\n  lazy: false\n");
+  expect(await rig.box.run(["trust"])).toMatchObject({ code: 0 });
+  const starts = (): number[] =>
+    existsSync(join(dir, "starts")) ? readFileSync(join(dir, "starts"), "utf8").trim().split("\n").map(Number) : [];
+  const host = await rig.start("--permission-mode", "full", "--profile", "lathe");
+  await until(() => starts().length === 1);
+  await until(() => !isAlive(starts()[0]!));
+  rig.server.push(
+    turn.calls([{ name: "lsp", args: { action: "hover", file: "a.xyz", line: 1, symbol: "one" } }]),
+    turn.text("done"),
+  );
+  await host.prompt("go");
+  expect(lastSent()).toContain('settings [{\\"level\\":5}]');
+  expect(starts()).toHaveLength(2);
+  await until(() => !isAlive(starts()[1]!));
+  expect(await host.finish()).toBe(0);
+});

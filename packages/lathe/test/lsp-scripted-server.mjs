@@ -1,6 +1,6 @@
 // A language server that behaves as its argument says. It stands for servers that are broken or hostile.
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 
 const [, , behaviour = "plain"] = process.argv;
 // "hangs at METHOD": it says in a file that it was asked, and does not answer. It has a child that has left its group.
@@ -20,9 +20,11 @@ let opened = 0;
 const taken = [];
 let language = "";
 let root = "";
+let settings;
+const held = [];
 
-function answer({ id, method, params }) {
-  if (method === stuckAt) return writeFileSync("reached", "");
+function answer({ id, method, params, result }) {
+  if (stuckAt && method === stuckAt) return writeFileSync("reached", "");
   if (method === "initialize") {
     root = params.rootUri;
     if (behaviour === "dies at start") {
@@ -77,6 +79,14 @@ function answer({ id, method, params }) {
       },
     });
   }
+  if (method === "initialized" && behaviour === "asks") {
+    appendFileSync("starts", `${process.pid}\n`);
+    send({ id: "c", method: "workspace/configuration", params: { items: [{ section: "xyz" }] } });
+  }
+  if (id === "c") {
+    settings = result;
+    for (const question of held) answer(question);
+  }
   if (method === "initialized" && behaviour === "loads for ever") {
     send({ method: "$/progress", params: { token: "t", value: { kind: "begin", title: "Loading" } } });
     writeFileSync("reached", "");
@@ -85,8 +95,15 @@ function answer({ id, method, params }) {
   if (method === "textDocument/diagnostic") send({ id, result: { kind: "full", items: [] } });
   if (method === "textDocument/codeAction") send({ id, result: actionsFor(params.textDocument.uri) });
   if (id === "e") process.stderr.write(`${JSON.stringify({ applied: params })}\n`);
+  if (method === "textDocument/hover" && behaviour === "asks" && settings === undefined)
+    return void held.push({ id, method, params });
   if (method === "textDocument/hover")
-    send({ id, result: { contents: `opened ${opened} as ${language}, process ${process.pid}` } });
+    send({
+      id,
+      result: {
+        contents: `opened ${opened} as ${language}, process ${process.pid}, settings ${JSON.stringify(settings)}`,
+      },
+    });
   if (method === "shutdown") send({ id, result: null });
   if (method === "exit") process.exit(0);
 }
@@ -121,18 +138,18 @@ function actionsFor(uri) {
   ];
 }
 
-let held = Buffer.alloc(0);
+let input = Buffer.alloc(0);
 if (behaviour === "never reads") setInterval(() => {}, 1000);
 else
   process.stdin.on("data", (chunk) => {
-    held = Buffer.concat([held, chunk]);
+    input = Buffer.concat([input, chunk]);
     for (;;) {
-      const end = held.indexOf("\r\n\r\n");
+      const end = input.indexOf("\r\n\r\n");
       if (end < 0) return;
-      const length = Number(/length: (\d+)/i.exec(held.toString("latin1", 0, end))[1]);
-      if (held.length < end + 4 + length) return;
-      const message = JSON.parse(held.subarray(end + 4, end + 4 + length));
-      held = held.subarray(end + 4 + length);
+      const length = Number(/length: (\d+)/i.exec(input.toString("latin1", 0, end))[1]);
+      if (input.length < end + 4 + length) return;
+      const message = JSON.parse(input.subarray(end + 4, end + 4 + length));
+      input = input.subarray(end + 4 + length);
       answer(message);
     }
   });

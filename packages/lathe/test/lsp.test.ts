@@ -44,6 +44,7 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
     lsp({ action: "symbols", query: "greet" }),
     lsp({ action: "diagnostics", file: "src/a.ts" }),
     lsp({ action: "definition", file: "src/b.ts", line: 1, symbol: "x" }),
+    lsp({ action: "definition", file: "src/b.ts", line: 2, symbol: "x" }),
     lsp({ action: "hover", file: "README.txt", line: 1 }),
     lsp({ action: "diagnostics", file: "a.rs" }),
     turn.text("done"),
@@ -52,7 +53,7 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
   writeFileSync(file("a.rs"), "fn main() {}\n");
   expect((await scene.box.run(["doctor"])).stdout).toMatch(/lsp +typescript \(.*node_modules\/\.bin\/tsc\)/);
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
-  const [status, definition, references, hover, calls, outline, symbols, problems, wrongLine, noServer, needed] =
+  const [status, definition, references, hover, calls, outline, symbols, problems, wrongLine, short, noServer, needed] =
     results();
   // Configured, but not started by the question itself.
   expect(status).toContain("typescript: not started");
@@ -69,6 +70,8 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
   expect(symbols).toContain("src/a.ts:1 function greet");
   expect(problems).toBe("OK");
   expect(wrongLine).toContain("x is not on line 1; the nearest is on line 2.");
+  // The word, not a letter of `export`.
+  expect(short).toBe('src/b.ts:2:14  export const x = /* 👋é */ greet("y");');
   expect(noServer).toContain("No language server can answer for README.txt: none is known for such files.");
   expect(needed).toContain("rust-analyzer is for folders with Cargo.toml or rust-project.json (rustup component add");
 }, 120_000);

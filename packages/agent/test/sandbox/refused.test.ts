@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { SandboxedLocalEnvironment } from "../../src/world/env/sandbox/sandboxed-local.ts";
+import { has } from "../programs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-refused-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -42,10 +43,24 @@ describe("a system that does not let us confine commands", () => {
     await env.cleanup();
   });
 
-  it("G a root that is the whole system is refused", async () => {
-    const env = new SandboxedLocalEnvironment({ cwd: "/", baseEnv: process.env, roots: () => ["/"], home: folder });
-    await expect(env.initialize()).rejects.toMatchObject({
-      message: expect.stringContaining("Start in a project's folder"),
-    });
-  });
+  it.skipIf(!has("bwrap", "nsenter"))(
+    "G a root that is the whole system is refused, also one that comes later (needs bwrap, nsenter)",
+    async () => {
+      const roots = ["/"];
+      const env = new SandboxedLocalEnvironment({
+        cwd: folder,
+        baseEnv: process.env,
+        roots: () => roots,
+        home: folder,
+      });
+      const refused = { message: expect.stringContaining("Start in a project's folder") };
+      await expect(env.initialize()).rejects.toMatchObject(refused);
+      roots[0] = folder;
+      expect(await env.execCommand("echo works", 60_000)).toMatchObject({ stdout: "works\n" });
+      roots.push("/");
+      await expect(env.execCommand("touch ran", 60_000)).rejects.toMatchObject(refused);
+      expect(existsSync(join(folder, "ran"))).toBe(false);
+      await env.cleanup();
+    },
+  );
 });

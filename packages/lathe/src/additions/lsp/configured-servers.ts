@@ -17,20 +17,22 @@ export interface ConfiguredServers {
 /** `items`: what takes effect, first the highest priority. */
 export function configureServers(items: readonly Found<LspServerValue>[], place: Place): ConfiguredServers {
   const known = new Map(SERVER_ROWS.map((row) => [row.name, row]));
-  const added = new Map<string, ServerRow>();
+  const added: ServerRow[] = [];
   const warnings: string[] = [];
+  const said = new Map<string, Found<LspServerValue>>();
   let idleMs: number | undefined;
-  for (const { name, source, value } of items.toReversed().sort((a, b) => rankOf(a, place) - rankOf(b, place))) {
-    const { idleMs: ofAll, ...fields } = value;
-    if (ofAll !== undefined) {
-      idleMs = ofAll;
-      continue;
-    }
-    const row = rowOf(name, known.get(name) ?? added.get(name), fields);
-    if (typeof row === "string") warnings.push(warningLine({ ...source, message: `language server ${name}: ${row}` }));
-    else (known.has(name) ? known : added).set(name, row);
+  for (const item of items.toReversed().sort((a, b) => rankOf(a, place) - rankOf(b, place))) {
+    const { name, value } = item;
+    if (value.idleMs !== undefined) idleMs = value.idleMs;
+    else said.set(name, { ...item, value: { ...said.get(name)?.value, ...value } });
   }
-  const rows = [...added.values(), ...known.values()];
+  for (const { name, source, value } of said.values()) {
+    const row = rowOf(name, known.get(name), value);
+    if (typeof row === "string") warnings.push(warningLine({ ...source, message: `language server ${name}: ${row}` }));
+    else if (known.has(name)) known.set(name, row);
+    else added.push(row);
+  }
+  const rows = [...added, ...known.values()];
   return { rows, warnings, ...(idleMs === undefined ? {} : { idleMs }) };
 }
 

@@ -44,17 +44,18 @@ export function positionAt(text: string, offset: number, encoding: Encoding): Po
 /** A name on a line: `name`, or `name#2` for the second time it stands there; exactly, or else whatever its case. */
 export function findSymbol(line: string, symbol: string): number | undefined {
   const [, name = symbol, count = "1"] = /^(.+)#(\d+)$/s.exec(symbol) ?? [];
-  const nth = (text: string, wanted: string): number => {
-    let at = -1;
-    for (let n = Math.max(1, Number(count)); n > 0; n--) {
-      at = text.indexOf(wanted, at + 1);
-      if (at < 0) return -1;
-    }
-    return at;
-  };
-  const exact = nth(line, name);
-  const at = exact >= 0 ? exact : nth(line.toLowerCase(), name.toLowerCase());
-  return at < 0 ? undefined : at;
+  const text = name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  const word = `(?<![\\p{L}\\p{N}_$])${text}(?![\\p{L}\\p{N}_$])`;
+  for (const pattern of [
+    new RegExp(word, "gu"),
+    new RegExp(word, "giu"),
+    new RegExp(text, "gu"),
+    new RegExp(text, "giu"),
+  ]) {
+    const found = [...line.matchAll(pattern)];
+    if (found.length > 0) return found[Math.max(1, Number(count)) - 1]?.index;
+  }
+  return undefined;
 }
 
 /** Where a name stands when only its line is known: the first word of it that is a name. */
