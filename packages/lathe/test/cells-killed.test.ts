@@ -127,8 +127,7 @@ const IN_LONG_RUNS: readonly Situation[] = [
 ];
 
 const situations = (isLong ? [...IN_GATE, ...IN_LONG_RUNS] : IN_GATE).filter(
-  ({ build: [program] = [], options = [] }) =>
-    (program === undefined || has(program)) && (options.length === 0 || CAN_CONFINE),
+  ({ build, options }) => (build === undefined || has(build[0])) && (options === undefined || CAN_CONFINE),
 );
 
 describe.skipIf(!has("python3"))("the agent is killed (needs python3)", () => {
