@@ -201,6 +201,8 @@ describe("Node", () => {
       expect(await at.say({ action: "loaded_sources" })).toContain("dist/calc.mjs");
       expect(await at.say({ action: "continue" })).toContain("has stopped: exception, Error: wrong");
       expect(await at.say({ action: "continue" })).toContain("has ended: the program exited with code 1");
+      for (const action of ["variables", "scopes"] as const)
+        await expect(at.say({ action })).rejects.toThrow("has ended: the program exited with code 1");
     },
     WAIT,
   );
