@@ -121,6 +121,7 @@ it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file i
     lsp({ action: "rename_file", file: "src/hello world", new_name: "src/both" }),
     lsp({ action: "references", file: "src/b.ts", line: 1, symbol: "hail" }),
     lsp({ action: "diagnostics", file: "*" }),
+    lsp({ action: "symbols", file: "src/gone.ts" }),
     turn.text("done"),
   ]);
   // Another server than that of the language knows a file in which the moved one is named.
@@ -133,15 +134,17 @@ it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file i
   writeFileSync(file("src/d.ts"), 'export const text = "greet"; // greet\n');
   writeFileSync(file("src/e.ts"), "const greet = 1;\nexport { greet as other };\n");
   // The name of a file is no line of an answer.
-  writeFileSync(file("src/x\nsrc.ts:1:1 error.ts"), 'import { greet } from "./a.js";\ngreet("z");\n');
+  writeFileSync(file("src/x\nsrc.ts:1:1 error.ts"), 'import { greet } from "./a.js";\ngreet("z"); // greet\n');
   writeFileSync(file("src/f.ts"), "export const f: string = 1;\n");
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
-  const [shown, renamed, moved, refused, folder, users, problems] = results();
+  const [shown, renamed, moved, refused, folder, users, problems, gone] = results();
   expect(shown).toContain("Would change 3 files.");
   expect(renamed).toContain("Changed 3 files.");
+  expect(renamed).toContain("Also have the name greet, in files that change: src/x\\nsrc.ts:1:1 error.ts:2.");
   expect(results().join("\n")).not.toContain("\nsrc.ts:1:1 error.ts");
   expect(users).toContain("src/x\\nsrc.ts:1:1 error.ts:2:1  hail(");
   expect(results().join("\n")).not.toContain("has not checked");
+  expect(gone).toContain("src/gone.ts does not exist.");
   // Who found nothing is said first.
   expect(problems?.split("\n")).toEqual(["other: OK", expect.stringMatching(/^src\/f\.ts:1:14 error Type 'number'/)]);
   // Texts and comments are no code.
