@@ -19,7 +19,7 @@ export { type CutEdit, type Recovery, recoverStore } from "./files/isolate/recov
 export * from "./files/isolate/types.ts";
 export { isSafeId } from "./files/isolate/view-folder.ts";
 export { NotParsed, Parser, type ParserJob, type ParserOptions } from "./files/parser/parser.ts";
-export type { CodeDefinition, CodeFacts } from "./files/parser/tasks/code/facts.ts";
+export { type CodeDefinition, type CodeFacts, LARGEST_INDEXED } from "./files/parser/tasks/code/facts.ts";
 export type { CodeDependent, NamePlaces } from "./files/parser/tasks/code/look-up.ts";
 export type { FoundDefinition, RankedCode } from "./files/parser/tasks/code/rank-code.ts";
 export type { CodeChanges } from "./files/parser/tasks/code/store.ts";

@@ -106,6 +106,10 @@ it("repo_map gives the model the same, without files that a rule denies, and onl
   expect((await call({}, "--deny", "read(src/core.ts)")).stdout).not.toContain("core.ts");
   expect((await call({ path: "lib", tokens: 100 })).stdout).toContain("Used by lib:\nsrc/core.ts");
   expect(await call({ path: "nowhere" })).toMatchObject({ code: 1, stdout: "nowhere does not exist.\n" });
+  write({ "src/large.ts": "export const n = 1;\n".repeat(25_000) });
+  expect((await call({ path: "src/large.ts" })).stdout).toBe(
+    "src/large.ts is not in the index: it is larger than 400 kB.\n",
+  );
   expect((await call({ path: ".." })).stdout).toBe("Only what is in the working directory is mapped.\n");
   const indexes = new CodeIndexes(join(box.home, "cache"), Date.now);
   await expect(indexes.for(new MemoryEnvironment())).rejects.toThrow(

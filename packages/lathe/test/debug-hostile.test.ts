@@ -1,13 +1,10 @@
-// Adapters that end, hang or break the protocol in mid-call, and the end of Lathe itself: nothing is left running.
+// Adapters that end, hang or break the protocol in mid-call: nothing is left running.
 
-import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, copyFileSync, readdirSync, readlinkSync } from "node:fs";
+import { chmodSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive, until } from "../../agent/test/alive.ts";
-import { bundleOf } from "../../agent/test/support/bundle.ts";
 import { type Bench, bench, newFolder, PATH } from "./debug-kit.ts";
 
 const HERE = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -75,55 +72,6 @@ it(
     await expect(evaluate("x", 500)).rejects.toThrow("The debugger gdb did not answer evaluate within 0.5 s.");
     expect(await at.say({ action: "terminate" })).toBe("debug-4 has ended.");
     await until(() => !isAlive(stopped));
-  },
-  WAIT,
-);
-
-/** Adapters, programs and what they started all work in the folder. */
-const processesIn = (folder: string): string[] =>
-  readdirSync("/proc").filter((name) => {
-    try {
-      return /^\d+$/.test(name) && isAlive(Number(name)) && readlinkSync(`/proc/${name}/cwd`) === folder;
-    } catch {
-      return false;
-    }
-  });
-
-it(
-  "T-DBG-1 SIGKILL of Lathe ends adapters and programs",
-  async () => {
-    const folder = newFolder();
-    const there = bench(folder);
-    there.write("loop.py", "import time", "while True:", "    time.sleep(0.01)");
-    there.write("loop.cjs", "setInterval(() => {}, 5);");
-    const programs = ["loop.py", "loop.cjs"];
-    if (process.env["LATHE_LONG"] !== undefined) {
-      const c = there.write(
-        "loop.c",
-        "#include <unistd.h>",
-        "int main(void) {",
-        "  if (fork() == 0) for (;;) sleep(1);",
-        "  for (;;) sleep(1);",
-        "}",
-      );
-      execFileSync("gcc", ["-g", "-o", join(folder, "loop"), c]);
-      there.write("loop.go", "package main", "func main() {", "\tfor {", "\t}", "}");
-      programs.push("loop", "loop.go");
-    }
-    const host = spawn(
-      process.execPath,
-      [await bundleOf("./debug-kill-host.ts", import.meta.url), folder, ...programs],
-      {
-        cwd: "/",
-        stdio: ["ignore", "pipe", "inherit"],
-      },
-    );
-    for await (const line of createInterface(host.stdout)) if (line === "ready") break;
-    // The adapter of Python, its launcher, its program, and Node.
-    expect(processesIn(folder).length).toBeGreaterThanOrEqual(3);
-    host.kill("SIGKILL");
-    await until(() => processesIn(folder).length === 0);
-    await there.close();
   },
   WAIT,
 );

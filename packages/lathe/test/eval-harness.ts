@@ -44,7 +44,7 @@ export class CellHarness {
         },
         show: (one) => {
           shown.push(one);
-          text += `${one["plain"] ?? one["markdown"] ?? JSON.stringify(one["json"] ?? "")}\n`;
+          text += `${one["plain"] ?? one["markdown"] ?? one["html"] ?? JSON.stringify(one["json"] ?? "")}\n`;
         },
         status: () => {},
         answer: async ({ what, args }) => (what === "width" ? 0 : { what, ...args }),

@@ -73,6 +73,8 @@ it("G-87 magics: one cell each", async () => {
   expect(await py("%time 1 + 1")).toMatch(/^Wall time: [\d.]+ ms\n2$/);
   expect(await py("%timeit 1 + 1")).toMatch(/^[\d.]+ us per loop/);
   expect(await py("%%timeit\n1 + 1")).toMatch(/^[\d.]+ us per loop/);
+  expect(await py("class P:\n  def _repr_html_(self): return '<b>page</b>'\nP()")).toBe("<b>page</b>");
+  await py("del P");
   expect(await py("%who")).toBe("everything  os  where");
   expect(await py("%whos")).toContain(`where  str  '${dir}'`);
   expect(await py("%load part.py")).toBe("in part");
@@ -121,7 +123,7 @@ it("G-88 T-EVAL-3 the project's own Python runs only where it is trusted, and no
   await bare.cleanup();
 }, 120_000);
 
-it("G-88 a fifth folder ends the oldest kernel; a kernel that dies twice wants a reset; per-call keeps nothing", async () => {
+it("G-88 a fifth folder ends the oldest kernel; a kernel that dies twice wants a reset; per-call keeps nothing, nor does an idle one", async () => {
   const pid = async (cwd: string) => {
     mkdirSync(join(dir, cwd));
     const place = new LocalEnvironment({ cwd: join(dir, cwd), baseEnv: PLAIN });
@@ -150,6 +152,14 @@ it("G-88 a fifth folder ends the oldest kernel; a kernel that dies twice wants a
   await single.py("x = 1");
   expect(await single.py("'x' in globals()")).toBe("False");
   await single.kernels.close();
+  const brief = new CellHarness(env, { idleMs: 1 });
+  const idle = Number(await brief.py("import os\nos.getpid()"));
+  await until(() => !isAlive(idle));
+  expect(await brief.run("py", "1")).toMatchObject({
+    text: "1",
+    note: expect.stringContaining("not used for a while"),
+  });
+  await brief.kernels.close();
 }, 120_000);
 
 it("T-EVAL-1 floods, forks and memory: the output is all there, what a cell started ends with its kernel", async () => {

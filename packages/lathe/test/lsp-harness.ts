@@ -106,6 +106,8 @@ export async function checkLanguage(project: LanguageProject, env: ExecutionEnvi
     expect(await lsp.ask({ action: "hover", ...place, ...wait })).toContain(hover);
     const found = (await lsp.ask({ action: "references", ...place, ...wait })).split("\n");
     expect(found.map((one) => one.split("  ")[0]).sort()).toEqual(references);
+    if (project.unmoved)
+      await expect(lsp.plan({ action: "rename_file", file, newName: "c.py" })).rejects.toThrow(project.unmoved);
     const [edited, text, ...said] = broken;
     // Clean stays clean, and says so by saying nothing.
     expect(await settledEdit(lsp, edited, `${files[edited]}\n`)).toBe("");
@@ -119,7 +121,7 @@ export async function checkLanguage(project: LanguageProject, env: ExecutionEnvi
 }
 
 /** On a busy machine errors may come late: they come with the next result. */
-async function settledEdit(lsp: LspHarness, name: string, text: string): Promise<string> {
+export async function settledEdit(lsp: LspHarness, name: string, text: string): Promise<string> {
   let said = await lsp.edit(name, text);
   for (let tries = 0; said.includes("no answer") && tries < 5; tries++) said = await lsp.edit(name, text);
   return said;

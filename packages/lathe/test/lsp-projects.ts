@@ -21,6 +21,8 @@ export interface LanguageProject {
   /** A text that breaks the file, and what is said about it. */
   readonly broken: readonly [file: string, text: string, ...said: string[]];
   readonly fixed: readonly string[];
+  /** What is said where the server knows nothing about moved files. */
+  readonly unmoved?: string;
 }
 
 function rowOf(name: string, command: string, more: Partial<ServerRow> = {}): ServerRow {
@@ -77,6 +79,7 @@ export const PROJECTS: Readonly<Record<string, LanguageProject>> = {
       "b.py: 1 new error\n  3:24 error Argument of type",
     ],
     fixed: ["a.py: 1 fixed", "b.py: 1 fixed"],
+    unmoved: "pyright cannot tell what a move changes in other files. Nothing was moved",
   },
   bashls: {
     row: rowOf("bashls", ownProgram("bash-language-server")),

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalEnvironment } from "@lathe/agent";
 import { expect, it } from "vitest";
-import { checkLanguage, LspHarness } from "./lsp-harness.ts";
+import { checkLanguage, LspHarness, settledEdit } from "./lsp-harness.ts";
 import { BIOME, PROJECTS } from "./lsp-projects.ts";
 
 async function inFolder(use: (env: LocalEnvironment) => Promise<void>): Promise<void> {
@@ -31,23 +31,27 @@ it.concurrent(
   () =>
     inFolder(async (env) => {
       const lsp = await LspHarness.open(BIOME, env);
-      const said = await lsp.edit("a.js", "export const x = 1;\ndebugger;\n");
+      const wait = { timeoutMs: 60_000 };
+      expect(await lsp.ask({ action: "diagnostics", file: "a.js", ...wait })).toBe("OK");
+      const said = await settledEdit(lsp, "a.js", "export const x = 1;\ndebugger;\n");
       expect(said).toContain("a.js: 1 new error");
       expect(said).toContain("[biome lint/suspicious/noDebugger]");
-      expect(await lsp.edit("a.js", "export const x = 1;\n")).toContain("a.js: 1 fixed");
-      expect(await lsp.ask({ action: "diagnostics", file: "*" })).toBe("OK");
+      expect(await settledEdit(lsp, "a.js", "export const x = 1;\n")).toContain("a.js: 1 fixed");
+      expect(await lsp.ask({ action: "diagnostics", file: "*", ...wait })).toBe("OK");
       // It goes on without its rules: its silence must not be read as praise.
       const failed = "The plugin loading has failed.";
       const path = (name: string): string => join(env.workingDirectory(), name);
       await env.writeFile(path("p.grit"), "x\n");
       await env.writeFile(path("biome.json"), '{"plugins":["./p.grit"]}\n');
-      const blind = await lsp.edit("a.js", "export const x = 1;\ndebugger;\n");
+      const blind = await settledEdit(lsp, "a.js", "export const x = 1;\ndebugger;\n");
       expect(blind).toContain(`biome may not have checked a.js: ${failed}`);
-      expect(await lsp.ask({ action: "diagnostics", file: "a.js" })).toContain(`may not have checked it: ${failed}`);
-      expect(await lsp.ask({ action: "diagnostics", file: "*" })).toContain(`biome says: ${failed}`);
+      expect(await lsp.ask({ action: "diagnostics", file: "a.js", ...wait })).toContain(
+        `may not have checked it: ${failed}`,
+      );
+      expect(await lsp.ask({ action: "diagnostics", file: "*", ...wait })).toContain(`biome says: ${failed}`);
       expect(await lsp.ask({ action: "status" })).toContain(`biome: running: ${failed}`);
       await env.writeFile(path("biome.json"), "{}\n");
-      expect(await lsp.ask({ action: "diagnostics", file: "a.js" })).toMatch(/^2:1 error .*noDebugger\]$/);
+      expect(await lsp.ask({ action: "diagnostics", file: "a.js", ...wait })).toMatch(/^2:1 error .*noDebugger\]$/);
       await lsp.close();
     }),
   120_000,

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
-import { makeTypeScriptProject, TYPESCRIPT_7 } from "./lsp-projects.ts";
+import { makeTypeScriptProject, REPOSITORY, TYPESCRIPT_7 } from "./lsp-projects.ts";
 
 const SCRIPTED = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
@@ -76,7 +76,7 @@ it("LP-01 LP-02 3.8 the server of the project tells definitions, references, cal
   expect(needed).toContain("rust-analyzer is for folders with Cargo.toml or rust-project.json (rustup component add");
 }, 120_000);
 
-it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in files that were never opened too", async () => {
+it("LP-03 LP-05 T-WRITE-1 after an edit the model reads the errors that it brought, in files that were never opened too, and what biome finds beside them", async () => {
   const broken = "export function greet(name: number): string {\n  return name;\n}\n";
   await project([
     turn.calls([{ name: "read", args: { path: "src/a.ts" } }]),
@@ -84,12 +84,18 @@ it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in
     turn.calls([{ name: "write", args: { path: "src/a.ts", content: broken.replace("name;", "String(name);") } }]),
     bash(`sed -i 's/"y"/1/' src/b.ts`),
     turn.calls([{ name: "write", args: { path: "src/c.ts", content: "export const other = 2;\n" } }]),
+    turn.calls([
+      { name: "write", args: { path: "src/c.ts", content: "export const other: string = 2;\ndebugger;\n" } },
+    ]),
     turn.calls([{ name: "write", args: { path: "src/a.ts", content: "export const gone = 1;\n" } }]),
     turn.text("done"),
     turn.text("really done"),
   ]);
+  writeFileSync(file("biome.json"), "{}\n");
+  symlinkSync(join(REPOSITORY, "node_modules/.bin/biome"), file("node_modules/.bin/biome"));
+  await scene.box.run(["trust"]);
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0, stdout: "really done\n" });
-  const [, first, second, , third, fourth] = results();
+  const [, first, second, , third, both, fourth] = results();
   expect(first).toContain("src/a.ts: 1 new error");
   expect(first).toContain("2:3 error Type 'number' is not assignable to type 'string'. [ts 2322]");
   expect(first).toContain("src/b.ts: 1 new error");
@@ -98,6 +104,7 @@ it("LP-03 T-WRITE-1 after an edit the model reads the errors that it brought, in
   expect(second).not.toContain("src/b.ts");
   // What a command has changed is no error any more, and no stale one is told.
   expect(third).not.toContain("error");
+  expect(both).toMatch(/\[ts 2322\][\s\S]*\[biome lint\/suspicious\/noDebugger\]/);
   expect(fourth).toContain("src/b.ts: 1 new error, 1 fixed");
   // The input does not end before the model was told once what it leaves behind.
   const last = JSON.stringify(scene.server.requests.at(-1)?.body);
@@ -114,6 +121,7 @@ it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file i
     lsp({ action: "rename_file", file: "src/hello world", new_name: "src/both" }),
     lsp({ action: "references", file: "src/b.ts", line: 1, symbol: "hail" }),
     lsp({ action: "diagnostics", file: "*" }),
+    lsp({ action: "symbols", file: "src/gone.ts" }),
     turn.text("done"),
   ]);
   // Another server than that of the language knows a file in which the moved one is named.
@@ -126,15 +134,17 @@ it("LP-04 T-LSP-1 a rename changes every file that uses the name, a moved file i
   writeFileSync(file("src/d.ts"), 'export const text = "greet"; // greet\n');
   writeFileSync(file("src/e.ts"), "const greet = 1;\nexport { greet as other };\n");
   // The name of a file is no line of an answer.
-  writeFileSync(file("src/x\nsrc.ts:1:1 error.ts"), 'import { greet } from "./a.js";\ngreet("z");\n');
+  writeFileSync(file("src/x\nsrc.ts:1:1 error.ts"), 'import { greet } from "./a.js";\ngreet("z"); // greet\n');
   writeFileSync(file("src/f.ts"), "export const f: string = 1;\n");
   expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
-  const [shown, renamed, moved, refused, folder, users, problems] = results();
+  const [shown, renamed, moved, refused, folder, users, problems, gone] = results();
   expect(shown).toContain("Would change 3 files.");
   expect(renamed).toContain("Changed 3 files.");
+  expect(renamed).toContain("Also have the name greet, in files that change: src/x\\nsrc.ts:1:1 error.ts:2.");
   expect(results().join("\n")).not.toContain("\nsrc.ts:1:1 error.ts");
   expect(users).toContain("src/x\\nsrc.ts:1:1 error.ts:2:1  hail(");
   expect(results().join("\n")).not.toContain("has not checked");
+  expect(gone).toContain("src/gone.ts does not exist.");
   // Who found nothing is said first.
   expect(problems?.split("\n")).toEqual(["other: OK", expect.stringMatching(/^src\/f\.ts:1:14 error Type 'number'/)]);
   // Texts and comments are no code.

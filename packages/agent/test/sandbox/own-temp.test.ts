@@ -51,6 +51,12 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
     expect(await env.stat(root)).toMatchObject({ kind: "directory", realPath: root });
     expect((await env.listDirectory(root, 1)).map(({ name }) => name)).toContain("a");
     expect((await run("cat a")).stdout).toBe("of the project");
+    // What commands would not find is not said to be written.
+    const beside = join(dirname(root), "beside");
+    const made = env.writeFile(beside, "x");
+    if (below === "") await made;
+    else await expect(made).rejects.toMatchObject({ code: "not_permitted" });
+    expect((await run(`cat ${beside}`)).stdout).toBe(below === "" ? "x" : "");
   });
 
   it("G file tools neither see the machine's /tmp nor write to what holds the sandbox", async () => {

@@ -122,6 +122,10 @@ describe("ast_grep", () => {
     );
     expect(await grep("one($A)", [f("nowhere")])).toBe(`Path not found: ${f("nowhere")}`);
     expect(await grep("two($A)", [f("")])).toBe("No matches found");
+    expect(await grep("two($A)", [f("a.ts")])).toBe("No matches found");
+    expect(await grep("one($A)", [f("binary.js")])).toBe(
+      `No matches found\n[Not searched, as no text of at most 1 MB: ${f("binary.js")}]`,
+    );
     const all = await grep("one($A)", [f("")]);
     expect(all).toContain(`[Not searched, as no text of at most 1 MB: ${f("huge.js")}]`);
     expect(all).toContain("[1 file of Ruby not searched: Ruby files need the package @ast-grep/lang-ruby");

@@ -28,7 +28,7 @@ export function bundleProgram(entry: string, outfile: string): Promise<unknown> 
     format: "esm",
     target: "node20.19",
     conditions: ["lathe-source"],
-    loader: { ".md": "text" },
+    loader: { ".md": "text", ".py": "text", ".text": "text" },
     external: ["web-tree-sitter", "@vscode/*", "@ast-grep/*"],
     // Packages that are no modules ask for those of node by `require`.
     banner: {

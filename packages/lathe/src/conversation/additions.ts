@@ -2,18 +2,20 @@
 // something makes one addition for a session; the list of these parts is in src/additions/list.ts.
 
 import { messageOf } from "@lathe/llm";
-import { isAnythingHere } from "../found/discovery/agent-places.ts";
-import { placeOf } from "../found/discovery/place.ts";
 import type { ItemKind } from "../found/discovery/types.ts";
 import type { AdditionEntry, SessionRequest } from "./session-contract.ts";
 import type { MadeAdditions } from "./session-parts/join.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 
-/** A part that fails is one warning; the others work. */
-export async function makeAdditions(workspace: SessionWorkspace, request: SessionRequest): Promise<MadeAdditions> {
+/** A part that fails is one warning; the others work. `hasFiles`: whether discovery would find anything here. */
+export async function makeAdditions(
+  workspace: SessionWorkspace,
+  request: SessionRequest,
+  hasFiles: () => boolean,
+): Promise<MadeAdditions> {
   const entries = request.additions ?? [];
   const warnings: string[] = [];
-  const present = await presentKinds(workspace, entries, warnings);
+  const present = hasFiles() ? await presentKinds(workspace, entries, warnings) : new Set<ItemKind>();
   const made = await Promise.all(
     entries.map(async (entry) => {
       try {
@@ -46,7 +48,7 @@ async function presentKinds(
   warnings: string[],
 ): Promise<ReadonlySet<ItemKind>> {
   const kinds = [...new Set(entries.flatMap(({ kinds: wanted = [] }) => wanted))];
-  if (kinds.length === 0 || !isAnythingHere(placeOf(workspace))) return new Set();
+  if (kinds.length === 0) return new Set();
   const { refusedLine } = await import("../found/discovery/refused-line.ts");
   const { brokenGuardsLine } = await import("../found/discovery/broken-hooks.ts");
   const { warningLine } = await import("../found/discovery/warning-line.ts");

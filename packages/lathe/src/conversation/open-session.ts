@@ -2,6 +2,8 @@
 
 import { Session } from "@lathe/agent";
 import { noHistory } from "../changes/rewind/file-history.ts";
+import { isAnythingHere } from "../found/discovery/agent-places.ts";
+import { placeOf } from "../found/discovery/place.ts";
 import { readJournal } from "../sessions/journals/journal-files.ts";
 import { makeAdditions } from "./additions.ts";
 import { earlierSessions } from "./handoff.ts";
@@ -15,8 +17,13 @@ import type { SessionWorkspace } from "./session-workspace.ts";
 
 export async function openSession(workspace: SessionWorkspace, request: SessionRequest): Promise<OpenSession> {
   // It asks git first, which answers while the rest is set up. Additions are loaded beside it.
-  const making = sessionBase(workspace, request);
-  const adding = makeAdditions(workspace, request);
+  let anything: boolean | undefined;
+  const hasFiles = (): boolean => {
+    anything ??= isAnythingHere(placeOf(workspace));
+    return anything;
+  };
+  const making = sessionBase(workspace, request, hasFiles);
+  const adding = makeAdditions(workspace, request, hasFiles);
   try {
     const base = await making;
     const added = await adding;

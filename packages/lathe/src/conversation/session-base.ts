@@ -24,7 +24,12 @@ import { SessionSurroundings } from "./session-surroundings.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import { SwitchableClient } from "./switchable-client.ts";
 
-export async function sessionBase(workspace: SessionWorkspace, request: SessionRequest): Promise<SessionBase> {
+/** `hasFiles`: whether discovery would find anything here. */
+export async function sessionBase(
+  workspace: SessionWorkspace,
+  request: SessionRequest,
+  hasFiles: () => boolean,
+): Promise<SessionBase> {
   const session = new SessionHandle();
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const places = (roots: readonly string[]): Places => ({ roots, ...homes, onDisk: onDisk(homes) });
@@ -54,7 +59,7 @@ export async function sessionBase(workspace: SessionWorkspace, request: SessionR
     bundledOnly: request.tape !== undefined,
     canIsolate: isolation !== undefined,
   });
-  const agentTool = await agents.tool();
+  const agentTool = await agents.tool(hasFiles());
   const models = new SessionModels({ workspace, request, session, client, known, agentTool });
   return {
     workspace,

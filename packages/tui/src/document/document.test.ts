@@ -138,7 +138,7 @@ describe("document", () => {
           }
         },
       ),
-      { numRuns: process.env["LATHE_LONG"] ? 400 : 15 },
+      { numRuns: process.env["LATHE_LONG"] ? 100 : 15 },
     );
   });
 

@@ -69,7 +69,9 @@ async function candidatesIn(
     maxResults: most,
     signal,
   });
-  const found = files.flatMap(({ path }) => {
+  // One that is named is looked at, so that it is said when it cannot be searched.
+  const named = isFile && files.length === 0 ? [{ path: root.replace(`${env.workingDirectory()}/`, "") }] : files;
+  const found = named.flatMap(({ path }) => {
     const own = mine(path);
     return own ? { path, language: own } : [];
   });

@@ -9,6 +9,7 @@ import { type Mark, ownerMark } from "./marked.ts";
 // Arguments: both parts of a mark, and a folder to remove, or nothing. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
 // there are no limits to look at, the groups reach children that were started with an empty environment. `ps -E` stands
 // in for /proc on macOS.
+// A program that stood still in a debugger runs on when the debugger is gone, so what it starts is ended as well.
 // It starts few programs: there may be hundreds of processes. No name of one is as long as ten numbers behind its state.
 // The shell's own environment is empty, so it never finds itself. With an empty input it acts at once.
 export const WATCHDOG_SCRIPT = `
@@ -37,12 +38,15 @@ marked() {
   fi
 }
 round=0
+told=' '
 while [ $round -lt 60 ]; do
   targets=$(marked "$1" "$2")
   for group in $groups; do kill -0 "-$group" && targets="$targets -$group"; done
   [ -z "$targets" ] && break
-  if [ $round -eq 0 ]; then kill -TERM $targets; kill -CONT $targets; fi
-  if [ $round -ge 20 ]; then kill -KILL $targets; fi
+  for id in $targets; do
+    case $told in *" $id "*) ;; *) kill -TERM "$id"; kill -CONT "$id"; told="$told$id " ;; esac
+  done
+  if [ $round -ge 10 ]; then kill -KILL $targets; fi
   sleep 0.1
   round=$((round + 1))
 done 2>/dev/null

@@ -1,6 +1,7 @@
 // The code index as an addition to sessions, for the tool `repo_map`. Nothing is read before it is called.
 
 import { ToolFailure } from "@lathe/agent";
+import { LARGEST_INDEXED } from "@lathe/agent/files";
 import type { RepoMapper } from "@lathe/agent/tools";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import type { SharedCodeIndexes } from "./shared-code-indexes.ts";
@@ -27,7 +28,12 @@ export const codeIndexAddition =
         mayShow,
         hint,
       });
-      return map ?? `The index knows no definitions in ${path || "this project"}.`;
+      if (map !== undefined) return map;
+      const stat = path ? await env.stat(env.resolve(path)) : undefined;
+      const isLarge = stat?.kind === "file" && stat.size > LARGEST_INDEXED;
+      return isLarge
+        ? `${path} is not in the index: it is larger than ${LARGEST_INDEXED / 1000} kB.`
+        : `The index knows no definitions in ${path || "this project"}.`;
     };
     return {
       name: "code index",

@@ -127,7 +127,9 @@ export const LOOKS: Partial<Record<DebugAction, Look>> = {
 
 async function scopesOf({ session, request, options }: LookedAt): Promise<readonly DebugProtocol.Scope[]> {
   const frameId = request.frame_id ?? (await session.topFrame(options))?.id;
-  if (frameId === undefined) throw new ToolFailure("The program is running. Call `pause` first.");
+  // Of one that has ended, the question itself says so.
+  if (frameId === undefined && session.state !== "ended")
+    throw new ToolFailure("The program is running. Call `pause` first.");
   const { scopes } = await session.ask<DebugProtocol.ScopesResponse["body"]>("scopes", { frameId }, options);
   return scopes;
 }

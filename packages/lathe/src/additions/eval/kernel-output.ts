@@ -5,6 +5,8 @@ import { isJsonObject, type JsonObject } from "@lathe/llm";
 
 /** Longer ones are no picture that could be shown. */
 const MOST_MESSAGE_BYTES = 64 << 20;
+/** A kernel sends its messages in pieces of 4,000 bytes. */
+const MOST_PIECE_BYTES = 64 << 10;
 const END_OF_LINE = 10;
 const LAST_PIECE = ".".charCodeAt(0);
 
@@ -33,6 +35,7 @@ export class KernelOutput {
       const end = at === -1 ? -1 : bytes.indexOf(END_OF_LINE, at);
       const known = at === -1 ? bytes.length - this.#markBegun(bytes) : at;
       if (known > 0) this.#reader.text(bytes.subarray(0, known));
+      if (end === -1 && bytes.length - known > MOST_PIECE_BYTES) throw new Error("a message of the kernel has no end");
       if (at === -1 || end === -1) {
         this.#rest = Buffer.from(bytes.subarray(known));
         return;

@@ -241,7 +241,9 @@ def bundle_of(value):
                 made = getattr(value, method)()
                 if made is not None:
                     bundle[mime] = made[0] if isinstance(made, tuple) else made
-    bundle.setdefault("text/plain", repr(value))
+    # A table reads better as its own text; what has none but its address is shown as its page.
+    if "text/html" not in bundle or type(value).__repr__ is not object.__repr__:
+        bundle.setdefault("text/plain", repr(value))
     return bundle
 
 

@@ -13,6 +13,8 @@ export interface KernelsOptions {
   readonly isTrusted: () => boolean;
   /** Each Python cell gets a kernel of its own. */
   readonly perCall?: boolean;
+  /** How long a kernel lives without use; five minutes when absent. */
+  readonly idleMs?: number;
 }
 
 interface Slot {
@@ -51,6 +53,7 @@ export class Kernels {
       );
     const lost = slot.kernel === undefined ? slot.lost : undefined;
     await this.#makeRoom(language);
+    if (this.#isClosed) throw new ToolFailure("The session has ended.");
     const kernel = await this.#kernelOf(slot, host);
     slot.lost = undefined;
     try {
@@ -61,7 +64,7 @@ export class Kernels {
         : { ...end, note: [restarted(language, lost), end.note].filter(Boolean).join("\n") };
     } finally {
       clearTimeout(slot.idle);
-      slot.idle = setTimeout(() => void this.#endIdle(slot), IDLE_MS).unref();
+      slot.idle = setTimeout(() => void this.#endIdle(slot), this.#options.idleMs ?? IDLE_MS).unref();
     }
   }
 
@@ -96,11 +99,13 @@ export class Kernels {
     const live = [...this.#slots.values()].filter((slot) => slot.language === language && slot.kernel);
     for (const slot of live) {
       if (live.filter(({ kernel }) => kernel).length < MOST_KERNELS) return;
-      if ((await slot.kernel)?.isBusy === false) await this.#endIdle(slot, "made room for another one");
+      // One that does not start is reported to its own cell.
+      const kernel = await slot.kernel?.catch(() => undefined);
+      if (kernel?.isBusy === false) await this.#endIdle(slot, "made room for another one");
     }
   }
 
-  async #endIdle(slot: Slot, why = "was not used for five minutes"): Promise<void> {
+  async #endIdle(slot: Slot, why = "was not used for a while"): Promise<void> {
     if (!slot.kernel || (await slot.kernel).isBusy) return;
     slot.lost = why;
     await endKernel(slot);

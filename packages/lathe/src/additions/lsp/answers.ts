@@ -8,7 +8,7 @@ import { toPath, toUri } from "./addresses.ts";
 import { isFor } from "./find-servers.ts";
 import type { LanguageServers, UsableServer } from "./language-servers.ts";
 import type { Findings, LiveServer } from "./live-server.ts";
-import { NoServer, needsOf, noServer, type Place, Places, shownPath } from "./places.ts";
+import { NoServer, needsOf, noServer, notShown, type Place, Places, shownPath } from "./places.ts";
 import { columnOf, linesOf } from "./positions.ts";
 import { problemLines } from "./problem-lines.ts";
 import { problemsOfProject } from "./project-problems.ts";
@@ -142,7 +142,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const { file, query, timeoutMs = TIMEOUT_MS } = question;
     if (file !== undefined) {
       const live = await this.#places.liveFor(file, "documentSymbolProvider", env, signal);
-      if ((await live.show(file)) === undefined) throw new ToolFailure(`${file} is gone, or too large.`);
+      if ((await live.show(file)) === undefined) throw await notShown(file, env);
       const params = { textDocument: { uri: toUri(file) } };
       const found = await live.ask("textDocument/documentSymbol", params, { timeoutMs, signal });
       return showSymbols(found, (path) => shownPath(path, env)) || "It has no symbols.";

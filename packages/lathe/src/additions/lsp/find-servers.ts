@@ -75,6 +75,13 @@ export async function programFor(
   if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
   // Where the folder is not trusted, PATH must not lead into it: package managers put its programs there.
   const path = isTrusted ? undefined : await pathOutside([root, env.workingDirectory()], env);
+  // Another version than the project's would find other errors.
+  const version =
+    row.command === COMPILER && own === undefined
+      ? ((await compilerVersion(root, env)) ?? (await compilerVersion(env.workingDirectory(), env)))
+      : undefined;
+  if (version !== undefined && version < COMPILER_WITH_SERVER)
+    return { ...fits, off: `the project has TypeScript ${version}, which is no server`, isMissing: true };
   const program = await onPath(row, env, path);
   if (program === undefined && own !== undefined)
     return { ...fits, off: "its program is the project's own, and the folder is not trusted: lathe trust" };
@@ -105,7 +112,7 @@ async function pathOutside(folders: readonly string[], env: ExecutionEnvironment
 async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const top = env.workingDirectory();
   for (const folder of new Set([root, top])) {
-    if (row.command === COMPILER && !(await hasTypeScriptServer(folder, env))) continue;
+    if (row.command === COMPILER && ((await compilerVersion(folder, env)) ?? 0) < COMPILER_WITH_SERVER) continue;
     for (const place of OWN_PROGRAMS) {
       const path = posix.join(folder, place, row.command);
       if ((await statOf(path, env))?.kind === "file") return path;
@@ -114,12 +121,12 @@ async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironmen
   return undefined;
 }
 
-async function hasTypeScriptServer(folder: string, env: ExecutionEnvironment): Promise<boolean> {
+/** The first number of the version that the folder has. */
+async function compilerVersion(folder: string, env: ExecutionEnvironment): Promise<number | undefined> {
   const file = posix.join(folder, "node_modules/typescript/package.json");
-  if ((await statOf(file, env))?.kind !== "file") return false;
+  if ((await statOf(file, env))?.kind !== "file") return undefined;
   const said: unknown = JSON.parse(await env.readFile(file));
-  const version = isJsonObject(said) ? String(said["version"]) : "";
-  return Number.parseInt(version, 10) >= COMPILER_WITH_SERVER;
+  return Number.parseInt(isJsonObject(said) ? String(said["version"]) : "", 10) || undefined;
 }
 
 async function onPath(

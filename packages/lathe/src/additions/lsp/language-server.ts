@@ -16,7 +16,7 @@ export interface LanguageServerOptions {
   readonly root: string;
   readonly env: ExecutionEnvironment;
   readonly now: () => number;
-  /** Absent: it runs until the session ends. */
+  /** Absent: it runs as long as its environment. */
   readonly idleMs?: number | undefined;
   /** For what the user should know once. */
   readonly warn: (message: string) => void;

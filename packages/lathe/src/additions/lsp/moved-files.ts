@@ -11,7 +11,8 @@ import { isFor } from "./find-servers.ts";
 import type { LanguageServer } from "./language-server.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
-import { Places, shortPath, shownPath } from "./places.ts";
+import { notShown, Places, shortPath, shownPath } from "./places.ts";
+import { METHOD_NOT_FOUND, ServerRefusal } from "./rpc-connection.ts";
 import { fileTypeOf } from "./server-rows.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
@@ -40,14 +41,18 @@ export class MovedFiles {
     const moves = (await filesBelow(file, env)).map((from) => ({ from, to: to + from.slice(file.length) }));
     const known = moves.find(({ from }) => this.#servers.rows.some((row) => isFor(row, from)))?.from ?? file;
     const main = await this.#places.liveFor(known, "workspace", env, signal);
-    if ((await main.show(known)) === undefined) throw new ToolFailure(`${shownPath(file, env)} is no file.`);
+    if ((await main.show(known)) === undefined) throw await notShown(known, env);
     await main.loaded(known, { timeoutMs, signal });
-    const ask = async (live: LiveServer): Promise<Refactoring> =>
-      refactoringOf(
-        await live.ask("workspace/willRenameFiles", { files: moves.map(toUris) }, { timeoutMs, signal }),
-        live,
-        env,
-      );
+    const ask = async (live: LiveServer): Promise<Refactoring> => {
+      const params = { files: moves.map(toUris) };
+      const answer = await live.ask("workspace/willRenameFiles", params, { timeoutMs, signal }).catch((error) => {
+        if (!(error instanceof ServerRefusal) || error.code !== METHOD_NOT_FOUND) throw error;
+        throw new ToolFailure(
+          `${live.row.name} cannot tell what a move changes in other files. Nothing was moved: do it with a command, and correct the imports.`,
+        );
+      });
+      return refactoringOf(answer, live, env);
+    };
     const plans = [await ask(main)];
     const notes: string[] = [];
     const froms = moves.map(({ from }) => from);

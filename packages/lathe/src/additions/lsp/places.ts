@@ -39,8 +39,7 @@ export class Places {
     if (file === undefined) throw new ToolFailure("Give `file`, `line` and `symbol`.");
     const live = await this.liveFor(file, capability, env, signal);
     const text = await live.show(file);
-    if (text === undefined)
-      throw new ToolFailure(`${shownPath(file, env)} is no file that can be shown to a language server.`);
+    if (text === undefined) throw await notShown(file, env);
     const { onLine, column, name } = symbolOn(linesOf(text), line, symbol, shownPath(file, env));
     const at = (where: number): Position => ({
       line: line - 1,
@@ -77,6 +76,14 @@ export class Places {
     const known = file === undefined || fitting.length > 0 ? [] : this.#servers.rows.filter((row) => isFor(row, file));
     throw new NoServer(noServer(file ?? env.workingDirectory(), [...reasons, ...known.map(needsOf)], env));
   }
+}
+
+/** Why a file cannot be shown to a server. */
+export async function notShown(path: string, env: ExecutionEnvironment): Promise<ToolFailure> {
+  const stat = await env.stat(path);
+  const why =
+    stat === undefined ? "does not exist" : stat.kind === "file" ? "is too large for a language server" : "is no file";
+  return new ToolFailure(`${shownPath(path, env)} ${why}.`);
 }
 
 /** What a server that is for such files would need. */

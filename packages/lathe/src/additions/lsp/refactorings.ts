@@ -1,6 +1,7 @@
 // What a server would change for a rename, the move of a file or a code action, as edits of whole texts. Nothing is written here.
 
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
+import { visibleName } from "@lathe/agent/base";
 import {
   type LanguageServices,
   type LspQuestion,
@@ -76,7 +77,7 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
     if (refactoredPaths(plan).length === 0)
       throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
     const named = await this.#namedInIndex(name, users, env, signal);
-    return { ...plan, notes: unchangedFiles(name, named, plan.files, env) };
+    return { ...plan, notes: [...unchangedFiles(name, named, plan.files, env), ...unchangedLines(name, plan.files)] };
   }
 
   async #applyAction(
@@ -140,6 +141,23 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
 function commandIn({ command, arguments: args }: JsonObject): { readonly command?: string; readonly args?: unknown } {
   if (isJsonObject(command)) return commandIn(command);
   return typeof command === "string" ? { command, args } : {};
+}
+
+/** Lines that keep the name in files that change: texts, comments, code that the server does not know. */
+function unchangedLines(name: string, files: readonly RefactoredFile[]): string[] {
+  const word = new RegExp(
+    `(?<![\\p{L}\\p{N}_$])${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}(?![\\p{L}\\p{N}_$])`,
+    "gu",
+  );
+  const places = files.flatMap(({ path, seen, edits }) =>
+    [...seen.matchAll(word)]
+      .filter(({ index }) => !edits.some(({ start, end }) => start <= index + name.length && end >= index))
+      .map(({ index }) => `${visibleName(path)}:${seen.slice(0, index).split("\n").length}`),
+  );
+  const unique = [...new Set(places)];
+  if (unique.length === 0) return [];
+  const more = unique.length > MOST_NAMED ? `, and ${unique.length - MOST_NAMED} more` : "";
+  return [`Also have the name ${name}, in files that change: ${unique.slice(0, MOST_NAMED).join(", ")}${more}.`];
 }
 
 /** Files that have the name and stay as they are: a server that is not ready, or code that it does not know. */

@@ -28,7 +28,7 @@ export interface RequestOptions {
 }
 
 const TIMEOUT_MS = 30_000;
-const METHOD_NOT_FOUND = -32601;
+export const METHOD_NOT_FOUND = -32601;
 const LONGEST_LINE = 300;
 
 interface Pending {

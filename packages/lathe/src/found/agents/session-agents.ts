@@ -69,26 +69,21 @@ export class SessionAgents {
     };
   }
 
-  /** The list of agents in its description is of now: later files can be started, but the prompt does not change. */
-  async tool(): Promise<ToolDef> {
+  /** A start in a folder without files looks for nothing. The list of agents in its description is of now: later files can be started, but the prompt does not change. */
+  async tool(hasFiles: boolean): Promise<ToolDef> {
     const { settings } = this.#parts.workspace;
-    const known = this.#hasOnlyBundled() ? bundledDescriptions() : await this.#agents();
+    const known = this.#parts.bundledOnly || !hasFiles ? bundledDescriptions() : await this.#agents();
     const agents = known.filter(({ name }) => this.#refusal(name) === undefined);
     const isolation = this.#parts.canIsolate && settings["task.isolation.mode"] !== "none";
     const records = recordLimits(this.#parts.workspace);
     return taskTool({ agents, batch: settings["task.batch"], isolation, records });
   }
 
-  /** A start in a plain folder looks for nothing. */
-  #hasOnlyBundled(): boolean {
-    const { workspace, bundledOnly } = this.#parts;
-    return bundledOnly || !isAnythingHere(placeOf(workspace));
-  }
-
   async #agents(): Promise<readonly Agent[]> {
+    const { workspace, bundledOnly } = this.#parts;
     const { agentsOf, bundledAgents } = await import("./agents.ts");
-    if (this.#hasOnlyBundled()) return bundledAgents();
-    const { active, warnings } = await agentsOf(this.#parts.workspace);
+    if (bundledOnly || !isAnythingHere(placeOf(workspace))) return bundledAgents();
+    const { active, warnings } = await agentsOf(workspace);
     for (const line of warnings.map(warningLine)) this.#tell(line);
     return active;
   }

@@ -18,7 +18,7 @@ import { isInside } from "../is-inside.ts";
 import { VARIABLES_OUT } from "./credential-stores.ts";
 import { GitGuard } from "./git-guard.ts";
 import { sandboxHint } from "./hints.ts";
-import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS } from "./layout.ts";
+import { bubblewrapArguments, type Layout, type OwnFolders, PRIVATE_FOLDERS, standsInPrivate } from "./layout.ts";
 import type { NetworkDoor } from "./network-door.ts";
 import { forbiddenError, tooWide } from "./refusal.ts";
 import type { SandboxRules } from "./rules.ts";
@@ -108,8 +108,10 @@ export class Bubblewrap implements Confinement {
     return inside === undefined ? path : join(inside, relative(hostFolder(own, inside), path));
   }
 
-  /** Its own folder may lie in /tmp too: of that, only the parts that it shows are private. */
+  /** Its own folder may lie in /tmp too: of that, only the parts that it shows are private. What leads to a project is made anew. */
   isPrivate(path: string): boolean {
+    const stands = standsInPrivate([...this.#options.rules.roots(), ...this.#programs]);
+    if (stands.some((stand) => isInside(path, stand))) return false;
     const host = this.hostPath(path);
     return PRIVATE_FOLDERS.some((folder) => isInside(host, hostFolder(this.#ownFolders(), folder)));
   }

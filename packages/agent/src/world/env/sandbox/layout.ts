@@ -86,7 +86,7 @@ export const PRIVATE_FOLDERS = ["/tmp", "/var/tmp"] as const;
  * Folders in the private ones that lead to what is shown in them. Each is made anew for every command: in one that lasts, a
  * command could leave a link, and bubblewrap would follow it when it makes the next command's folders.
  */
-function standsInPrivate(shown: readonly string[]): string[] {
+export function standsInPrivate(shown: readonly string[]): string[] {
   const first = shown.flatMap((path) =>
     PRIVATE_FOLDERS.filter((folder) => path.startsWith(`${folder}/`)).map(
       (folder) => `${folder}/${path.slice(folder.length + 1).split("/")[0]}`,

@@ -130,8 +130,11 @@ function rememberRealPath(root: string, known: Map<string, string>): string {
 function mayWrite(path: string, rules: SandboxRules, confinement: Confinement): true | string {
   const roots = rules.roots();
   const folders = [...roots, ...confinement.privateFolders];
-  if (!roots.some((root) => isInside(path, root)) && !confinement.isPrivate(path))
-    return `The sandbox can write only below ${folders.join(", ")}. Write there, or ask the person to add the folder.`;
+  if (!roots.some((root) => isInside(path, root)) && !confinement.isPrivate(path)) {
+    const isAbove = confinement.privateFolders.some((folder) => isInside(path, folder));
+    const but = isAbove ? ", but in no folder there that only leads to another of them" : "";
+    return `The sandbox can write only below ${folders.join(", ")}${but}. Write there, or ask the person to add the folder.`;
+  }
   if (/\/\.git(?:\/|$)/.test(path))
     return "Repositories are read-only for file tools in the sandbox: use git, which cannot change hooks and configuration.";
   return true;

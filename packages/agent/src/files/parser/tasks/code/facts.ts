@@ -1,5 +1,8 @@
 // What the index knows about a file.
 
+/** Bytes. A larger file is in the index without any definitions. */
+export const LARGEST_INDEXED = 400_000;
+
 /** A definition. */
 export interface CodeDefinition {
   readonly name: string;

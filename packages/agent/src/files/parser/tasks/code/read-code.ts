@@ -7,19 +7,18 @@ import type { Node, Query, QueryCapture } from "web-tree-sitter";
 import { missingPackage } from "../../../../base/optional-package.ts";
 import { grammarOf, Syntax } from "../../../edit/syntax.ts";
 import { CannotParse, type TaskInput } from "../types.ts";
-import type { CodeDefinition, CodeFacts } from "./facts.ts";
+import { type CodeDefinition, type CodeFacts, LARGEST_INDEXED } from "./facts.ts";
 import { GRAMMAR_QUERIES } from "./grammar-queries.ts";
 import { importSpecifiers, packageAliases } from "./import-specifiers.ts";
 
 type Library = typeof import("web-tree-sitter");
 
-const LARGEST_BYTES = 400_000;
 /** For a parse, and again for what is looked for in its tree. */
 const LONGEST_MS = 1000;
 const LONGEST_NAME = 200;
 const LONGEST_SIGNATURE = 200;
 
-const syntax = new Syntax(() => performance.now(), { textLength: LARGEST_BYTES, milliseconds: LONGEST_MS });
+const syntax = new Syntax(() => performance.now(), { textLength: LARGEST_INDEXED, milliseconds: LONGEST_MS });
 /** By grammar. */
 const queries = new Map<string, Query>();
 
@@ -51,7 +50,7 @@ export async function readCode(input: TaskInput): Promise<CodeFacts[]> {
     if (!stat?.isFile()) continue;
     const nothing = { path, size: stat.size, mtimeMs: stat.mtimeMs, ...NOTHING };
     facts.push(
-      stat.size > LARGEST_BYTES ? nothing : { ...nothing, ...(await factsIn(path, readFileSync(file), library)) },
+      stat.size > LARGEST_INDEXED ? nothing : { ...nothing, ...(await factsIn(path, readFileSync(file), library)) },
     );
   }
   return facts;
