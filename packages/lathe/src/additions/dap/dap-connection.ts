@@ -15,6 +15,7 @@ export interface DapStream {
   stop(): Promise<void>;
 }
 
+const END_MS = 1000;
 const TIMEOUT_MS = 30_000;
 
 interface Pending {
@@ -82,7 +83,10 @@ export class DapConnection implements AdapterLink {
 
   #send(message: object): void {
     if (this.#end !== undefined) return;
-    this.#stream.write(encodeFrame(message)).catch((error) => this.#close(messageOf(error)));
+    this.#stream.write(encodeFrame(message)).catch((error) => {
+      // How the program ended says more than the failed write, and is known in a moment.
+      setTimeout(() => this.#close(messageOf(error)), END_MS).unref();
+    });
   }
 
   async #read(): Promise<void> {

@@ -27,6 +27,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+const END_MS = 1000;
 const TIMEOUT_MS = 30_000;
 export const METHOD_NOT_FOUND = -32601;
 const LONGEST_LINE = 300;
@@ -121,7 +122,10 @@ export class RpcConnection {
   #send(message: object): void {
     if (this.#end !== undefined) return;
     // A server that does not read what it is sent is as good as dead.
-    this.#process.write(encodeFrame({ jsonrpc: "2.0", ...message })).catch((error) => this.#close(messageOf(error)));
+    this.#process.write(encodeFrame({ jsonrpc: "2.0", ...message })).catch((error) => {
+      // How the program ended says more than the failed write, and is known in a moment.
+      setTimeout(() => this.#close(messageOf(error)), END_MS).unref();
+    });
   }
 
   async #read(): Promise<void> {
