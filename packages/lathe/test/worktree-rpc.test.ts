@@ -79,7 +79,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("RPC: --worktree (needs bwr
     rig = await setup({ script: runsCommands });
     execFileSync("git", ["init", "-q"], { cwd: rig.box.dir });
     const first = await rig.start("--allow", "shell(node *)", "--worktree", "feat");
-    await first.prompt("run:node -e 'for (const name of [`.envrc`, `plain.txt`]) fs.writeFileSync(name, name)'");
+    await first.prompt("run:node -e 'for (const name of [`.en` + `vrc`, `plain.txt`]) fs.writeFileSync(name, name)'");
     await first.finish();
     const { code, stderr } = await rig.box.run(["worktree", "land", "feat"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("To be asked about it: lathe --worktree feat, then")]);

@@ -53,6 +53,7 @@ it("SA-07 the host gets its turn while the folder of a view is removed", async (
     await nextTurn();
   }
   await removal;
-  expect(turns).toBeGreaterThan(20);
+  // A removal that holds the thread leaves one or two.
+  expect(turns).toBeGreaterThan(5);
   expect(readdirSync(store)).toEqual([]);
 });
