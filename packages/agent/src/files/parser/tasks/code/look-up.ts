@@ -5,7 +5,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { TaskInput } from "../types.ts";
 import { linksIn } from "./links.ts";
 import type { FoundDefinition } from "./rank-code.ts";
-import { withStore } from "./store.ts";
+import { readStore } from "./store.ts";
 
 /** Where a name is. */
 export interface NamePlaces {
@@ -28,7 +28,7 @@ const DEFINITIONS = `SELECT file.path AS path, name.text AS name, kind, line, in
 /** `from`: the file that has the name; definitions in it or in what it imports come alone, where there are any. */
 export async function findName(input: TaskInput): Promise<NamePlaces> {
   const { file, name, from } = input as TaskInput & { file: string; name: string; from?: string };
-  return withStore(file, (db) => {
+  return readStore(file, (db) => {
     const references = db
       .prepare(
         "SELECT path, lines FROM reference JOIN file ON file.id = file JOIN name ON name.id = name WHERE name.text = ? ORDER BY path",
@@ -57,7 +57,7 @@ function nearest(db: DatabaseSyncInstance, found: FoundDefinition[], from: strin
 /** What a file defines, or the definitions whose names have `query` in them, the nearest first. */
 export async function listDefinitions(input: TaskInput): Promise<FoundDefinition[]> {
   const { file, path, query = "" } = input as TaskInput & { file: string; path?: string; query?: string };
-  return withStore(file, (db) => {
+  return readStore(file, (db) => {
     if (path !== undefined) return foundBy(db, "WHERE path = ? ORDER BY line", [path]);
     const like = `%${query.replace(/[\\%_]/g, "\\$&")}%`;
     const where = "WHERE name.text LIKE ? ESCAPE '\\' ORDER BY length(name.text), path, line LIMIT ?";
@@ -74,7 +74,7 @@ const foundBy = (db: DatabaseSyncInstance, where: string, values: readonly (stri
  */
 export async function findDependents(input: TaskInput): Promise<CodeDependent[] | undefined> {
   const { file, path } = input as TaskInput & { file: string; path: string };
-  return withStore(file, (db) => {
+  return readStore(file, (db) => {
     const { files, direct, whole } = linksIn(db);
     const own = files.find((one) => one.path === path);
     if (own === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { TaskInput } from "../types.ts";
 import type { CodeDefinition } from "./facts.ts";
 import { type CodeLinks, linksIn } from "./links.ts";
-import { withStore } from "./store.ts";
+import { readStore } from "./store.ts";
 
 /** A definition and the file that it is in. */
 export interface FoundDefinition extends CodeDefinition {
@@ -57,7 +57,7 @@ interface Beginning {
 
 export async function rankCode(input: TaskInput): Promise<RankedCode> {
   const { file, path } = input as TaskInput & { file: string; path?: string };
-  return withStore(file, (db) => {
+  return readStore(file, (db) => {
     const links = linksIn(db);
     const rows = rankableIn(db);
     const edges = edgesIn(db, rows, links);

@@ -57,6 +57,10 @@ export async function withStore<T>(file: string, use: (db: DatabaseSyncInstance)
   }
 }
 
+/** The same for what only looks: another process may write in between, and a file gets a new number each time. */
+export const readStore = <T>(file: string, look: (db: DatabaseSyncInstance) => T): Promise<T> =>
+  withStore(file, (db) => transact(db, () => look(db), "DEFERRED"));
+
 /** Why a task failed that may be tried again. */
 const REMOVED = "the index was damaged and has been removed";
 
@@ -70,11 +74,12 @@ function makeTables(db: DatabaseSyncInstance): void {
   });
 }
 
-function transact(db: DatabaseSyncInstance, work: () => void): void {
-  db.exec("BEGIN IMMEDIATE");
+function transact<T>(db: DatabaseSyncInstance, work: () => T, kind = "IMMEDIATE"): T {
+  db.exec(`BEGIN ${kind}`);
   try {
-    work();
+    const result = work();
     db.exec("COMMIT");
+    return result;
   } catch (error) {
     db.exec("ROLLBACK");
     throw error;
