@@ -132,9 +132,11 @@ export class ErrorsAfterEdit {
     const asked = new Map([...input.owed, ...changes.map((change) => [change.path, change] as const)]);
     const isLate = input.owed.size > 0;
     input.owed.clear();
+    const byServer = await this.#byServer([...asked.values()], env);
+    if (byServer.size === 0) return undefined;
     const lines: string[] = [];
     const bounded = abortAfter(isLate ? LATE_MS : this.#waitMs, signal);
-    for (const [server, its] of await this.#byServer([...asked.values()], env))
+    for (const [server, its] of byServer)
       lines.push(...(await server.inTurn(() => this.#checkWith(server, its, { input, found, env, bounded, signal }))));
     if (lines.length === 0) return undefined;
     const more = lines.length - MOST_LINES;
