@@ -52,7 +52,7 @@ describe("CO-01 triggers", () => {
     await s.finish();
   });
 
-  it("overflow: the request is sent again with less, once there is room", async () => {
+  it("G-55 overflow: without a promotion the request is sent again with less, once there is room", async () => {
     let failed = false;
     const s = compacting({
       settings: { thresholdTokens: 95_000 },
