@@ -44,11 +44,10 @@ export function positionAt(text: string, offset: number, encoding: Encoding): Po
 /** A name on a line: `name`, or `name#2` for the second time it stands there; exactly, or else whatever its case. */
 export function findSymbol(line: string, symbol: string): number | undefined {
   const [, name = symbol, count = "1"] = /^(.+)#(\d+)$/s.exec(symbol) ?? [];
-  const text = name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-  const word = `(?<![\\p{L}\\p{N}_$])${text}(?![\\p{L}\\p{N}_$])`;
+  const text = escapePattern(name);
   for (const pattern of [
-    new RegExp(word, "gu"),
-    new RegExp(word, "giu"),
+    wordPattern(name, "gu"),
+    wordPattern(name, "giu"),
     new RegExp(text, "gu"),
     new RegExp(text, "giu"),
   ]) {
@@ -60,3 +59,9 @@ export function findSymbol(line: string, symbol: string): number | undefined {
 
 /** Where a name stands when only its line is known: the first word of it that is a name. */
 export const firstName = (line: string): number => Math.max(0, line.search(/[\p{L}_$]/u));
+
+/** The name as a whole word of code. */
+export const wordPattern = (name: string, flags: string): RegExp =>
+  new RegExp(`(?<![\\p{L}\\p{N}_$])${escapePattern(name)}(?![\\p{L}\\p{N}_$])`, flags);
+
+const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");

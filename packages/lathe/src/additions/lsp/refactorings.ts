@@ -15,6 +15,7 @@ import { toUri } from "./addresses.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import { MovedFiles } from "./moved-files.ts";
 import { Places, shownPath } from "./places.ts";
+import { wordPattern } from "./positions.ts";
 import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
@@ -145,10 +146,7 @@ function commandIn({ command, arguments: args }: JsonObject): { readonly command
 
 /** Lines that keep the name in files that change: texts, comments, code that the server does not know. */
 function unchangedLines(name: string, files: readonly RefactoredFile[]): string[] {
-  const word = new RegExp(
-    `(?<![\\p{L}\\p{N}_$])${name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}(?![\\p{L}\\p{N}_$])`,
-    "gu",
-  );
+  const word = wordPattern(name, "gu");
   const places = files.flatMap(({ path, seen, edits }) =>
     [...seen.matchAll(word)]
       .filter(({ index }) => !edits.some(({ start, end }) => start <= index + name.length && end >= index))
