@@ -32,6 +32,9 @@ packages=(
   gcc libc6-dev golang-go        # programs to debug
   lldb-19 delve python3-debugpy  # debuggers
   python3-matplotlib             # pictures that a Python cell draws
+  gh              # GitHub's own client: its search requests are compared with ours
+  searx           # a search engine of one's own
+  xvfb xdotool xterm imagemagick # a desktop, and what moves its mouse and takes its picture
 )
 
 missing=()
