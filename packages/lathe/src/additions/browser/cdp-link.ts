@@ -34,7 +34,6 @@ interface Answer {
 }
 
 interface Event {
-  readonly id?: number;
   readonly method: string;
   readonly params?: { readonly sessionId?: string };
   readonly sessionId?: string;
@@ -101,7 +100,10 @@ export class CdpLink {
   #send(waiting: Waiting, command: Omit<Command, "id">): void {
     const id = ++this.#lastId;
     this.#waiting.set(id, waiting);
-    if (this.#isOver) return this.#endWaiting();
+    if (this.#isOver) {
+      this.#endWaiting();
+      return;
+    }
     // One write at a time: the pipe limits how much may wait. Where a write fails, the end of the browser is the answer.
     const message = JSON.stringify({ id, ...command });
     this.#sending = this.#sending.then(() => this.#channel.send(message)).catch(() => {});
@@ -132,10 +134,13 @@ export class CdpLink {
 
   #receive(text: string): void {
     const [start, id] = /^\{"id":(\d+),/.exec(text) ?? [];
-    if (start !== undefined) return this.#answer(Number(id), text, start);
-    const { sessionId, ...event } = JSON.parse(text) as Event;
-    if (event.id !== undefined) return this.#receive(JSON.stringify({ id: event.id, ...event, sessionId }));
-    const client = this.#owners.get(sessionId ?? "");
+    if (start === undefined) this.#hear(text);
+    else this.#answer(Number(id), text, start);
+  }
+
+  #hear(text: string): void {
+    const { sessionId = "", ...event } = JSON.parse(text) as Event;
+    const client = this.#owners.get(sessionId);
     if (client === undefined) return;
     const child = event.params?.sessionId;
     if (event.method === "Target.attachedToTarget" && child !== undefined) this.#owners.set(child, client);
@@ -143,15 +148,17 @@ export class CdpLink {
     if (event.method === "Target.detachedFromTarget" && child !== undefined) this.#owners.delete(child);
   }
 
-  /** An answer is cut, not parsed: it may hold a picture. */
+  /** An answer is cut, not parsed: it may hold a picture. Its number always comes first. */
   #answer(id: number, text: string, start: string): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (waiting === undefined) return;
-    if (!("client" in waiting)) return waiting(JSON.parse(text) as Answer);
-    const rootEnd = `,"sessionId":"${waiting.root}"}`;
-    const rest = text.endsWith(rootEnd) ? `${text.slice(start.length, -rootEnd.length)}}` : text.slice(start.length);
-    waiting.client.onmessage?.(`{"id":${waiting.id},${rest}`);
+    if ("client" in waiting) {
+      const rootEnd = `,"sessionId":"${waiting.root}"}`;
+      const rest = text.slice(start.length);
+      const own = rest.endsWith(rootEnd) ? `${rest.slice(0, -rootEnd.length)}}` : rest;
+      waiting.client.onmessage?.(`{"id":${waiting.id},${own}`);
+    } else waiting(JSON.parse(text) as Answer);
   }
 
   #endWaiting(): void {
