@@ -8,7 +8,7 @@ import { has } from "../../../../agent/test/programs.ts";
 import { CdpLink, pipeChannel } from "./cdp-link.ts";
 
 it.skipIf(!has("chromium"))(
-  "T-BRW-1 two clients share one browser: each has its own pages, and none can speak to the other's",
+  "Two clients share one browser: each has its own pages, and none can speak to the other's",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "lathe-link-"));
     const env = new LocalEnvironment({ cwd: folder, baseEnv: { PATH: "/usr/bin:/bin", HOME: folder } });
