@@ -47,7 +47,8 @@ export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
   return agent;
 }
 
-function askForTunnel(proxy: URL, { host, port }: ConnectOptions): ClientRequest {
+/** The request for a tunnel; it is the caller's to end, and its event `connect` brings the connection. */
+export function askForTunnel(proxy: URL, { host, port }: Pick<ConnectOptions, "host" | "port">): ClientRequest {
   const authority = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
   const { request } = process.getBuiltinModule(proxy.protocol === "https:" ? "node:https" : "node:http");
   return request({

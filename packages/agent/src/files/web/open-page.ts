@@ -13,7 +13,7 @@ import type { CachedPage } from "./page-cache.ts";
 import "./services.ts";
 import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
 
-const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 /** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
 const LEAST_TEXT = 200;
 
@@ -29,7 +29,8 @@ export async function openPage({ path, selector }: WebTarget, scope: PageScope):
   const isRaw = selector?.raw ?? false;
   const known = pages?.get(path, isRaw);
   if (known) return withSelector(known, selector);
-  const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
+  const fetch = (url: string): Promise<FetchedPage> =>
+    fetchPage(web.gate, url, { ...LIMITS, ...web.fetch }, scope.signal);
   const page = await fetch(path);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope }));
   const opened = withHeader(path, page, rendered, await keepLong(rendered.text ?? "", scope));

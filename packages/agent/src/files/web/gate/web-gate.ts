@@ -1,0 +1,46 @@
+// The gate of a session: what it was told, and the code that judges and connects, which is loaded with the first request.
+
+import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import type { LookUp } from "../../../world/net/dial.ts";
+import type { Passage } from "./passage.ts";
+import type { WebGate } from "./types.ts";
+
+export interface GateOptions {
+  /** Whose loopback is meant. */
+  readonly env: ExecutionEnvironment;
+  /** Private addresses, and loopback ports of any program. */
+  readonly allowPrivate?: boolean | undefined;
+  /** The user's variables, among them those that name a proxy. */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Called once with what the user should know about the gate. */
+  readonly onNotice?: ((message: string) => void) | undefined;
+  /** How names are looked up; by the system when absent. */
+  readonly lookUp?: LookUp | undefined;
+}
+
+export function webGate(options: GateOptions): WebGate {
+  return gateWith(options, new Set(), once(options.onNotice));
+}
+
+function gateWith(options: GateOptions, typed: Set<string>, onNotice: (message: string) => void): WebGate {
+  let passage: Promise<Passage> | undefined;
+  const load = (): Promise<Passage> => {
+    passage ??= import("./passage.ts").then(({ Passage }) => new Passage({ ...options, onNotice }, typed));
+    return passage;
+  };
+  return {
+    request: async (request, signal) => (await load()).request(request, signal),
+    connect: async (host, port, signal) => (await load()).connect(host, port, signal),
+    isOwn: async (host, port) => (await load()).isOwn(host, port),
+    openTyped: (address) => void typed.add(address),
+    inside: (env) => gateWith({ ...options, env }, typed, onNotice),
+  };
+}
+
+function once(tell: ((message: string) => void) | undefined): (message: string) => void {
+  let isTold = false;
+  return (message) => {
+    if (!isTold) tell?.(message);
+    isTold = true;
+  };
+}
