@@ -41,6 +41,6 @@ export type { LineRange, Selector } from "./files/target/selector.ts";
 export { answerFailure, fetchJson, type JsonAnswer } from "./files/web/fetch-json.ts";
 export { type FetchedPage, type FetchLimits, type FetchOptions, fetchPage } from "./files/web/fetch-page.ts";
 export type * from "./files/web/gate/types.ts";
-export { type GateOptions, webGate } from "./files/web/gate/web-gate.ts";
+export { webGate } from "./files/web/gate/web-gate.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";

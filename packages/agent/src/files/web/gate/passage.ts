@@ -10,8 +10,7 @@ import { canonicalHost, isLoopbackHost, loopbackNames } from "../../../world/net
 import { dial, openSocket, PrivateAddress, refusePrivate } from "../../../world/net/dial.ts";
 import { EnvError } from "../../../world/process/types.ts";
 import { exchange } from "./exchange.ts";
-import type { GateRequest, GateResponse } from "./types.ts";
-import type { GateOptions } from "./web-gate.ts";
+import type { GateOptions, GateRequest, GateResponse } from "./types.ts";
 
 const BEHIND_PROXY =
   "Web requests go through your proxy, which looks names up itself: names and literal addresses are checked, but not where a name leads.";

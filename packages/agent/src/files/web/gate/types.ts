@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Duplex, Readable } from "node:stream";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
+import type { LookUp } from "../../../world/net/dial.ts";
 
 export interface GateRequest {
   readonly url: URL;
@@ -34,4 +35,18 @@ export interface WebGate {
   openTyped(address: string): void;
   /** The same gate for an environment with another loopback. */
   inside(env: ExecutionEnvironment): WebGate;
+}
+
+/** What a gate is made with. */
+export interface GateOptions {
+  /** Whose loopback is meant. */
+  readonly env: ExecutionEnvironment;
+  /** Private addresses, and loopback ports of any program. */
+  readonly allowPrivate?: boolean | undefined;
+  /** The user's variables, among them those that name a proxy. */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Called once with what the user should know about the gate. */
+  readonly onNotice?: ((message: string) => void) | undefined;
+  /** How names are looked up; by the system when absent. */
+  readonly lookUp?: LookUp | undefined;
 }

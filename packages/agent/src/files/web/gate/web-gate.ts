@@ -1,22 +1,7 @@
 // The gate of a session: what it was told, and the code that judges and connects, which is loaded with the first request.
 
-import type { ExecutionEnvironment } from "../../../world/env/types.ts";
-import type { LookUp } from "../../../world/net/dial.ts";
 import type { Passage } from "./passage.ts";
-import type { WebGate } from "./types.ts";
-
-export interface GateOptions {
-  /** Whose loopback is meant. */
-  readonly env: ExecutionEnvironment;
-  /** Private addresses, and loopback ports of any program. */
-  readonly allowPrivate?: boolean | undefined;
-  /** The user's variables, among them those that name a proxy. */
-  readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Called once with what the user should know about the gate. */
-  readonly onNotice?: ((message: string) => void) | undefined;
-  /** How names are looked up; by the system when absent. */
-  readonly lookUp?: LookUp | undefined;
-}
+import type { GateOptions, WebGate } from "./types.ts";
 
 export function webGate(options: GateOptions): WebGate {
   return gateWith(options, new Set(), once(options.onNotice));
