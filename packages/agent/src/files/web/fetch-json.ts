@@ -8,6 +8,7 @@ import type { WebGate } from "./gate/types.ts";
 const LIMITS = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 const MOST_SHOWN = 300;
 
+/** What a web API has answered. */
 export interface JsonAnswer extends Omit<FetchedPage, "body"> {
   readonly text: string;
   /** Undefined: the text is no JSON, or not all of it. */

@@ -16,6 +16,7 @@ export interface FetchLimits {
 /** What is asked for, besides the address. */
 export interface FetchOptions extends FetchLimits, Omit<GateRequest, "url"> {}
 
+/** A page as it came, unpacked. */
 export interface FetchedPage {
   /** The address after redirects. */
   readonly url: string;

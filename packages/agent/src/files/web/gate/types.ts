@@ -5,6 +5,7 @@ import type { Duplex, Readable } from "node:stream";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import type { LookUp } from "../../../world/net/dial.ts";
 
+/** One request to the web. */
 export interface GateRequest {
   readonly url: URL;
   /** GET when absent. */
@@ -13,6 +14,7 @@ export interface GateRequest {
   readonly body?: string | Uint8Array | undefined;
 }
 
+/** The answer, once its headers are there. */
 export interface GateResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -3,6 +3,7 @@
 import type { Passage } from "./passage.ts";
 import type { GateOptions, WebGate } from "./types.ts";
 
+/** The gate of one session. */
 export function webGate(options: GateOptions): WebGate {
   return gateWith(options, new Set(), once(options.onNotice));
 }
