@@ -1,7 +1,7 @@
 // A script on a tab as part of a call: what it shows, in order, and the files that it may ask for.
 
 import { posix } from "node:path";
-import type { JsonObject, JsonValue } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import { type ToolContent, type ToolContext, ToolFailure } from "../../../contract/tool.ts";
 import { type FitPicture, fitPicture, type Picture, pictureFacts } from "../../../files/read/fit-image.ts";
 import { imageSize, imageType } from "../../../files/target/images.ts";
@@ -115,22 +115,21 @@ class ScriptOutput {
     return pageText(page, this.#context);
   }
 
-  async #screenshot({ png, shown, save, silent }: JsonObject): Promise<JsonValue> {
+  async #screenshot({ png, shown, changed, save, silent }: JsonObject): Promise<JsonValue> {
     const bytes = Buffer.from(String(png), "base64");
     const size = imageSize(bytes);
     if (imageType(bytes) !== "image/png" || !size) throw new ToolFailure("The screenshot is no picture.");
     this.#shots++;
     const picture = { path: "screenshot", bytes, mediaType: "image/png" };
     const { screenshotDir } = this.#scripts;
-    const file =
-      typeof save === "string"
-        ? save
-        : screenshotDir &&
-          posix.join(screenshotDir, `${fileStem(this.#script.tab)}-${this.#context.callId}-${this.#shots}.png`);
-    const path =
-      file === undefined || file === "" ? await this.#keep(await this.#fit(picture)) : await this.#save(file, bytes);
-    if (silent !== true)
-      this.add({ ...picture, path, bytes: shown === undefined ? bytes : Buffer.from(String(shown), "base64") });
+    const ownName = `${fileStem(this.#script.tab)}-${this.#context.callId}-${this.#shots}.png`;
+    const file = typeof save === "string" ? save : screenshotDir && posix.join(screenshotDir, ownName);
+    const path = file ? await this.#save(file, bytes) : await this.#keep(await this.#fit(picture));
+    if (silent !== true) {
+      this.line(`[screenshot, ${size.width}x${size.height} pixels: ${path}${changeText(changed)}]`);
+      if (changed !== null)
+        this.add({ ...picture, path, bytes: shown === undefined ? bytes : Buffer.from(String(shown), "base64") });
+    }
     return { path, width: size.width, height: size.height };
   }
 
@@ -142,7 +141,8 @@ class ScriptOutput {
 
   /** A call of its own, so that the file is judged as one that is written. */
   async #save(path: string, bytes: Uint8Array): Promise<string> {
-    const { pictures } = this.#scripts;
+    const pictures = this.#context.services.screenshots;
+    if (!pictures) throw new ToolFailure("Screenshots cannot be saved here.");
     const picture = Math.max(0, ...pictures.keys()) + 1;
     pictures.set(picture, bytes);
     try {
@@ -154,6 +154,14 @@ class ScriptOutput {
       pictures.delete(picture);
     }
   }
+}
+
+/** `null`: it was compared, and is the same. */
+function changeText(changed: JsonValue | undefined): string {
+  if (changed === undefined) return "";
+  if (!isJsonObject(changed)) return "; nothing has changed";
+  const { x, y, width, height } = changed;
+  return `; changed at ${x},${y}, ${width}x${height} pixels, and only that part is shown`;
 }
 
 const fileStem = (name: string): string => name.replace(/[^\w-]+/g, "-").slice(0, 40);

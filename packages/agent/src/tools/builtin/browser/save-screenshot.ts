@@ -3,11 +3,11 @@
 import { integer, object, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { fileAccess } from "../file-access.ts";
-import type { TabScripts } from "./tab-scripts.ts";
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
-    readonly tabScripts?: TabScripts;
+    /** Screenshots on their way into files, by their number. */
+    readonly screenshots?: Map<number, Uint8Array>;
   }
 }
 
@@ -21,12 +21,12 @@ export const saveScreenshotCall: ToolDef<StaticFields<typeof params>> = {
   hidden: true,
   tier: "write",
   replay: "never",
-  needs: ["tabScripts"],
+  needs: ["screenshots"],
   access: ({ path }, scope) => fileAccess("write", [path], scope),
   summary: ({ path }) => path,
   preview: ({ path }) => ({ lines: [{ text: `write a screenshot to ${path}` }], shows: ["path", "picture"] }),
   async execute({ path, picture }, { env, paths, blobs, services }) {
-    const bytes = services.tabScripts?.pictures.get(picture);
+    const bytes = services.screenshots?.get(picture);
     if (!bytes) throw new ToolFailure("There is no such screenshot.");
     const { real, stat } = await paths.locate(path);
     const before = stat?.kind === "file" ? await env.readBytes(real, undefined, { ifFile: stat.file }) : undefined;

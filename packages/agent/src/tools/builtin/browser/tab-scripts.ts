@@ -33,6 +33,4 @@ export interface TabScripts {
   run(script: TabScript, host: TabScriptHost): Promise<TabScriptEnd>;
   /** Folder for screenshots whose script names no file. */
   readonly screenshotDir?: string | undefined;
-  /** Screenshots on their way into files, by their number. */
-  readonly pictures: Map<number, Uint8Array>;
 }

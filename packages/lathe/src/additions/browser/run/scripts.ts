@@ -31,7 +31,6 @@ interface Slot {
 }
 
 export class Scripts implements TabScripts {
-  readonly pictures = new Map<number, Uint8Array>();
   readonly screenshotDir: string | undefined;
   readonly #tabNamed: (name: string) => ScriptTab;
   /** By the tab's target. */
