@@ -33,7 +33,7 @@ export const webFetchTool: ToolDef = {
     ]);
     const limits = { ...LIMITS, ...scope.services.web?.fetch };
     const page = await fetchPage(url, limits, scope.signal);
-    const body = await pageText(page, scope);
+    const { text: body } = await pageText(page, scope);
     const note = page.truncated
       ? `\n[the page is longer; only its first ${page.body.length} bytes were read. Download it with a program in the shell to read the rest]`
       : "";
