@@ -13,7 +13,7 @@ import type { CachedPage } from "./page-cache.ts";
 import "./services.ts";
 import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
 
-const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 /** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
 const LEAST_TEXT = 200;
 const MAIN_PART = "only the main part of the page; :raw gives all of it";
@@ -29,9 +29,14 @@ export async function openPage({ path, selector }: WebTarget, scope: PageScope):
   if (!web) throw new ToolFailure(`${path} cannot be read: pages of the web are not available here.`);
   const isRaw = selector?.raw ?? false;
   const known = pages?.get(path, isRaw);
-  if (known) return withSelector(known, selector);
-  const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
+  if (known) {
+    scope.paths.pages.set(path, known.url);
+    return withSelector(known, selector);
+  }
+  const fetch = (url: string): Promise<FetchedPage> =>
+    fetchPage(web.gate, url, { ...LIMITS, ...web.fetch }, scope.signal);
   const page = await fetch(path);
+  scope.paths.pages.set(path, page.url);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope }));
   const opened = withHeader(path, page, rendered, await keepLong(rendered.text ?? "", scope));
   // A failure is asked for again: the next answer may be another one.
@@ -90,9 +95,10 @@ function withHeader(
     ...(said.length > 0 ? [`Notes: ${said.join("; ")}`] : []),
     "---",
   ];
-  if (image) return { kind: "image", path, ...image, notes: header };
+  const { url } = page;
+  if (image) return { kind: "image", path, url, ...image, notes: header };
   const lines = linesOf(text ?? "");
-  return { kind: "text", path, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
+  return { kind: "text", path, url, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
 }
 
 async function raw(page: FetchedPage): Promise<Rendered> {
