@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import { type ToolContent, type ToolContext, ToolFailure } from "../../../contract/tool.ts";
 import { type FitPicture, fitPicture, type Picture, pictureFacts } from "../../../files/read/fit-image.ts";
 import { imageSize, imageType } from "../../../files/target/images.ts";
-import { pageText } from "../../../files/web/to-markdown.ts";
+import { htmlText } from "../../../files/web/to-markdown.ts";
 import { saveScreenshotCall } from "./save-screenshot.ts";
 import type { TabScript, TabScripts } from "./tab-scripts.ts";
 
@@ -109,10 +109,8 @@ class ScriptOutput {
     return Buffer.from(await env.readBytes(real, undefined, { ifFile: stat.file })).toString("base64");
   }
 
-  #markdown(html: string, url: string): Promise<string> {
-    const body = Buffer.from(html);
-    const page = { url, status: 200, mediaType: "text/html", charset: "utf-8", body, truncated: false };
-    return pageText(page, this.#context);
+  async #markdown(html: string, url: string): Promise<string> {
+    return (await htmlText(html, url, this.#context)).text;
   }
 
   async #screenshot({ png, shown, changed, save, silent }: JsonObject): Promise<JsonValue> {
