@@ -2,6 +2,7 @@
 
 export type { TextEdit } from "./files/edit/endings.ts";
 export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/edit/refactoring.ts";
+export type { BrowserRequest, BrowserService } from "./tools/builtin/browser/index.ts";
 export type { DebugAnswer, Debuggers, DebugRequest } from "./tools/builtin/debug/index.ts";
 export type { DebugAction, DebugArgs } from "./tools/builtin/debug/params.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";

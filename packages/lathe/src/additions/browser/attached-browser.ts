@@ -99,7 +99,8 @@ export async function startApp(
 ): Promise<AttachedBrowser> {
   if (env.startProcess === undefined) throw new ToolFailure("Programs cannot be started here.");
   const profile = args.find((arg) => /^--(user-data-dir|profile-directory|remote-debugging-)/.test(arg));
-  if (profile !== undefined) throw new ToolFailure(`The app gets a profile and a port of its own: leave ${profile} out.`);
+  if (profile !== undefined)
+    throw new ToolFailure(`The app gets a profile and a port of its own: leave ${profile} out.`);
   let said = "";
   let hear = (): void => {};
   const folder = `/tmp/lathe-app-${randomUUID()}`;

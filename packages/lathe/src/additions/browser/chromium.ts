@@ -113,7 +113,11 @@ function chromiumFlags(headless: boolean, isConfined: boolean): string[] {
     ...["--disable-background-networking", "--disable-component-update", "--disable-default-apps"],
     ...["--disable-domain-reliability", "--disable-client-side-phishing-detection", "--disable-extensions"],
     ...["--disable-search-engine-choice-screen", "--password-store=basic", "--use-mock-keychain"],
-    ...["--disable-backgrounding-occluded-windows", "--disable-renderer-backgrounding", "--disable-background-timer-throttling"],
+    ...[
+      "--disable-backgrounding-occluded-windows",
+      "--disable-renderer-backgrounding",
+      "--disable-background-timer-throttling",
+    ],
     "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider",
     `--window-size=${VIEWPORT.width},${VIEWPORT.height}`,
   ];
@@ -122,7 +126,9 @@ function chromiumFlags(headless: boolean, isConfined: boolean): string[] {
 function windowVariables(variables: ChromiumOptions["variables"]): Record<string, string> {
   const { DISPLAY, XAUTHORITY } = variables;
   if (DISPLAY === undefined)
-    throw new ToolFailure("There is no display for a window of the browser (DISPLAY is not set). Set browser.headless to true.");
+    throw new ToolFailure(
+      "There is no display for a window of the browser (DISPLAY is not set). Set browser.headless to true.",
+    );
   return { DISPLAY, ...(XAUTHORITY === undefined ? {} : { XAUTHORITY }) };
 }
 

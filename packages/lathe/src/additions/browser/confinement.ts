@@ -39,9 +39,17 @@ export const CONFINEMENT_PROBE: ProgramArgv = [
 /** Where libraries, fonts and certificates are. Chromium's launcher and its policies are among the system's settings. */
 const SHOWN = [
   ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/google", "/nix/store", "/run/current-system"],
-  ...["fonts", "ssl", "ca-certificates", "pki", "alternatives", "ld.so.cache", "localtime", "chromium", "chromium.d"].map(
-    (name) => `/etc/${name}`,
-  ),
+  ...[
+    "fonts",
+    "ssl",
+    "ca-certificates",
+    "pki",
+    "alternatives",
+    "ld.so.cache",
+    "localtime",
+    "chromium",
+    "chromium.d",
+  ].map((name) => `/etc/${name}`),
   ...["/etc/opt/chrome", "/var/cache/fontconfig"],
 ];
 

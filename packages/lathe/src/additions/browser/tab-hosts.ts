@@ -45,7 +45,8 @@ export class TabHosts {
   /** Why the tab may not reach this; undefined: it may. */
   async refuse(host: string, port: number): Promise<string | undefined> {
     const place = placeOf(host, port);
-    if (this.#known.has(place) || (await this.#judge.isOwn(host, port)) || this.#judge.isAllowed(host)) return undefined;
+    if (this.#known.has(place) || (await this.#judge.isOwn(host, port)) || this.#judge.isAllowed(host))
+      return undefined;
     if (this.#isFirstLoad && !LOOPBACK.test(place)) {
       this.#known.add(place);
       return undefined;

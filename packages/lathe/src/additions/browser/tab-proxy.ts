@@ -26,8 +26,9 @@ export class TabProxy {
     this.#options = options;
     this.#agent = new GateAgent((host, port) => options.connect(host, port, this.#ended.signal));
     this.#server = createServer((asked, answer) => void this.#forward(asked, answer));
-    this.#server.on("connect", (asked: IncomingMessage, inside: Duplex, head: Buffer) =>
-      void this.#tunnel(asked, inside, head),
+    this.#server.on(
+      "connect",
+      (asked: IncomingMessage, inside: Duplex, head: Buffer) => void this.#tunnel(asked, inside, head),
     );
     // A page may wait for its server as long as it likes.
     this.#server.requestTimeout = 0;

@@ -5,6 +5,7 @@ import type { ConsoleMessage, Dialog, HTTPRequest, HTTPResponse, Page } from "pu
 import { placeOfUrl } from "./tab-hosts.ts";
 
 const MOST_LINES = 15;
+const MOST_FAILED = 100;
 const LONGEST_LINE = 400;
 /** What the browser itself logs of failed requests, which are listed anyway. */
 const OF_REQUESTS = "Failed to load resource:";
@@ -100,7 +101,8 @@ export class TabReport {
   }
 
   #noteFailed(request: HTTPRequest, why: string): void {
-    if (this.#failed.length < 100)
+    // The browser asks every server for an icon, whether the page has one or not.
+    if (this.#failed.length < MOST_FAILED && !request.url().endsWith("/favicon.ico"))
       this.#failed.push({ url: request.url(), line: `${request.method()} ${request.url()}: ${why}` });
   }
 

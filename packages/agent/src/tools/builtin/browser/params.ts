@@ -21,7 +21,10 @@ const params = {
   url: optional(text("open: full address, http or https")),
   viewport: optional(object(viewport, "open: 1365x768 at 1.25 when absent")),
   wait_until: optional(
-    choice(["load", "domcontentloaded", "networkidle0", "networkidle2"], "open: when the page is ready; `load` when absent"),
+    choice(
+      ["load", "domcontentloaded", "networkidle0", "networkidle2"],
+      "open: when the page is ready; `load` when absent",
+    ),
   ),
   dialogs: optional(choice(["accept", "dismiss"], "open: how dialogs are answered; `dismiss` when absent")),
   app: optional(object(app, "open: a browser other than the session's own")),

@@ -4,6 +4,7 @@ import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
@@ -41,6 +42,7 @@ export const additions = [
   ...cells,
   repoMapTool,
   astEditTool,
+  browserTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };
