@@ -39,5 +39,6 @@ export { imageType, MOST_IMAGE_BYTES } from "./files/target/images.ts";
 export type { OpenedImage, OpenedText } from "./files/target/opened.ts";
 export type { LineRange, Selector } from "./files/target/selector.ts";
 export type { FetchLimits } from "./files/web/fetch-page.ts";
+export { addressKey, linksIn } from "./files/web/links.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";
