@@ -162,13 +162,16 @@ function siteOf(hostname: string): string {
 }
 
 /** The addresses in what a user typed, also those without `https://`, which a model would add. */
-export function typedAddresses(text: string): readonly string[] {
+export function typedAddresses(whole: string): readonly string[] {
+  const text = whole.slice(0, MOST_TYPED_TEXT);
   const bare = [...text.matchAll(BARE)].map(
     ([, address = ""]) => `${LOCAL.test(address) ? "http" : "https"}://${address.replace(/[.,;:!?'")\]]+$/, "")}`,
   );
   return [...linksIn(text), ...bare.flatMap((address) => addressKey(address) ?? [])];
 }
 
+/** What is longer was pasted. */
+const MOST_TYPED_TEXT = 200_000;
 const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::|\/|$)/i;
 /** A host with a port or a path, or one that begins with www. */
 const BARE =
