@@ -78,6 +78,11 @@ export const additionsOf = ({
     load: async () => (await import("./dap/addition.ts")).debugAddition,
   },
   {
+    name: "browser",
+    servesTools: true,
+    load: async () => (await import("./browser/addition.ts")).browserAddition,
+  },
+  {
     name: "cells",
     servesTools: true,
     load: async () => (await import("./eval/addition.ts")).evalAddition,

@@ -48,6 +48,10 @@ export const WORK_SETTINGS = {
     description: "format the lines of an edit with the language server before it is shown and written",
   }),
   "debug.enabled": flag({ default: true, description: "let the model run programs under a debugger" }),
+  "browser.headless": flag({
+    default: true,
+    description: "run the agent's browser without a window; false shows it on your display",
+  }),
   "todo.enabled": flag({ default: true, description: "offer the todo list to the model; always on in RPC mode" }),
   "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 60,

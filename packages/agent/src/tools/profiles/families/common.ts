@@ -4,6 +4,7 @@ import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
@@ -14,6 +15,7 @@ import { jobOutputTool } from "../../builtin/job-output/index.ts";
 import { jobStopTool } from "../../builtin/job-stop/index.ts";
 import { readFileTool } from "../../builtin/read-file/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { renderMermaidTool } from "../../builtin/render-mermaid/index.ts";
 import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { sendInputTool } from "../../builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../builtin/spawn-agent/index.ts";
@@ -41,6 +43,8 @@ export const additions = [
   ...cells,
   repoMapTool,
   astEditTool,
+  renderMermaidTool,
+  browserTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

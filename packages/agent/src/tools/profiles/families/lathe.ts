@@ -5,6 +5,7 @@ import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
@@ -13,6 +14,7 @@ import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { renderMermaidTool } from "../../builtin/render-mermaid/index.ts";
 import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { searchTool } from "../../builtin/search/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
@@ -42,6 +44,8 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     ...cells,
     repoMapTool,
     astEditTool,
+    renderMermaidTool,
+    browserTool,
   );
 
 export const lathe = {
