@@ -8,7 +8,8 @@ import type { TwoWayProcess } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { CdpLink, pipeChannel } from "./cdp-link.ts";
-import { BRIDGE_PORT, BrowserConfinement } from "./confinement.ts";
+import { BRIDGE_PORT, BrowserConfinement, DOWNLOADS, INSIDE } from "./confinement.ts";
+import { stealthFlags } from "./stealth.ts";
 import type { TabProxy } from "./tab-proxy.ts";
 
 const PROTOCOL_MS = 60_000;
@@ -19,6 +20,8 @@ export interface ChromiumOptions {
   readonly program: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly headless: boolean;
+  /** It does not tell pages that it is automated. */
+  readonly isStealthy?: boolean | undefined;
   /** Bubblewrap works here. */
   readonly isConfined: boolean;
 }
@@ -47,7 +50,8 @@ export class Chromium {
     this.ended = Promise.all([parts.link.ended, parts.process.exited]).then(() => this.#cleanUp());
   }
 
-  static async start({ program, variables, headless, isConfined }: ChromiumOptions): Promise<Chromium> {
+  static async start(options: ChromiumOptions): Promise<Chromium> {
+    const { program, variables, headless, isStealthy, isConfined } = options;
     const screen = headless ? undefined : windowVariables(variables);
     const confinement = isConfined ? new BrowserConfinement({ node: process.execPath, screen }) : undefined;
     const folder = confinement?.folder ?? realpathSync(mkdtempSync(join(tmpdir(), "lathe-browser-")));
@@ -57,8 +61,8 @@ export class Chromium {
       envPolicy: "inherit_all",
       confinement,
     });
-    const flags = chromiumFlags(headless, isConfined);
     try {
+      const flags = [...chromiumFlags(headless, isConfined), ...(isStealthy ? await stealthFlags(program) : [])];
       const process = await env.startProcess(
         isConfined
           ? [program, ...flags]
@@ -86,6 +90,12 @@ export class Chromium {
     const address = `127.0.${1 + (number >> 8)}.${number & 255}`;
     await proxy.listen({ path: join(this.#folder, address) });
     return `http://${address}:${BRIDGE_PORT}`;
+  }
+
+  /** Where downloads go, as the browser and as we name it. */
+  get downloads(): { readonly inside: string; readonly outside: string } {
+    const outside = join(this.#folder, DOWNLOADS);
+    return { inside: this.#isConfined ? `${INSIDE}/${DOWNLOADS}` : outside, outside };
   }
 
   async end(): Promise<void> {

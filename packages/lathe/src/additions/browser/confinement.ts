@@ -1,14 +1,16 @@
 // Where Chromium runs: bubblewrap shows it the system's programs, fonts and certificates, and nothing of the user's. Its network holds
 // one bridge, and the bridge leads to the sockets in one folder: one for each tab.
 
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ConfinedStart, Confinement, ProgramArgv } from "@lathe/agent/world";
 
 export const BRIDGE_PORT = 3128;
+/** Below the folder of the sockets: the only place outside that the browser can write to. */
+export const DOWNLOADS = "downloads";
 const BWRAP = "/usr/bin/bwrap";
-const INSIDE = "/run/lathe";
+export const INSIDE = "/run/lathe";
 const HOME = "/tmp/home";
 /** Chromium refuses its own sandbox to root, and inside it need not be root. */
 const USER = "1000";
@@ -69,6 +71,7 @@ export class BrowserConfinement implements Confinement {
 
   constructor(options: BrowserConfinementOptions) {
     this.#options = options;
+    mkdirSync(join(this.folder, DOWNLOADS));
   }
 
   async ready(): Promise<void> {}
@@ -88,6 +91,7 @@ export class BrowserConfinement implements Confinement {
         ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", HOME],
         ...(folder.startsWith("/usr/") ? [] : ["--ro-bind", folder, folder]),
         ...["--ro-bind", node, `${INSIDE}/node`, "--ro-bind", this.folder, `${INSIDE}/tabs`],
+        ...["--bind", join(this.folder, DOWNLOADS), `${INSIDE}/${DOWNLOADS}`],
         ...("DISPLAY" in screen ? ["--ro-bind-try", "/tmp/.X11-unix", "/tmp/.X11-unix"] : []),
         ...(XAUTHORITY ? ["--ro-bind-try", XAUTHORITY, XAUTHORITY] : []),
         ...["--remount-ro", "/", "--chdir", HOME, "--clearenv"],
