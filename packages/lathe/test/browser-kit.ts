@@ -58,7 +58,11 @@ export async function browserBench(
     ...options,
   });
   bench.services.web = { gate: options.gate?.(bench.env) ?? webGate({ env: bench.env }) };
-  bench.services.browser = { isConfined: async () => true, run: (request, context) => tabs.run(request, context) };
+  bench.services.browser = {
+    isConfined: async () => true,
+    reachOf: (name) => tabs.reachOf(name),
+    run: (request, context) => tabs.run(request, context),
+  };
   return {
     dir: bench.dir,
     env: bench.env,

@@ -1,6 +1,6 @@
 // The one Chromium of a session, on this machine: started with the first tab, in bubblewrap where there is one, and ended with the last.
 
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalEnvironment, ToolFailure } from "@lathe/agent";
@@ -55,6 +55,7 @@ export class Chromium {
     const screen = headless ? undefined : windowVariables(variables);
     const confinement = isConfined ? new BrowserConfinement({ node: process.execPath, screen }) : undefined;
     const folder = confinement?.folder ?? realpathSync(mkdtempSync(join(tmpdir(), "lathe-browser-")));
+    mkdirSync(join(folder, DOWNLOADS));
     const env = new LocalEnvironment({
       cwd: "/",
       baseEnv: { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: variables["LANG"] ?? "C.UTF-8", ...screen },

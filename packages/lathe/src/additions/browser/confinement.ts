@@ -1,7 +1,7 @@
 // Where Chromium runs: bubblewrap shows it the system's programs, fonts and certificates, and nothing of the user's. Its network holds
 // one bridge, and the bridge leads to the sockets in one folder: one for each tab.
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ConfinedStart, Confinement, ProgramArgv } from "@lathe/agent/world";
@@ -71,7 +71,6 @@ export class BrowserConfinement implements Confinement {
 
   constructor(options: BrowserConfinementOptions) {
     this.#options = options;
-    mkdirSync(join(this.folder, DOWNLOADS));
   }
 
   async ready(): Promise<void> {}

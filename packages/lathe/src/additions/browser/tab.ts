@@ -3,9 +3,10 @@
 import type { WebGate } from "@lathe/agent/files";
 import type { BrowserRequest } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
-import type { Browser, Page } from "puppeteer-core";
+import type { CDPSession, Page } from "puppeteer-core";
 import type { CdpLink } from "./cdp-link.ts";
 import { type Chromium, VIEWPORT } from "./chromium.ts";
+import { Downloads } from "./downloads.ts";
 import { type HostJudge, TabHosts } from "./tab-hosts.ts";
 import { TabProxy } from "./tab-proxy.ts";
 import { TabReport } from "./tab-report.ts";
@@ -15,6 +16,8 @@ const SETTLE_MS = 500;
 const LONGEST_PAGE_TEXT = 2000;
 /** Of puppeteer, a message ends with where it was. */
 const NO_PLACE = /(?:^net::)| at https?:.*$/g;
+
+export const OWN_BROWSER = "own";
 
 type Dialogs = "accept" | "dismiss";
 
@@ -30,12 +33,15 @@ interface TabParts {
   /** Which browser it is in. */
   readonly browserKey: string;
   readonly link: CdpLink;
-  readonly browser: Browser;
   readonly page: Page;
+  /** A session of ours with the page. */
+  readonly session: CDPSession;
+  readonly targetId: string;
   readonly report: TabReport;
   readonly dialogs: Dialogs | undefined;
   /** Absent in a browser that is not ours. */
   readonly hosts?: TabHosts | undefined;
+  readonly downloads?: Downloads | undefined;
   /** Closes what the tab was made of. */
   readonly close: () => Promise<void>;
 }
@@ -45,21 +51,25 @@ export class Tab {
   readonly browserKey: string;
   readonly link: CdpLink;
   readonly page: Page;
+  readonly targetId: string;
   readonly report: TabReport;
   readonly dialogs: Dialogs | undefined;
   readonly hosts: TabHosts | undefined;
+  readonly downloads: Downloads | undefined;
   readonly close: () => Promise<void>;
-  /** One action at a time. */
-  isBusy = false;
+  readonly #session: CDPSession;
 
   constructor(parts: TabParts) {
     this.name = parts.name;
     this.browserKey = parts.browserKey;
     this.link = parts.link;
     this.page = parts.page;
+    this.targetId = parts.targetId;
+    this.#session = parts.session;
     this.report = parts.report;
     this.dialogs = parts.dialogs;
     this.hosts = parts.hosts;
+    this.downloads = parts.downloads;
     this.close = parts.close;
   }
 
@@ -67,7 +77,7 @@ export class Tab {
   async load(url: URL, { wait_until = "load", timeoutMs }: BrowserRequest, signal: AbortSignal): Promise<Loaded> {
     await this.hosts?.begin(url);
     this.report.forgetRequests();
-    const stop = (): void => void this.page.createCDPSession().then((session) => session.send("Page.stopLoading"));
+    const stop = (): void => void this.#session.send("Page.stopLoading").catch(() => {});
     signal.addEventListener("abort", stop, { once: true });
     try {
       const response = await this.page.goto(url.href, { waitUntil: wait_until, timeout: timeoutMs, signal });
@@ -94,6 +104,13 @@ export class Tab {
   }
 }
 
+/** What a tab needs of its page besides puppeteer's methods. */
+export async function attach(page: Page): Promise<Pick<TabParts, "session" | "targetId">> {
+  const session = await page.createCDPSession();
+  const { targetInfo } = await session.send("Target.getTargetInfo");
+  return { session, targetId: targetInfo.targetId };
+}
+
 /** A tab in the session's own browser: it shares nothing with other tabs, and has its own way to the web. */
 export async function openOwnTab(
   chromium: Chromium,
@@ -110,7 +127,12 @@ export async function openOwnTab(
     onProblem: (place, reason) => report.noteProblem(place, reason),
   });
   const proxyServer = await chromium.serve(proxy);
-  const context = await browser.createBrowserContext({ proxyServer, proxyBypassList: ["<-loopback>"] });
+  const { inside, outside } = chromium.downloads;
+  const context = await browser.createBrowserContext({
+    proxyServer,
+    proxyBypassList: ["<-loopback>"],
+    downloadBehavior: { policy: "allowAndName", downloadPath: inside },
+  });
   const page = await context.newPage();
   report.watch(page, dialogs ?? "dismiss");
   const close = async (): Promise<void> => {
@@ -118,7 +140,20 @@ export async function openOwnTab(
     await context.close().catch(() => {});
     proxy.close();
   };
-  const tab = new Tab({ name, browserKey: "own", link, browser, page, report, dialogs, hosts, close });
+  const tab = new Tab({
+    name,
+    browserKey: OWN_BROWSER,
+    link,
+    page,
+    ...(await attach(page)),
+    report,
+    dialogs,
+    hosts,
+    downloads: await Downloads.watch(page, outside, (guid) =>
+      link.call("Browser.cancelDownload", { guid, browserContextId: context.id }),
+    ),
+    close,
+  });
   await tab.setViewport(viewport);
   return tab;
 }

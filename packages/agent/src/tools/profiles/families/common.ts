@@ -5,6 +5,7 @@ import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { browserTool } from "../../builtin/browser/index.ts";
+import { saveScreenshotCall } from "../../builtin/browser/save-screenshot.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
@@ -45,6 +46,7 @@ export const additions = [
   astEditTool,
   renderMermaidTool,
   browserTool,
+  saveScreenshotCall,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

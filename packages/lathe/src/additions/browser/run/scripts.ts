@@ -52,6 +52,10 @@ export class Scripts {
     }
   }
 
+  isBusy(targetId: string): boolean {
+    return this.#slots.get(targetId)?.isBusy ?? false;
+  }
+
   /** Ends the process of a tab, if it has one. */
   async end(targetId: string): Promise<void> {
     const slot = this.#slots.get(targetId);
