@@ -36,7 +36,7 @@ export async function serve(env: ExecutionEnvironment, pages: Readonly<Record<st
   return Number(value);
 }
 
-export interface BrowserBench extends Pick<ToolBench, "dir" | "env" | "services"> {
+export interface BrowserBench extends Pick<ToolBench, "dir" | "env" | "services" | "artifacts"> {
   readonly tabs: Tabs;
   /** What the model reads; a failure is its text. */
   say(args: BrowserArgs): Promise<string>;
@@ -67,6 +67,7 @@ export async function browserBench(
     dir: bench.dir,
     env: bench.env,
     services: bench.services,
+    artifacts: bench.artifacts,
     tabs,
     notices,
     say: async (args) => {

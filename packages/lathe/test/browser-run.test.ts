@@ -1,9 +1,10 @@
 // Scripts on pages in whole runs, with a real Chromium: what the model reads and sees, and what is written.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../agent/test/alive.ts";
 import { freePort } from "../../agent/test/sshd.ts";
 import { browserBench, HAS_BROWSER, serve } from "./browser-kit.ts";
 import { type Stage, stage } from "./contract-kit.ts";
@@ -56,7 +57,7 @@ describe.skipIf(!HAS_BROWSER)("scripts of the browser (needs chromium and bubble
       turn.text("done"),
     ]);
     const { dir, home } = scene.box;
-    writeFileSync(join(home, "fast.yml"), "tools:\n  discoveryMode: off\n");
+    writeFileSync(join(home, "fast.yml"), "tools:\n  discoveryMode: off\nbrowser:\n  screenshotDir: shots\n");
     writeFileSync(join(dir, "up.txt"), "uploaded text");
     const args = ["--permission-mode", "full", "--profile", "lathe", "--deny", "write(secrets/**)"];
     expect(await scene.run([...args, "go"])).toMatchObject({ code: 0 });
@@ -71,8 +72,10 @@ describe.skipIf(!HAS_BROWSER)("scripts of the browser (needs chromium and bubble
     // It is listed by the result after its end.
     expect(text.slice(7).join("\n")).toMatch(/\nDownloads:\n- report\.csv: 8 bytes, artifact:\/\/\d+/);
     expect(text[8]).toMatch(/\[screenshot, 1600x1200 pixels: shot\.png\]\n# Prices\n\nEverything costs one crown/);
-    const png = readFileSync(join(dir, "shot.png"));
-    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1600, 1200]);
+    expect(sizeOfPng(readFileSync(join(dir, "shot.png")))).toEqual([1600, 1200]);
+    const [other] = readdirSync(join(dir, "shots"));
+    expect(other).toMatch(/^main-.*\.png$/);
+    expect(sizeOfPng(readFileSync(join(dir, "shots", other!)))).toEqual([1600, 1200]);
     const pictures = results[8]!.filter(({ type }) => type === "image");
     expect(pictures).toHaveLength(1);
     const small = Buffer.from(pictures[0]!.source!.data, "base64");
@@ -85,23 +88,33 @@ describe.skipIf(!HAS_BROWSER)("scripts of the browser (needs chromium and bubble
     expect(text[14]).toContain("Shop");
   }, 120_000);
 
-  it("T-BRW-3 browser.stealth hides the automation, in workers as well", async () => {
+  it("T-BRW-3 browser.stealth hides the automation, in workers as well, and never in a browser that was attached to", async () => {
     const at = await browserBench({ isStealthy: true });
-    try {
-      const port = await serve(at.env, { "/": { html: "<title>Plain</title>" } });
-      await at.say({ action: "open", url: `http://localhost:${port}/` });
-      const said = await at.say({
+    const look = (name: string): Promise<string> =>
+      at.say({
         action: "run",
+        name,
         code: `return tab.evaluate(async () => {
           const worker = new Worker(URL.createObjectURL(new Blob(["postMessage(navigator.userAgent)"])));
           const theirs = await new Promise((resolve) => { worker.onmessage = ({ data }) => resolve(data) });
-          return [navigator.webdriver, navigator.plugins.length > 0, theirs === navigator.userAgent, navigator.userAgent];
+          return [navigator.webdriver, navigator.plugins.length > 0, theirs === navigator.userAgent, /Headless/.test(theirs)];
         })`,
       });
-      const [webdriver, hasPlugins, isSame, agent] = JSON.parse(said);
-      expect([webdriver, hasPlugins, isSame]).toEqual([false, true, true]);
-      expect(agent).toMatch(/Chrome\/\d+\.0\.0\.0/);
-      expect(agent).not.toContain("Headless");
+    try {
+      const url = `http://localhost:${await serve(at.env, { "/": { html: "<title>Plain</title>" } })}/`;
+      await at.say({ action: "open", url });
+      expect(JSON.parse(await look("main"))).toEqual([false, true, true, false]);
+      expect(await at.say({ action: "run", code: "await tab.screenshot()" })).toMatch(
+        /^\[screenshot, 1706x960 pixels: artifact:\/\/0\]\n\[image\]$/,
+      );
+      expect(at.artifacts[0]?.map(({ length }) => length <= 150 << 10)).toEqual([true]);
+
+      const flags = ["--headless=new", "--no-sandbox", `--user-data-dir=${at.dir}/theirs`, "--remote-debugging-port=0"];
+      const theirs = await at.env.startProcess!(["chromium", ...flags, url]);
+      const portOf = () => /ws:\/\/127\.0\.0\.1:(\d+)/.exec(theirs.readStderr().text)?.[1];
+      await until(() => portOf() !== undefined);
+      await at.say({ action: "open", name: "theirs", app: { cdp_url: `http://127.0.0.1:${portOf()}` }, url });
+      expect(JSON.parse(await look("theirs"))).toEqual([true, true, true, true]);
     } finally {
       await at.close();
     }
@@ -122,6 +135,8 @@ function resultsOf({ server: { requests } }: Stage): Part[][] {
     .filter(({ type }) => type === "tool_result")
     .map(({ content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content));
 }
+
+const sizeOfPng = (bytes: Buffer): [number, number] => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
 
 /** Width and height of a JPEG. */
 function sizeOf(bytes: Buffer): [number, number] {
