@@ -3,7 +3,7 @@
 import type { WebGate } from "@lathe/agent/files";
 import type { BrowserRequest } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
-import type { Browser, Page } from "puppeteer-core";
+import type { CDPSession, Page } from "puppeteer-core";
 import type { CdpLink } from "./cdp-link.ts";
 import { type Chromium, VIEWPORT } from "./chromium.ts";
 import { type HostJudge, TabHosts } from "./tab-hosts.ts";
@@ -15,6 +15,8 @@ const SETTLE_MS = 500;
 const LONGEST_PAGE_TEXT = 2000;
 /** Of puppeteer, a message ends with where it was. */
 const NO_PLACE = /(?:^net::)| at https?:.*$/g;
+
+export const OWN_BROWSER = "own";
 
 type Dialogs = "accept" | "dismiss";
 
@@ -30,8 +32,10 @@ interface TabParts {
   /** Which browser it is in. */
   readonly browserKey: string;
   readonly link: CdpLink;
-  readonly browser: Browser;
   readonly page: Page;
+  /** A session of ours with the page. */
+  readonly session: CDPSession;
+  readonly targetId: string;
   readonly report: TabReport;
   readonly dialogs: Dialogs | undefined;
   /** Absent in a browser that is not ours. */
@@ -45,18 +49,20 @@ export class Tab {
   readonly browserKey: string;
   readonly link: CdpLink;
   readonly page: Page;
+  readonly targetId: string;
   readonly report: TabReport;
   readonly dialogs: Dialogs | undefined;
   readonly hosts: TabHosts | undefined;
   readonly close: () => Promise<void>;
-  /** One action at a time. */
-  isBusy = false;
+  readonly #session: CDPSession;
 
   constructor(parts: TabParts) {
     this.name = parts.name;
     this.browserKey = parts.browserKey;
     this.link = parts.link;
     this.page = parts.page;
+    this.targetId = parts.targetId;
+    this.#session = parts.session;
     this.report = parts.report;
     this.dialogs = parts.dialogs;
     this.hosts = parts.hosts;
@@ -67,7 +73,7 @@ export class Tab {
   async load(url: URL, { wait_until = "load", timeoutMs }: BrowserRequest, signal: AbortSignal): Promise<Loaded> {
     await this.hosts?.begin(url);
     this.report.forgetRequests();
-    const stop = (): void => void this.page.createCDPSession().then((session) => session.send("Page.stopLoading"));
+    const stop = (): void => void this.#session.send("Page.stopLoading").catch(() => {});
     signal.addEventListener("abort", stop, { once: true });
     try {
       const response = await this.page.goto(url.href, { waitUntil: wait_until, timeout: timeoutMs, signal });
@@ -94,6 +100,13 @@ export class Tab {
   }
 }
 
+/** What a tab needs of its page besides puppeteer's methods. */
+export async function attach(page: Page): Promise<Pick<TabParts, "session" | "targetId">> {
+  const session = await page.createCDPSession();
+  const { targetInfo } = await session.send("Target.getTargetInfo");
+  return { session, targetId: targetInfo.targetId };
+}
+
 /** A tab in the session's own browser: it shares nothing with other tabs, and has its own way to the web. */
 export async function openOwnTab(
   chromium: Chromium,
@@ -118,7 +131,17 @@ export async function openOwnTab(
     await context.close().catch(() => {});
     proxy.close();
   };
-  const tab = new Tab({ name, browserKey: "own", link, browser, page, report, dialogs, hosts, close });
+  const tab = new Tab({
+    name,
+    browserKey: OWN_BROWSER,
+    link,
+    page,
+    ...(await attach(page)),
+    report,
+    dialogs,
+    hosts,
+    close,
+  });
   await tab.setViewport(viewport);
   return tab;
 }

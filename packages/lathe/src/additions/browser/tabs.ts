@@ -6,12 +6,11 @@ import type { BrowserRequest } from "@lathe/agent/tools";
 import { type AttachedBrowser, attachTo, pickPage, startApp } from "./attached-browser.ts";
 import { Chromium, type ChromiumOptions } from "./chromium.ts";
 import { findChromium } from "./find-chromium.ts";
-import { type Loaded, openOwnTab, Tab } from "./tab.ts";
+import { attach, type Loaded, OWN_BROWSER, openOwnTab, Tab } from "./tab.ts";
 import type { HostJudge } from "./tab-hosts.ts";
 import { TabReport } from "./tab-report.ts";
 
 const IDLE_MS = 10 * 60_000;
-const OWN = "own";
 
 export interface TabsOptions extends Pick<ChromiumOptions, "variables" | "headless"> {
   isConfined(): Promise<boolean>;
@@ -48,6 +47,13 @@ export class Tabs {
     }
   }
 
+  /** An open tab; what it shares with other tabs is its browser. */
+  tabNamed(name: string): Tab {
+    const tab = this.#tabs.get(name);
+    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.`);
+    return tab;
+  }
+
   /** Ends the session's browser and its apps, and leaves others. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
@@ -58,7 +64,7 @@ export class Tabs {
 
   async #open(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
     const { name, url, viewport } = request;
-    if (this.#opening.has(name) || this.#tabs.get(name)?.isBusy)
+    if (this.#opening.has(name))
       throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call, or use another name.`);
     this.#opening.add(name);
     try {
@@ -119,7 +125,7 @@ export class Tabs {
     const forget = (): void => {
       if (this.#own !== own) return;
       this.#own = undefined;
-      for (const [name, tab] of this.#tabs) if (tab.browserKey === OWN) this.#tabs.delete(name);
+      for (const [name, tab] of this.#tabs) if (tab.browserKey === OWN_BROWSER) this.#tabs.delete(name);
     };
     own.then(({ ended }) => ended.then(forget), forget);
     return own;
@@ -145,15 +151,13 @@ export class Tabs {
     const page = await pickPage(browser, app.target);
     report.watch(page, dialogs);
     const close = async (): Promise<void> => void page.removeAllListeners();
-    const tab = new Tab({ name, browserKey: key, link, browser, page, report, dialogs, close });
+    const tab = new Tab({ name, browserKey: key, link, page, ...(await attach(page)), report, dialogs, close });
     if (viewport) await tab.setViewport(viewport);
     return tab;
   }
 
   async #close({ name, all = false, kill = false }: BrowserRequest): Promise<ToolResult> {
     const closed = all ? [...this.#tabs.values()] : [this.#tabs.get(name)].filter((tab) => tab !== undefined);
-    const busy = closed.find((tab) => tab.isBusy);
-    if (busy && !all) throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call.`);
     for (const tab of closed) this.#tabs.delete(tab.name);
     await Promise.all(closed.map((tab) => tab.close()));
     await this.#leave(kill);
@@ -170,7 +174,7 @@ export class Tabs {
   async #leave(kill: boolean): Promise<void> {
     const used = new Set([...this.#tabs.values()].map((tab) => tab.browserKey));
     const own = this.#own;
-    if (own !== undefined && !used.has(OWN) && this.#opening.size === 0) {
+    if (own !== undefined && !used.has(OWN_BROWSER) && this.#opening.size === 0) {
       this.#own = undefined;
       await own.then(
         (browser) => browser.end(),
@@ -189,14 +193,14 @@ export class Tabs {
 
   async #endIdle(): Promise<void> {
     if (this.#running > 0) return;
-    const own = [...this.#tabs.values()].filter((tab) => tab.browserKey === OWN);
+    const own = [...this.#tabs.values()].filter((tab) => tab.browserKey === OWN_BROWSER);
     for (const tab of own) this.#tabs.delete(tab.name);
     await Promise.all(own.map((tab) => tab.close()));
     await this.#leave(false);
   }
 }
 
-const keyOf = ({ app }: BrowserRequest): string => app?.cdp_url?.replace(/\/+$/, "") ?? app?.path ?? OWN;
+const keyOf = ({ app }: BrowserRequest): string => app?.cdp_url?.replace(/\/+$/, "") ?? app?.path ?? OWN_BROWSER;
 
 async function describe(
   tab: Tab,

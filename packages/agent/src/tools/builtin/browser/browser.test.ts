@@ -14,7 +14,7 @@ beforeEach(async () => {
   bench = await toolBench();
   asked = [];
   isConfined = true;
-  bench.services.web = { gate: { isOwn: async (_host, port) => port === 3000 } as unknown as WebGate };
+  bench.services.web = { gate: { isOwn: async (_host: string, port: number) => port === 3000 } as unknown as WebGate };
   bench.services.browser = {
     isConfined: async () => isConfined,
     run: async (request) => {
