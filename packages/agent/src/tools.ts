@@ -16,6 +16,12 @@ export {
   type CellService,
   LANGUAGE_NAMES,
 } from "./tools/builtin/eval/cells.ts";
+export {
+  type PictureBytes,
+  type PictureMaker,
+  type PictureOrder,
+  type PictureShape,
+} from "./tools/builtin/generate-image/index.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
 export {
   type LanguageServices,
