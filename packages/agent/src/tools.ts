@@ -16,13 +16,13 @@ export {
   type CellService,
   LANGUAGE_NAMES,
 } from "./tools/builtin/eval/cells.ts";
-export {
-  type PictureBytes,
-  type PictureMaker,
-  type PictureOrder,
-  type PictureShape,
-} from "./tools/builtin/generate-image/index.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export type {
+  PictureBytes,
+  PictureMaker,
+  PictureOrder,
+  PictureShape,
+} from "./tools/builtin/generate-image/index.ts";
 export {
   type LanguageServices,
   type LspAction,
