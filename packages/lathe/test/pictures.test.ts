@@ -62,7 +62,7 @@ interface Body {
 }
 const lastBody = () => scene.server.requests.at(-1)?.body as Body;
 const result = (): string => JSON.stringify(lastBody().messages.at(-1)?.content);
-const offered = (): string[] => (scene.server.requests[0]?.body as Body).tools?.map(({ name }) => name) ?? [];
+const offered = (): string[] => (scene.server.requests[0]!.body as Body).tools?.map(({ name }) => name) ?? [];
 
 const ON = "generate_image:\n  enabled: true\n";
 
