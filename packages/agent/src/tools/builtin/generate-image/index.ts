@@ -42,6 +42,7 @@ declare module "../../../contract/tool.ts" {
 }
 
 const SHAPES = ["square", "landscape", "portrait"] as const;
+/** The proportions of a picture. */
 export type PictureShape = (typeof SHAPES)[number];
 
 const params = {
