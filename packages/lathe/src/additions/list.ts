@@ -83,6 +83,13 @@ export const additionsOf = ({
     load: async () => (await import("./eval/addition.ts")).evalAddition,
   },
   {
+    name: "desktop",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["computer.enabled"],
+    servesTools: true,
+    load: async () => (await import("./computer/addition.ts")).computerAddition,
+  },
+  {
     name: "pictures",
     kinds: [],
     isNeeded: ({ settings }) => settings["generate_image.enabled"],
