@@ -5,6 +5,7 @@ export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/
 export type { BrowserRequest, BrowserService } from "./tools/builtin/browser/index.ts";
 export { runScript, type ScriptOutcome } from "./tools/builtin/browser/run-script.ts";
 export type { TabScript, TabScriptEnd, TabScriptHost, TabScripts } from "./tools/builtin/browser/tab-scripts.ts";
+export type { Desktop, DesktopOrder, DesktopPicture } from "./tools/builtin/computer/index.ts";
 export type { DebugAnswer, Debuggers, DebugRequest } from "./tools/builtin/debug/index.ts";
 export type { DebugAction, DebugArgs } from "./tools/builtin/debug/params.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
@@ -18,6 +19,12 @@ export {
   LANGUAGE_NAMES,
 } from "./tools/builtin/eval/cells.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export type {
+  PictureBytes,
+  PictureMaker,
+  PictureOrder,
+  PictureShape,
+} from "./tools/builtin/generate-image/index.ts";
 export {
   type LanguageServices,
   type LspAction,
