@@ -1,25 +1,11 @@
 // The tokens of git hosts: from the user's variables, or from the login of `gh`. Each goes to its own host alone.
 
 import { createHash } from "node:crypto";
-import { join } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import { parse } from "yaml";
 import { readIfReadable } from "../../platform/home/small-file.ts";
 import type { GitHost } from "./hosts.ts";
-
-type Variables = Readonly<Record<string, string | undefined>>;
-
-/** In this order. Those of enterprise servers have names of their own, so that no token reaches another server than the one it is for. */
-const GITHUB = ["GITHUB_TOKEN", "GH_TOKEN"];
-const ENTERPRISE = ["GITHUB_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"];
-const GITLAB = ["GITLAB_TOKEN"];
-export const TOKEN_VARIABLES = [...GITHUB, ...ENTERPRISE, ...GITLAB];
-
-/** Where `gh` keeps its logins. */
-export function ghHostsFile(env: Variables, userHome: string): string {
-  const folder = env["GH_CONFIG_DIR"] || join(env["XDG_CONFIG_HOME"] || join(userHome, ".config"), "gh");
-  return join(folder, "hosts.yml");
-}
+import { ENTERPRISE, GITHUB, GITLAB, type Variables } from "./token-names.ts";
 
 /** Host by host; "" for a token that gh keeps in the system's keyring. */
 export function ghLogins(file: string): ReadonlyMap<string, string> {
