@@ -15,6 +15,8 @@ export {
   LANGUAGE_NAMES,
 } from "./tools/builtin/eval/cells.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export type { GitHosts, GithubReach } from "./tools/builtin/github/index.ts";
+export type { GithubArgs } from "./tools/builtin/github/params.ts";
 export {
   type LanguageServices,
   type LspAction,
@@ -26,6 +28,7 @@ export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
 export { MAP_TOKENS, type RepoMapper, type RepoMapRequest } from "./tools/builtin/repo-map/index.ts";
 export { type AccessScope, commandAccess } from "./tools/builtin/shell/access.ts";
+export { programSetting } from "./tools/builtin/shell/git-settings.ts";
 export { type SshHosts, sshTool } from "./tools/builtin/ssh/index.ts";
 export type { RecordLimits } from "./tools/builtin/task/records.ts";
 export { TODO_FACT } from "./tools/builtin/todo/index.ts";
@@ -47,6 +50,7 @@ export { webSearchTool } from "./tools/builtin/web-search/index.ts";
 export { Checkpoints } from "./tools/checkpoint/checkpoints.ts";
 export type { EditKit } from "./tools/profiles/edit-kits.ts";
 export { knownTool } from "./tools/profiles/known-tools.ts";
+export { runDetachable } from "./tools/run/detachable.ts";
 export {
   type BackgroundRules,
   type Job,
@@ -61,5 +65,6 @@ export {
 } from "./tools/run/jobs.ts";
 export type { BashSettings, LastingShell } from "./tools/run/lasting-shell.ts";
 export { plainOutput } from "./tools/run/plain-output.ts";
+export { backgroundNote } from "./tools/run/run-command.ts";
 export { type RunningCommand, RunningCommands } from "./tools/run/running-commands.ts";
 export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./tools/run/terminal-screen.ts";

@@ -83,6 +83,11 @@ export const additionsOf = ({
     load: async () => (await import("./eval/addition.ts")).evalAddition,
   },
   {
+    name: "git hosts",
+    servesTools: true,
+    load: async () => (await import("./githost/addition.ts")).gitHostAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],

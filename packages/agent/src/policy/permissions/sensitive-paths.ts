@@ -65,7 +65,8 @@ export function protectionOf(path: string, places: SensitivePlaces): string | un
 }
 
 function readerOf(path: string, { userHome, latheHome, programs, onDisk }: SensitivePlaces): string | undefined {
-  if (isInside(path, latheHome)) return "Lathe";
+  // Below `wt` are worktrees of pull requests: files of projects like any other.
+  if (isInside(path, latheHome) && !isInside(path, `${latheHome}/wt`)) return "Lathe";
   return programs?.get(path) ?? programSteeredBy(path, userHome) ?? (onDisk?.steersGit(path) ? "git" : undefined);
 }
 

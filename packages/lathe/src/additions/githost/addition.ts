@@ -28,8 +28,7 @@ export const gitHostAddition: AdditionMaker = async (workspace) => {
     readAccess: async (url, scope) => (await load()).threads.readAccess(url, scope),
     read: async (url, signal, part, scope) => (await load()).threads.read(url, signal, part, scope),
   };
-  const hasToken =
-    TOKEN_VARIABLES.some((name) => env[name]) || existsSync(ghHostsFile(env, machine.userHome));
+  const hasToken = TOKEN_VARIABLES.some((name) => env[name]) || existsSync(ghHostsFile(env, machine.userHome));
   return {
     name: "git hosts",
     schemes: { issue: threads, pr: threads },

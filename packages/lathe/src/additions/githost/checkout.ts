@@ -3,8 +3,8 @@
 
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { ToolFailure } from "@lathe/agent";
 import type { ExecutionEnvironment } from "@lathe/agent";
+import { ToolFailure } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import { withFileLock } from "../../platform/home/json-file.ts";
 import { CliError } from "../../platform/usage/exit.ts";
@@ -78,7 +78,11 @@ async function checkOut(pull: PullFacts, place: CheckoutPlace, force: boolean): 
   const allowed: GitOptions = { isAllowed: true, token };
   const { remote, source } = await sourceOf(pull, place);
   const tracking = `refs/remotes/${remote}/${pull.headRepo === undefined ? branch : pull.headRef}`;
-  await git.must(`Fetching pull request ${pull.number}`, ["fetch", "--no-tags", remote, `+${source}:${tracking}`], allowed);
+  await git.must(
+    `Fetching pull request ${pull.number}`,
+    ["fetch", "--no-tags", remote, `+${source}:${tracking}`],
+    allowed,
+  );
   const head = await git.must("Reading the fetched branch", ["rev-parse", "--verify", `${tracking}^{commit}`]);
   const there = await worktreeOf(git, branch);
   await setBranch(git, { branch, head, there, force });
@@ -186,7 +190,9 @@ async function recordSource(
     [PULL_KEYS.maintainerCanModify, String(pull.maintainerCanModify)],
   ];
   for (const [key, value] of values)
-    await git.must(`Recording where ${branch} belongs`, ["config", `branch.${branch}.${key}`, value], { isAllowed: true });
+    await git.must(`Recording where ${branch} belongs`, ["config", `branch.${branch}.${key}`, value], {
+      isAllowed: true,
+    });
 }
 
 async function worktreeOf(git: Git, branch: string): Promise<string | undefined> {

@@ -86,7 +86,10 @@ class Actions implements CiHost {
 function actionState(value: JsonValue): Pick<CiRun, "state" | "said"> {
   const said = textAt(value, "conclusion") || textAt(value, "status");
   if (textAt(value, "status") !== "completed") return { state: "waiting", said: said.replaceAll("_", " ") };
-  return { state: ["success", "neutral", "skipped"].includes(said) ? "success" : "failure", said: said.replaceAll("_", " ") };
+  return {
+    state: ["success", "neutral", "skipped"].includes(said) ? "success" : "failure",
+    said: said.replaceAll("_", " "),
+  };
 }
 
 class Pipelines implements CiHost {
@@ -99,7 +102,11 @@ class Pipelines implements CiHost {
   }
 
   async headOf(branch: string): Promise<string> {
-    return textAt(await this.#api.json(`${this.#base}/repository/branches/${encodeURIComponent(branch)}`), "commit", "id");
+    return textAt(
+      await this.#api.json(`${this.#base}/repository/branches/${encodeURIComponent(branch)}`),
+      "commit",
+      "id",
+    );
   }
 
   async runsOf(commit: string): Promise<readonly CiRun[]> {

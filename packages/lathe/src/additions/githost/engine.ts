@@ -1,15 +1,23 @@
 // Git hosts at work: each operation of the tool `github`, and what a call would reach and change before it is allowed.
 
 import { dirname } from "node:path";
-import { type CallScope, type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
+import { type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
+import type { CallScope } from "@lathe/agent/contract";
 import { gitlabProject, gitlabThread, itemsAt, linksIn, threadLine } from "@lathe/agent/files";
-import type { GitHosts, GithubArgs, GithubReach } from "@lathe/agent/tools";
+import { type GitHosts, type GithubArgs, type GithubReach, programSetting } from "@lathe/agent/tools";
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import { type Checkout, checkOutAll, mainWorktree, worktreePath } from "./checkout.ts";
 import type { HostApi } from "./host-api.ts";
 import type { HostPlaces, Place } from "./host-places.ts";
 import { type RepoRef, repoOfPage, repoOfRemote } from "./hosts.ts";
-import { type CreatedPull, createPull, defaultBranch, findPull, type NewPull, textFromCommits } from "./pull-requests.ts";
+import {
+  type CreatedPull,
+  createPull,
+  defaultBranch,
+  findPull,
+  type NewPull,
+  textFromCommits,
+} from "./pull-requests.ts";
 import { currentBranch, pushBranch, pushTarget } from "./push.ts";
 import { pageOf } from "./read-threads.ts";
 import { escapeQuery, isScoped, isSearch, limitOf, searchRequest } from "./search-query.ts";
@@ -68,7 +76,8 @@ export class GitHostEngine implements GitHosts {
   #repoOf({ op, repo, run, pr }: GithubArgs, place: Place): RepoRef {
     const { places } = this.#parts;
     const address = op === "run_watch" ? run : op === "pr_checkout" ? [pr].flat()[0] : undefined;
-    const page = address !== undefined && /^https?:/i.test(address) && URL.canParse(address) ? new URL(address) : undefined;
+    const page =
+      address !== undefined && /^https?:/i.test(address) && URL.canParse(address) ? new URL(address) : undefined;
     const named = page && repoOfPage(page, places.hosts)?.repo;
     if (page && !named) throw new ToolFailure(`${address} is not on a known git host.`);
     if (!named) return places.repoOf(place, repo);
@@ -81,7 +90,9 @@ export class GitHostEngine implements GitHosts {
   #searched({ op, repo, query }: GithubArgs, place: Place): { host: RepoRef["host"]; repo?: RepoRef } {
     if (op === "search_repos") return { host: place.usual };
     const found = repo === undefined ? place.repo : this.#parts.places.repoOf(place, repo);
-    return found ? { host: found.host, ...(isScoped(query) && repo === undefined ? {} : { repo: found }) } : { host: place.usual };
+    return found
+      ? { host: found.host, ...(isScoped(query) && repo === undefined ? {} : { repo: found }) }
+      : { host: place.usual };
   }
 
   async #search(args: GithubArgs, place: Place, context: ToolContext): Promise<ToolResult> {
@@ -120,7 +131,7 @@ export class GitHostEngine implements GitHosts {
   }
 
   async #push({ branch, forceWithLease = false }: GithubArgs, place: Place, context: ToolContext): Promise<ToolResult> {
-    refuseUntrusted(context);
+    await refuseUntrusted(context, place);
     const target = await pushTarget(place.git, branch);
     const remote = place.remotes.find(({ name }) => name === target.remote);
     const host = remote && repoOfRemote(remote.url, this.#parts.places.hosts)?.host;
@@ -137,7 +148,7 @@ export class GitHostEngine implements GitHosts {
   }
 
   async #checkOut(args: GithubArgs, place: Place, context: ToolContext): Promise<ToolResult> {
-    refuseUntrusted(context);
+    await refuseUntrusted(context, place);
     const { places, addFolder } = this.#parts;
     const repo = this.#repoOf(args, place);
     const api = await places.api(repo.host, context);
@@ -203,10 +214,17 @@ function pullNumber(identifier: string): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-/** Settings of the repository may name programs that git runs to fetch and push. */
-function refuseUntrusted({ services }: ToolContext): void {
+/** In a folder that the user does not trust, no setting of the repository may name a program: fetching and pushing would run it. */
+async function refuseUntrusted({ services, env }: ToolContext, { git }: Place): Promise<void> {
   if (services.isFolderTrusted?.() !== false) return;
-  throw new ToolFailure("This folder is not trusted, and git runs what its settings name. The user can trust it: lathe trust add .");
+  const file = await git.text(["rev-parse", "--path-format=absolute", "--git-path", "config"]);
+  const text = file === undefined ? "" : await env.readFile(file);
+  // Hooks are not run here.
+  const setting = programSetting(text.replace(/^[ \t]*hookspath[ \t]*=.*$/gim, ""));
+  if (setting === undefined) return;
+  throw new ToolFailure(
+    `This folder is not trusted, and git may run a program because of its setting ${setting}. The user can trust the folder: lathe trust`,
+  );
 }
 
 /** The branch as the host names it: with the owner of the fork, if it is pushed to one. */

@@ -1,8 +1,8 @@
 // Git where the session works. Nothing that a repository brings is run by it: no hooks, no monitors. What goes to a host takes the host's
 // token along, for that host alone.
 
-import { ToolFailure } from "@lathe/agent";
 import type { ExecutionEnvironment } from "@lathe/agent";
+import { ToolFailure } from "@lathe/agent";
 import type { ProgramArgv } from "@lathe/agent/world";
 import { type GitHost, type RepoRef, repoOfRemote } from "./hosts.ts";
 
@@ -69,7 +69,9 @@ export class Git {
 
 /** What git says of a failure, in one line. */
 function reasonOf(stderr: string): string {
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "" && !/^(?:hint:|remote:\s*$|To |From )/.test(line));
+  const lines = stderr
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !/^(?:hint:|remote:\s*$|To |From )/.test(line));
   return lines
     .slice(-4)
     .map((line) => line.trim().replace(/^(?:fatal|error): /, ""))

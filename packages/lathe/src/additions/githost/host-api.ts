@@ -43,7 +43,11 @@ export class HostApi {
     const headers = {
       accept: accept ?? (isHub ? "application/vnd.github+json" : "application/json"),
       ...(isHub ? { "x-github-api-version": "2022-11-28" } : {}),
-      ...(this.token === undefined ? {} : isHub ? { authorization: `token ${this.token}` } : { "private-token": this.token }),
+      ...(this.token === undefined
+        ? {}
+        : isHub
+          ? { authorization: `token ${this.token}` }
+          : { "private-token": this.token }),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
     const options = {
@@ -84,7 +88,9 @@ function saidIn(value: JsonValue): string {
   const errors = valueAt(value, "errors");
   const causes = (Array.isArray(errors) ? errors : []).map((one) => {
     if (typeof one === "string") return one;
-    return textAt(one, "message") || [textAt(one, "resource"), textAt(one, "field"), textAt(one, "code")].join(" ").trim();
+    return (
+      textAt(one, "message") || [textAt(one, "resource"), textAt(one, "field"), textAt(one, "code")].join(" ").trim()
+    );
   });
   const rest = [textAt(value, "error_description") || textAt(value, "error"), ...causes];
   return oneLine([main, ...rest].filter((part) => part !== "").join("; "));

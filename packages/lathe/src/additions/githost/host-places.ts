@@ -1,6 +1,7 @@
 // Where a call takes place: the known hosts, the repository of its working folder, and the way to a host with the user's token.
 
-import { type CallScope, ToolFailure } from "@lathe/agent";
+import { ToolFailure } from "@lathe/agent";
+import type { CallScope } from "@lathe/agent/contract";
 import type { WebGate } from "@lathe/agent/files";
 import type { ProgramArgv } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -55,8 +56,13 @@ export class HostPlaces {
       throw new ToolFailure(`"${text}" is no repository of a known git host (${names}). Write it as owner/name.`);
     }
     if (repo) return repo;
-    const why = remotes.length === 0 ? "This folder has no git remote." : `No remote of this folder is on a known git host (${names}).`;
-    throw new ToolFailure(`${why} Name the repository as owner/name, or set GH_HOST or GITLAB_HOST to the server of the remote.`);
+    const why =
+      remotes.length === 0
+        ? "This folder has no git remote."
+        : `No remote of this folder is on a known git host (${names}).`;
+    throw new ToolFailure(
+      `${why} Name the repository as owner/name, or set GH_HOST or GITLAB_HOST to the server of the remote.`,
+    );
   }
 
   async token(host: GitHost, { env, signal }: HostScope): Promise<string | undefined> {
@@ -77,7 +83,7 @@ export class HostPlaces {
     return new HostApi(host, await this.token(host, scope), this.#gate(host, scope), signal);
   }
 
-  #gate({ api }: GitHost, { services, env }: HostScope): WebGate {
+  #gate({ api }: GitHost, { services }: HostScope): WebGate {
     const gate = services.web?.gate;
     if (!gate) throw new ToolFailure("Nothing of the web can be reached here.");
     // The user's own variables name it.
@@ -93,11 +99,7 @@ export class HostPlaces {
   }
 }
 
-async function ghToken(
-  host: string,
-  env: HostScope["env"],
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function ghToken(host: string, env: HostScope["env"], signal: AbortSignal): Promise<string | undefined> {
   const argv: ProgramArgv = ["gh", "auth", "token", "--hostname", host];
   const running = await env.startProcess?.(argv, { signal, outside: true }).catch(() => undefined);
   if (!running) return undefined; // gh is not installed

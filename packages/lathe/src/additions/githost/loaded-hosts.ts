@@ -7,6 +7,8 @@ import { HostPlaces } from "./host-places.ts";
 import { ThreadCache } from "./thread-cache.ts";
 import { threadResolver } from "./thread-schemes.ts";
 
+const PATIENCE_MS = 2_000;
+
 export class LoadedHosts {
   readonly engine: GitHostEngine;
   readonly threads: ReturnType<typeof threadResolver>;
@@ -29,8 +31,11 @@ export class LoadedHosts {
     this.threads = threadResolver({ places, cache: this.#cache, ended: this.#ended.signal });
   }
 
+  /** A refresh that has begun is worth a moment, for the next session. */
   async close(): Promise<void> {
-    this.#ended.abort();
+    const timer = setTimeout(() => this.#ended.abort(), PATIENCE_MS);
     await this.#cache?.close();
+    clearTimeout(timer);
+    this.#ended.abort();
   }
 }

@@ -36,7 +36,9 @@ export async function findPull(api: HostApi, { path: repo }: RepoRef, wanted: st
   const [owner = ""] = repo.split("/");
   const head = wanted.includes(":") ? wanted : `${owner}:${wanted}`;
   const found =
-    number === undefined ? itemsAt(await api.json(`${base}?head=${escapeQuery(head)}`))[0] : await api.json(`${base}/${number}`);
+    number === undefined
+      ? itemsAt(await api.json(`${base}?head=${escapeQuery(head)}`))[0]
+      : await api.json(`${base}/${number}`);
   if (found === undefined) throw noPull(repo, wanted);
   return pullFacts(repo, found);
 }
@@ -113,7 +115,10 @@ export async function createPull(
   };
   await also("Labels", label.length > 0, `issues/${number}/labels`, { labels: [...label] });
   await also("Assignees", assignee.length > 0, `issues/${number}/assignees`, { assignees: [...assignee] });
-  const asked = { ...(users.length > 0 ? { reviewers: users } : {}), ...(teams.length > 0 ? { team_reviewers: teams } : {}) };
+  const asked = {
+    ...(users.length > 0 ? { reviewers: users } : {}),
+    ...(teams.length > 0 ? { team_reviewers: teams } : {}),
+  };
   await also("Reviewers", reviewer.length > 0, `pulls/${number}/requested_reviewers`, asked);
   return { url: textAt(made, "html_url"), number, state: textAt(made, "state"), problems };
 }
@@ -162,9 +167,19 @@ export async function defaultBranch(api: HostApi, { path }: RepoRef): Promise<st
 }
 
 /** Title and body as `gh pr create --fill` makes them: of the one commit, or a list of several under the branch's name. */
-export async function textFromCommits(git: Git, base: string, remote: string): Promise<{ title: string; body: string }> {
+export async function textFromCommits(
+  git: Git,
+  base: string,
+  remote: string,
+): Promise<{ title: string; body: string }> {
   const known = (await git.text(["rev-parse", "--verify", "--quiet", `refs/remotes/${remote}/${base}`])) ?? base;
-  const log = await git.must("Reading the commits", ["log", "--reverse", "--format=%s%x1f%b%x1e", `${known}..HEAD`, "--"]);
+  const log = await git.must("Reading the commits", [
+    "log",
+    "--reverse",
+    "--format=%s%x1f%b%x1e",
+    `${known}..HEAD`,
+    "--",
+  ]);
   const commits = log.split("\x1e").flatMap((entry) => {
     const [subject = "", body = ""] = entry.replace(/^\n/, "").split("\x1f");
     return subject === "" ? [] : [{ subject, body: body.trim() }];

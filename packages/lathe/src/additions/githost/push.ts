@@ -23,11 +23,14 @@ export async function currentBranch(git: Git): Promise<string> {
 /** Read from the settings of the branch; there is no other source. */
 export async function pushTarget(git: Git, wanted: string | undefined): Promise<PushTarget> {
   const branch = wanted ?? (await currentBranch(git));
-  const setting = (key: string): Promise<string | undefined> => git.text(["config", "--get", `branch.${branch}.${key}`]);
+  const setting = (key: string): Promise<string | undefined> =>
+    git.text(["config", "--get", `branch.${branch}.${key}`]);
   const headRef = await setting(PULL_KEYS.headRef);
   const remote = (await setting("pushRemote")) ?? (await setting("remote"));
   if (headRef === undefined || remote === undefined)
-    throw new ToolFailure(`It is not known where ${branch} belongs. Check the pull request out with pr_checkout first.`);
+    throw new ToolFailure(
+      `It is not known where ${branch} belongs. Check the pull request out with pr_checkout first.`,
+    );
   return {
     branch,
     remote,
@@ -49,8 +52,12 @@ export async function pushBranch(
   const args = ["push", ...(forceWithLease ? ["--force-with-lease"] : []), remote, `${from}:refs/heads/${headRef}`];
   const { exitCode, stderr } = await git.ask(args, { isAllowed: true, token });
   if (exitCode === 0) return /Everything up-to-date/.test(stderr) ? "Everything was there already." : "";
-  const said = stderr.split("\n").filter((line) => /^\s*!|^(?:fatal|error|remote):/.test(line) && line.trim() !== "remote:");
+  const said = stderr
+    .split("\n")
+    .filter((line) => /^\s*!|^(?:fatal|error|remote):/.test(line) && line.trim() !== "remote:");
   const why = said.map((line) => line.trim().replace(/^(?:fatal|error): /, "")).join("; ");
   const note = isCrossRepository && !maintainerCanModify ? " Its author does not let maintainers push to it." : "";
-  throw new ToolFailure(`The push to ${remote}/${headRef} did not work: ${why || `git ended with code ${exitCode}`}.${note}`);
+  throw new ToolFailure(
+    `The push to ${remote}/${headRef} did not work: ${why || `git ended with code ${exitCode}`}.${note}`,
+  );
 }

@@ -57,7 +57,9 @@ export async function readThread(
   } catch (error) {
     // The host has one row of numbers for both.
     if (!isMissing(error) || isLab(repo) || scheme === "issue") throw error;
-    throw new ToolFailure(`${(error as ToolFailure).message} If ${number} is an issue, read issue://${repo.path}/${number}.`);
+    throw new ToolFailure(
+      `${(error as ToolFailure).message} If ${number} is an issue, read issue://${repo.path}/${number}.`,
+    );
   }
 }
 

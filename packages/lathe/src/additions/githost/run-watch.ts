@@ -60,7 +60,10 @@ export async function watchRuns(watched: Watched, parts: WatchParts): Promise<Wa
       return { runs: last, failed: await failedJobs(last, ci) };
     }
     const isDone = runs.length > 0 && runs.every(({ state }) => state === "success");
-    const ids = runs.map(({ id }) => id).sort((a, b) => a - b).join(" ");
+    const ids = runs
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .join(" ");
     // More runs of the same commit may begin late: they must be the same ones twice.
     if (isDone && ("run" in watched || succeeded === ids)) return { runs, failed: [] };
     succeeded = isDone ? ids : undefined;
@@ -95,6 +98,9 @@ export const plainLog = (log: string): string =>
 /** All logs, one after the other. */
 export const wholeLogs = (failed: readonly FailedJob[]): string =>
   failed
-    .map(({ run, job, log }) => `==> ${run.name} / ${job.name} <==\n${log === undefined ? "Full log unavailable." : plainLog(log)}`)
+    .map(
+      ({ run, job, log }) =>
+        `==> ${run.name} / ${job.name} <==\n${log === undefined ? "Full log unavailable." : plainLog(log)}`,
+    )
     .map((text) => (text.endsWith("\n") ? text : `${text}\n`))
     .join("\n");

@@ -29,7 +29,11 @@ export interface SearchRequest {
 }
 
 /** `repo`: where to look, unless the query says it. */
-export function searchRequest(args: GithubArgs & { op: SearchOp }, repo: string | undefined, now: number): SearchRequest {
+export function searchRequest(
+  args: GithubArgs & { op: SearchOp },
+  repo: string | undefined,
+  now: number,
+): SearchRequest {
   const { op, query = "" } = args;
   if (op === "search_code" && query.trim() === "") throw new ToolFailure("search_code needs `query`.");
   const where = op === "search_repos" || isScoped(query) ? undefined : repo;
@@ -60,7 +64,11 @@ export function dateQualifier({ op, since, until, dateField = "created" }: Githu
   if (since === undefined && until === undefined) return "";
   if (op === "search_code") throw new ToolFailure("search_code takes no dates: leave out `since` and `until`.");
   const field =
-    op === "search_commits" ? "committer-date" : op === "search_repos" && dateField === "updated" ? "pushed" : dateField;
+    op === "search_commits"
+      ? "committer-date"
+      : op === "search_repos" && dateField === "updated"
+        ? "pushed"
+        : dateField;
   const [from, to] = [since && dateOf("since", since, now), until && dateOf("until", until, now)];
   if (from && to) return `${field}:${from}..${to}`;
   return from ? `${field}:>=${from}` : `${field}:<=${to}`;

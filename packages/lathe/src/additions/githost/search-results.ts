@@ -26,7 +26,9 @@ export function searchText(op: GithubArgs["op"], query: string, found: JsonValue
   const count = total > items.length ? `${items.length} of ${total} results` : `${items.length} results`;
   const cut = isTrueAt(found, "incomplete_results") ? " (the host gave up early: there may be more)" : "";
   const lines = items.flatMap((item) => LINES[op]?.(item) ?? []);
-  return [`# ${TITLES[op]}: ${query}`, `${count}${cut}`, "", ...(lines.length === 0 ? ["Nothing found."] : lines)].join("\n");
+  return [`# ${TITLES[op]}: ${query}`, `${count}${cut}`, "", ...(lines.length === 0 ? ["Nothing found."] : lines)].join(
+    "\n",
+  );
 }
 
 const facts = (...words: readonly (string | undefined)[]): string => words.filter((word) => word).join(", ");
@@ -96,7 +98,12 @@ export function repoText(repo: JsonValue, branch: string | undefined): string {
     ["Forks", String(numberAt(repo, "forks_count") ?? 0)],
     ["Updated", textAt(repo, "updated_at") || textAt(repo, "last_activity_at")],
     ["Homepage", textAt(repo, "homepage")],
-    ["Topics", itemsAt(repo, "topics").filter((topic) => typeof topic === "string").join(", ")],
+    [
+      "Topics",
+      itemsAt(repo, "topics")
+        .filter((topic) => typeof topic === "string")
+        .join(", "),
+    ],
   ];
   const about = textAt(repo, "description").trim();
   return [

@@ -4,7 +4,10 @@ import { ToolFailure } from "@lathe/agent";
 
 export type ThreadScheme = "issue" | "pr";
 
-export type ThreadAddress = { readonly scheme: ThreadScheme; /** Absent: that of the working folder. */ readonly repo?: string } & (
+export type ThreadAddress = {
+  readonly scheme: ThreadScheme /** Absent: that of the working folder. */;
+  readonly repo?: string;
+} & (
   | { readonly kind: "list"; readonly filter: ListFilter }
   | { readonly kind: "thread"; readonly number: number; readonly comments: boolean }
   /** `part`: the number of a file, counted from 1; absent for the list of files. */

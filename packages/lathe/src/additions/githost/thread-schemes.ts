@@ -1,7 +1,7 @@
 // The addresses `issue://` and `pr://`. Without a token they read what is public.
 
-import { type CallScope, ToolFailure } from "@lathe/agent";
-import type { Access, SchemeContent, SchemeResolver } from "@lathe/agent/contract";
+import { ToolFailure } from "@lathe/agent";
+import type { Access, CallScope, SchemeContent, SchemeResolver } from "@lathe/agent/contract";
 import type { HostPlaces, HostScope } from "./host-places.ts";
 import type { RepoRef } from "./hosts.ts";
 import { diffText, listThreads, pageOf, readDiff, readThread } from "./read-threads.ts";
@@ -45,7 +45,10 @@ async function read(parts: ThreadParts, url: string, scope: HostScope): Promise<
   const repo = await repoOf(parts, address, scope);
   if (address.kind === "list") {
     const api = await parts.places.api(repo.host, scope);
-    return contentOf({ text: await listThreads(api, repo, address.scheme, address.filter), page: pageOf(repo, address.scheme) });
+    return contentOf({
+      text: await listThreads(api, repo, address.scheme, address.filter),
+      page: pageOf(repo, address.scheme),
+    });
   }
   const { page, text } = await cachedText(parts, repo, address, scope);
   return contentOf({ page, text: address.kind === "diff" ? diffText(text, address) : text });

@@ -15,4 +15,3 @@ export function ghHostsFile(env: Variables, userHome: string): string {
   const folder = env["GH_CONFIG_DIR"] || join(env["XDG_CONFIG_HOME"] || join(userHome, ".config"), "gh");
   return join(folder, "hosts.yml");
 }
-

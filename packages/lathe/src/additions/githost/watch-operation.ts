@@ -7,7 +7,16 @@ import { type CiHost, ciHost } from "./ci-hosts.ts";
 import type { HostPlaces, Place } from "./host-places.ts";
 import { type RepoRef, repoOfPage } from "./hosts.ts";
 import { currentBranch } from "./push.ts";
-import { runLines, tailOf, WATCH_TIMES, type Watched, type WatchEnd, type WatchTimes, watchRuns, wholeLogs } from "./run-watch.ts";
+import {
+  runLines,
+  tailOf,
+  WATCH_TIMES,
+  type WatchEnd,
+  type Watched,
+  type WatchTimes,
+  watchRuns,
+  wholeLogs,
+} from "./run-watch.ts";
 import { limitOf } from "./search-query.ts";
 import { startWatch, type WatchWork } from "./watch-job.ts";
 

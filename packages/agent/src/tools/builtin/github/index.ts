@@ -92,7 +92,10 @@ async function preview(args: GithubArgs, scope: CallScope): Promise<Preview> {
   }
   if (args.op === "pr_checkout")
     return {
-      lines: [note("checks out pull requests here, and lets the agent write there:"), ...folders.map((text) => ({ text }))],
+      lines: [
+        note("checks out pull requests here, and lets the agent write there:"),
+        ...folders.map((text) => ({ text })),
+      ],
       shows: ["op", "pr"],
     };
   return { lines: [note(summary(args))], shows: ["op"] };

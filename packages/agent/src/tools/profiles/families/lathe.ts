@@ -9,6 +9,7 @@ import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
+import { githubTool } from "../../builtin/github/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
@@ -42,6 +43,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     ...cells,
     repoMapTool,
     astEditTool,
+    githubTool,
   );
 
 export const lathe = {
