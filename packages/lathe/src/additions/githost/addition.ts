@@ -37,6 +37,7 @@ export const gitHostAddition: AdditionMaker = async (workspace) => {
       addFolder = (path) => permissions.addRoot(path);
       for (const path of added) addFolder(path);
     },
-    close: async () => (await loading)?.close(),
+    // A refresh needs the session's way out.
+    closing: async () => (await loading)?.close(),
   };
 };
