@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from "@lathe/llm";
 import { type Checkout, checkOutAll, mainWorktree, worktreePath } from "./checkout.ts";
 import type { HostApi } from "./host-api.ts";
 import type { HostPlaces, Place } from "./host-places.ts";
-import { type RepoRef, repoOfPage, repoOfRemote } from "./hosts.ts";
+import { type GitHost, type RepoRef, repoOfPage, repoOfRemote } from "./hosts.ts";
 import {
   type CreatedPull,
   createPull,
@@ -43,16 +43,21 @@ export class GitHostEngine implements GitHosts {
   async reach(args: GithubArgs, scope: CallScope): Promise<GithubReach> {
     const { places } = this.#parts;
     const place = await places.at(scope);
+    const reached = async (host: GitHost, more: Partial<GithubReach> = {}): Promise<GithubReach> => ({
+      host: host.name,
+      isChosen: await places.isChosen(host, place, scope),
+      ...more,
+    });
     if (args.op === "pr_push") {
       const { url, remote } = await pushTarget(place.git, args.branch);
       const known = place.remotes.find(({ name }) => name === remote)?.repo;
-      return { host: known?.host.name ?? remote, writes: url };
+      return known ? reached(known.host, { writes: url }) : { host: remote, isChosen: false, writes: url };
     }
-    if (isSearch(args.op)) return { host: this.#searched(args, place).host.name };
+    if (isSearch(args.op)) return reached(this.#searched(args, place).host);
     const repo = this.#repoOf(args, place);
-    if (args.op === "pr_create") return { host: repo.host.name, writes: `${pageOf(repo, "pr")}` };
-    if (args.op === "pr_checkout") return { host: repo.host.name, folders: await this.#folders(args, place, scope) };
-    return { host: repo.host.name };
+    if (args.op === "pr_create") return reached(repo.host, { writes: pageOf(repo, "pr") });
+    if (args.op === "pr_checkout") return reached(repo.host, { folders: await this.#folders(args, place, scope) });
+    return reached(repo.host);
   }
 
   async run(args: GithubArgs, context: ToolContext): Promise<ToolResult> {

@@ -78,6 +78,11 @@ export class HostPlaces {
     return token;
   }
 
+  /** By a token for it, or by working in one of its repositories. */
+  async isChosen(host: GitHost, { remotes }: Place, scope: HostScope): Promise<boolean> {
+    return remotes.some(({ repo }) => repo?.host === host) || (await this.token(host, scope)) !== undefined;
+  }
+
   /** `signal`: of the call, unless the request may outlive it. */
   async api(host: GitHost, scope: HostScope, signal: AbortSignal = scope.signal): Promise<HostApi> {
     return new HostApi(host, await this.token(host, scope), this.#gate(host, scope), signal);

@@ -31,12 +31,10 @@ async function repoOf({ places }: ThreadParts, { repo }: ThreadAddress, scope: H
   return places.repoOf(await places.at(scope), repo);
 }
 
-/** The user chose a host by a token for it, or by working in one of its repositories. */
 async function readAccess(parts: ThreadParts, url: string, scope: CallScope): Promise<readonly Access[]> {
   const place = await parts.places.at(scope);
   const { host } = parts.places.repoOf(place, parseThreadAddress(url).repo);
-  const isChosen =
-    place.remotes.some(({ repo }) => repo?.host === host) || (await parts.places.token(host, scope)) !== undefined;
+  const isChosen = await parts.places.isChosen(host, place, scope);
   return [{ kind: "network", host: host.name, ...(isChosen ? { chosen: true as const } : {}) }];
 }
 

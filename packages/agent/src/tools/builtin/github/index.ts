@@ -18,8 +18,10 @@ import { type GithubArgs, schema } from "./params.ts";
 
 /** What a call would reach and change. */
 export interface GithubReach {
-  /** The host that it asks, and whether the user chose it: by a token, or as the remote of the working folder. */
+  /** The host that it asks. */
   readonly host: string;
+  /** The user chose it: by a token, or by a remote of the working folder. */
+  readonly isChosen: boolean;
   /** The page of what it creates or changes there. */
   readonly writes?: string | undefined;
   /** Folders that it makes, and that become folders of the session. Real paths. */
@@ -61,9 +63,9 @@ export const githubTool: ToolDef<GithubArgs> = {
 };
 
 async function access(args: GithubArgs, scope: CallScope): Promise<readonly Access[]> {
-  const { host, writes, folders = [] } = await hostsOf(scope).reach(args, scope);
+  const { host, isChosen, writes, folders = [] } = await hostsOf(scope).reach(args, scope);
   return [
-    { kind: "network", host, chosen: true },
+    { kind: "network", host, ...(isChosen ? { chosen: true } : {}) },
     ...(writes === undefined ? [] : [{ kind: "address" as const, url: writes, write: true }]),
     ...folders.map((path) => ({ kind: "write" as const, path })),
   ];
