@@ -83,6 +83,13 @@ export const additionsOf = ({
     load: async () => (await import("./eval/addition.ts")).evalAddition,
   },
   {
+    name: "pictures",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["generate_image.enabled"],
+    servesTools: true,
+    load: async () => (await import("./images/addition.ts")).imagesAddition,
+  },
+  {
     name: "git hosts",
     servesTools: true,
     load: async () => (await import("./githost/addition.ts")).gitHostAddition,
