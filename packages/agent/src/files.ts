@@ -47,8 +47,23 @@ export { markWebText } from "./files/web/mark-text.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";
 export { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "./files/web/sites/answer-fields.ts";
-export { type FileDiff, splitDiff, threadLine, threadText } from "./files/web/sites/git-thread.ts";
-export { githubIssue, githubPullRequest, githubThread } from "./files/web/sites/github-threads.ts";
+export {
+  type ChangedFile,
+  type FileDiff,
+  type GitComment,
+  type GitThread,
+  type ProposedChange,
+  splitDiff,
+  threadLine,
+  threadText,
+} from "./files/web/sites/git-thread.ts";
+export {
+  type AskHost,
+  githubIssue,
+  githubPullRequest,
+  githubThread,
+  type ThreadWanted,
+} from "./files/web/sites/github-threads.ts";
 export {
   gitlabDiff,
   gitlabIssue,

@@ -58,7 +58,7 @@ export { webSearchTool } from "./tools/builtin/web-search/index.ts";
 export { Checkpoints } from "./tools/checkpoint/checkpoints.ts";
 export type { EditKit } from "./tools/profiles/edit-kits.ts";
 export { knownTool } from "./tools/profiles/known-tools.ts";
-export { runDetachable } from "./tools/run/detachable.ts";
+export { type DetachableRequest, type Detached, runDetachable } from "./tools/run/detachable.ts";
 export {
   type BackgroundRules,
   type Job,
@@ -73,6 +73,6 @@ export {
 } from "./tools/run/jobs.ts";
 export type { BashSettings, LastingShell } from "./tools/run/lasting-shell.ts";
 export { plainOutput } from "./tools/run/plain-output.ts";
-export { backgroundNote } from "./tools/run/run-command.ts";
+export { type BackgroundNote, backgroundNote } from "./tools/run/run-command.ts";
 export { type RunningCommand, RunningCommands } from "./tools/run/running-commands.ts";
 export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./tools/run/terminal-screen.ts";

@@ -17,6 +17,34 @@ export interface AdditionsOfRun {
   readonly indexes: SharedCodeIndexes;
 }
 
+/** Engines behind built-in tools; nothing of them outlives a session. */
+const toolEngines: readonly AdditionEntry[] = [
+  {
+    name: "debuggers",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["debug.enabled"],
+    servesTools: true,
+    load: async () => (await import("./dap/addition.ts")).debugAddition,
+  },
+  {
+    name: "cells",
+    servesTools: true,
+    load: async () => (await import("./eval/addition.ts")).evalAddition,
+  },
+  {
+    name: "pictures",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["generate_image.enabled"],
+    servesTools: true,
+    load: async () => (await import("./images/addition.ts")).imagesAddition,
+  },
+  {
+    name: "git hosts",
+    servesTools: true,
+    load: async () => (await import("./githost/addition.ts")).gitHostAddition,
+  },
+];
+
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const additionsOf = ({
   extensions: hosts,
@@ -70,30 +98,7 @@ export const additionsOf = ({
     servesTools: true,
     load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes),
   },
-  {
-    name: "debuggers",
-    kinds: [],
-    isNeeded: ({ settings }) => settings["debug.enabled"],
-    servesTools: true,
-    load: async () => (await import("./dap/addition.ts")).debugAddition,
-  },
-  {
-    name: "cells",
-    servesTools: true,
-    load: async () => (await import("./eval/addition.ts")).evalAddition,
-  },
-  {
-    name: "pictures",
-    kinds: [],
-    isNeeded: ({ settings }) => settings["generate_image.enabled"],
-    servesTools: true,
-    load: async () => (await import("./images/addition.ts")).imagesAddition,
-  },
-  {
-    name: "git hosts",
-    servesTools: true,
-    load: async () => (await import("./githost/addition.ts")).gitHostAddition,
-  },
+  ...toolEngines,
   {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",

@@ -46,6 +46,7 @@ const params = {
   background: optional(flag("run_watch: go on as a job, and tell when it has ended")),
 };
 
+/** A call of the tool `github`. */
 export type GithubArgs = StaticFields<typeof params>;
 
 export const schema = object(params);
