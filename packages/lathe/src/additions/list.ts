@@ -17,8 +17,8 @@ export interface AdditionsOfRun {
   readonly indexes: SharedCodeIndexes;
 }
 
-/** Engines behind built-in tools; nothing of them outlives a session. */
-const toolEngines: readonly AdditionEntry[] = [
+/** What built-in tools need, and what keeps nothing from one session to the next. */
+const TOOL_SERVICES: readonly AdditionEntry[] = [
   {
     name: "debuggers",
     kinds: [],
@@ -30,6 +30,13 @@ const toolEngines: readonly AdditionEntry[] = [
     name: "cells",
     servesTools: true,
     load: async () => (await import("./eval/addition.ts")).evalAddition,
+  },
+  {
+    name: "desktop",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["computer.enabled"],
+    servesTools: true,
+    load: async () => (await import("./computer/addition.ts")).computerAddition,
   },
   {
     name: "pictures",
@@ -98,7 +105,7 @@ export const additionsOf = ({
     servesTools: true,
     load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes),
   },
-  ...toolEngines,
+  ...TOOL_SERVICES,
   {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",

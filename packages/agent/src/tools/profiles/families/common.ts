@@ -5,6 +5,7 @@ import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
+import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
 import { agentCall, completionCall } from "../../builtin/eval/inner-calls.ts";
@@ -46,6 +47,7 @@ export const additions = [
   astEditTool,
   renderMermaidTool,
   generateImageTool,
+  computerTool,
   githubTool,
 ] as readonly ToolDef<never>[];
 

@@ -5,6 +5,7 @@ import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
@@ -47,6 +48,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     astEditTool,
     renderMermaidTool,
     generateImageTool,
+    computerTool,
     githubTool,
   );
 
