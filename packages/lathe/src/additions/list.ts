@@ -50,6 +50,11 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
     servesTools: true,
     load: async () => (await import("./images/addition.ts")).imagesAddition,
   },
+  {
+    name: "git hosts",
+    servesTools: true,
+    load: async () => (await import("./githost/addition.ts")).gitHostAddition,
+  },
 ];
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */

@@ -12,6 +12,7 @@ import { evalTool } from "../../builtin/eval/index.ts";
 import { agentCall, completionCall } from "../../builtin/eval/inner-calls.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { generateImageTool } from "../../builtin/generate-image/index.ts";
+import { githubTool } from "../../builtin/github/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobOutputTool } from "../../builtin/job-output/index.ts";
 import { jobStopTool } from "../../builtin/job-stop/index.ts";
@@ -48,6 +49,7 @@ export const additions = [
   renderMermaidTool,
   generateImageTool,
   computerTool,
+  githubTool,
   browserTool,
 ] as readonly ToolDef<never>[];
 

@@ -11,6 +11,7 @@ import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { generateImageTool } from "../../builtin/generate-image/index.ts";
+import { githubTool } from "../../builtin/github/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
@@ -49,6 +50,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     renderMermaidTool,
     generateImageTool,
     computerTool,
+    githubTool,
     browserTool,
   );
 
