@@ -2,7 +2,8 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type JsonObject, turn } from "@lathe/testkit";
+import type { JsonObject } from "@lathe/llm";
+import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { until } from "../../agent/test/alive.ts";
 import { freePort } from "../../agent/test/sshd.ts";
