@@ -106,7 +106,7 @@ describe.skipIf(!HAS_BROWSER)("scripts of the browser (needs chromium and bubble
       await at.say({ action: "open", url });
       expect(JSON.parse(await look("main"))).toEqual([false, true, true, false]);
       expect(await at.say({ action: "run", code: "await tab.screenshot()" })).toMatch(
-        /^\[screenshot, 1706x960 pixels: artifact:\/\/0\]\n\[image\]$/,
+        /^\[screenshot, 1365x768 pixels: artifact:\/\/0\]\n\[image\]$/,
       );
       expect(at.artifacts[0]?.map(({ length }) => length <= 150 << 10)).toEqual([true]);
 
