@@ -89,8 +89,8 @@ export interface Rig {
 }
 
 /** The checkout of `box.dir` has the remote github.com/octo/app, and a token for it is there. */
-export async function rig(): Promise<Rig> {
-  const box = await sandbox();
+export async function rig(given?: Sandbox): Promise<Rig> {
+  const box = given ?? (await sandbox());
   const host = await startHost();
   const env = { GITHUB_API_URL: host.url, GITHUB_TOKEN: "token-of-the-test", GIT_CONFIG_NOSYSTEM: "1" };
   const git: Rig["git"] = (cwd, ...args) =>
@@ -109,7 +109,7 @@ export async function rig(): Promise<Rig> {
     git,
     close: async () => {
       await host.close();
-      await box.remove();
+      if (!given) await box.remove();
     },
   };
 }
