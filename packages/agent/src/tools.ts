@@ -2,6 +2,8 @@
 
 export type { TextEdit } from "./files/edit/endings.ts";
 export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/edit/refactoring.ts";
+export type { BrowserRequest, BrowserService } from "./tools/builtin/browser/index.ts";
+export type { BrowserArgs } from "./tools/builtin/browser/params.ts";
 export { runScript, type ScriptOutcome } from "./tools/builtin/browser/run-script.ts";
 export type { TabScript, TabScriptEnd, TabScriptHost, TabScripts } from "./tools/builtin/browser/tab-scripts.ts";
 export type { Desktop, DesktopOrder, DesktopPicture } from "./tools/builtin/computer/index.ts";

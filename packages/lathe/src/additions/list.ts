@@ -27,6 +27,11 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
     load: async () => (await import("./dap/addition.ts")).debugAddition,
   },
   {
+    name: "browser",
+    servesTools: true,
+    load: async () => (await import("./browser/addition.ts")).browserAddition,
+  },
+  {
     name: "cells",
     servesTools: true,
     load: async () => (await import("./eval/addition.ts")).evalAddition,

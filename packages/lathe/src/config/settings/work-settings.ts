@@ -48,6 +48,10 @@ export const WORK_SETTINGS = {
     description: "format the lines of an edit with the language server before it is shown and written",
   }),
   "debug.enabled": flag({ default: true, description: "let the model run programs under a debugger" }),
+  "browser.headless": flag({
+    default: true,
+    description: "run the agent's browser without a window; false shows it on your display",
+  }),
   "github.cache.enabled": flag({
     default: true,
     description: "keep issues, pull requests and diffs that were read, for each token apart",

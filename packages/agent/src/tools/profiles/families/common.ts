@@ -4,6 +4,7 @@ import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
@@ -49,6 +50,7 @@ export const additions = [
   generateImageTool,
   computerTool,
   githubTool,
+  browserTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -5,6 +5,7 @@ import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
 import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
@@ -50,6 +51,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     generateImageTool,
     computerTool,
     githubTool,
+    browserTool,
   );
 
 export const lathe = {
