@@ -2,7 +2,8 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Finished, type Sandbox, sandbox } from "./command.ts";
@@ -36,11 +37,16 @@ export interface HostServer {
   close(): Promise<void>;
 }
 
-/** `socket`: the path of a Unix socket instead of a port. */
-export async function startHost(socket?: string): Promise<HostServer> {
+export interface HostOptions {
+  /** The path of a Unix socket instead of a port. */
+  readonly socket?: string;
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+export async function startHost({ socket, tls }: HostOptions = {}): Promise<HostServer> {
   const requests: HostRequest[] = [];
   const answers: Record<string, Answer> = {};
-  const server: Server = createServer((incoming, response) => {
+  const listener: RequestListener = (incoming, response) => {
     let body = "";
     incoming.setEncoding("utf8").on("data", (chunk: string) => {
       body += chunk;
@@ -58,12 +64,13 @@ export async function startHost(socket?: string): Promise<HostServer> {
       response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
       return response.end(JSON.stringify(answer ?? { message: "Not Found" }));
     });
-  });
+  };
+  const server = tls ? createSecureServer(tls, listener) : createServer(listener);
   server.listen(socket ?? { port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   const port = socket === undefined ? (server.address() as AddressInfo).port : 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls ? "https" : "http"}://127.0.0.1:${port}`,
     requests,
     answers,
     close: async () => {
