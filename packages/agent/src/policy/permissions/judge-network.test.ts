@@ -50,6 +50,6 @@ it("the reason is in the question, in one line", () => {
   const notShown = () => "nobody has shown it";
   const judged = (mode: "auto-edit" | "plan") =>
     judge({ tier: "network", access }, { mode, rules: [], places: PLACES, notShown }).reason;
-  expect(judged("auto-edit")).toBe("docs.example is asked about: nobody has shown it.");
+  expect(judged("auto-edit")).toBe("Nobody has shown it.");
   expect(judged("plan")).toBe("Plan mode is on: only what was shown is read, and nobody has shown it.");
 });

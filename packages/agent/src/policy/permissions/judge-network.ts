@@ -18,12 +18,12 @@ export function networkInPlan(item: Network, policy: Policy): PartVerdict | unde
 
 export function networkByMode(item: Network, policy: Policy): PartVerdict {
   const { mode, notShown } = policy;
-  const { host, url, own, chosen } = item;
+  const { url, own, chosen } = item;
   if (own) return { decision: "allow", reason: "It is a server of this session.", isPlain: true };
   const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
   if (mode === "ask" || (url === undefined && !chosen)) return plain;
   const why = whyNotShown(item, policy);
-  if (why !== undefined) return notShown ? ask(`${host} is asked about: ${why}.`, FULL) : plain;
+  if (why !== undefined) return notShown ? ask(`${why[0]?.toUpperCase()}${why.slice(1)}.`, FULL) : plain;
   const reason = chosen ? "You chose this host." : "The address was shown, and it is only read.";
   return { decision: "allow", reason, isPlain: true };
 }

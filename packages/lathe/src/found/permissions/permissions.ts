@@ -251,7 +251,7 @@ export class Permissions {
     const judged = { tool: call.tool.name, tier: call.tier, access: call.access };
     await this.#web?.prepare(judged, context);
     const verdict = await this.#decide(call, judged, context);
-    this.#web?.note(callKey(context.agentId, call.callId), judged, verdict);
+    if (verdict?.decision === "ask") this.#web?.ask(callKey(context.agentId, call.callId), judged);
     return verdict;
   }
 
@@ -271,13 +271,14 @@ export class Permissions {
       return { decision: "deny", by: "mode plan", reason: "While planning, child agents start no further agents." };
     const verdict = judge(judged, this.#policy());
     const { decision, reason, parts } = verdict;
+    const key = callKey(context.agentId, call.callId);
+    if (decision === "allow") this.#web?.take(key, judged);
     if (decision !== "ask") {
       const deciding = parts.find((part) => part.decision === decision);
       const by = deciding?.rule === undefined ? `mode ${this.mode}` : `rule ${deciding.rule}`;
       return { decision, by, reason: reason ?? deciding?.reason, parts: parts.length > 1 ? parts : undefined };
     }
     if (this.#isToolAllowed(judged, verdict)) return { decision: "allow", by: "always", parts };
-    const key = callKey(context.agentId, call.callId);
     const answered = this.#answered.get(key);
     this.#answered.delete(key);
     if (answered) return { decision: "allow", by: answered.by, reason: answered.reason, parts, asked: reason ?? "" };

@@ -13,7 +13,8 @@ const MOST_CHOSEN = 10;
 /** Links of one site from which they are chosen. */
 const MOST_LINKS = 500;
 
-const NOT_SHOWN = "neither you, an instruction file, a search nor a page has shown exactly this address";
+const NOT_SHOWN =
+  "this address was not shown: neither you, an instruction file, a search nor a page has named exactly it";
 
 export interface ShownOptions {
   /** Of the session itself, not of one of its children. */
@@ -43,9 +44,9 @@ export class ShownAddresses {
   /** Entries of each journal that were looked at. */
   readonly #seen = new Map<string, number>();
   readonly #written = new Set<string>();
-  /** Folders whose instruction files the model was given, and which of them were read here. */
+  /** Folders whose instruction files the model was given; those of the prompt always. */
   readonly #folders = new Set<string | undefined>([undefined]);
-  readonly #readFolders = new Set<string | undefined>();
+  readonly #instructions = new Map<string | undefined, Promise<void>>();
   #openTyped: ((address: string) => void) | undefined;
 
   constructor(options: ShownOptions) {
@@ -62,18 +63,25 @@ export class ShownAddresses {
   async update(journal: JournalReader): Promise<void> {
     this.#scan(this.#options.journal, true);
     if (journal.header.id !== this.#options.journal.header.id) this.#scan(journal, false);
-    for (const folder of this.#folders) {
-      if (this.#readFolders.has(folder)) continue;
-      this.#readFolders.add(folder);
-      const texts = (await this.#options.instructions?.(folder, (path) => this.#written.has(path))) ?? [];
-      for (const text of texts) for (const address of linksIn(text)) this.#name(address);
-    }
+    await Promise.all([...this.#folders].map((folder) => this.#readInstructions(folder)));
+  }
+
+  /** Once for each folder; calls of one answer wait for the same. */
+  #readInstructions(folder: string | undefined): Promise<void> {
+    const known = this.#instructions.get(folder) ?? this.#instructionsOf(folder);
+    this.#instructions.set(folder, known);
+    return known;
+  }
+
+  async #instructionsOf(folder: string | undefined): Promise<void> {
+    const texts = (await this.#options.instructions?.(folder, (path) => this.#written.has(path))) ?? [];
+    for (const text of texts) for (const address of linksIn(text)) this.#name(address);
   }
 
   /** Why the address may not be read without a question; undefined: it was shown. */
   problem(url: string): string | undefined {
     const key = addressKey(url);
-    if (key === undefined) return "it is no whole address";
+    if (key === undefined) return "it is no whole address of the web";
     if (this.#named.has(key)) return undefined;
     const { hostname } = new URL(key);
     const site = siteOf(hostname);
@@ -81,7 +89,7 @@ export class ShownAddresses {
     const chosen = this.#chosen.get(site);
     if (this.#namedHosts.has(hostname) || !chosen || chosen.last === key || chosen.count < MOST_CHOSEN)
       return undefined;
-    return `only pages have shown ${site}, and ${MOST_CHOSEN} of its addresses were read: which links are followed tells it something`;
+    return `${MOST_CHOSEN} addresses of ${site} were read, which only pages have shown: which links are followed tells it something`;
   }
 
   /** It is read now. Going on in the page that was read last is no choice. */
