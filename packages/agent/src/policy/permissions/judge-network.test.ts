@@ -26,6 +26,7 @@ it.each<[string, Partial<Access & { kind: "network" }>, Rule[], string]>([
     [],
     "deny allow allow allow allow",
   ],
+  ["a page that was read before", { kept: true, url: "http://x.example/" }, [], "deny allow allow allow allow"],
   ["a connection to the session's own server", { own: true }, [], "deny allow allow allow deny"],
   ["a shown address of a denied host", { url: SHOWN }, [rule("deny", `network(${host})`)], "deny deny deny deny deny"],
   ["a shown address of a host to ask about", { url: SHOWN }, [rule("ask", `network(${host})`)], "deny ask ask ask ask"],

@@ -16,7 +16,10 @@ export async function fileAccess(
       const target = await targetOf(path, kind, scope);
       if (target.kind === "address" && kind === "write" && isConflictAddress(path)) return conflictAccess(path, scope);
       if (target.kind === "address") return { kind: "address", url: target.path, write: kind === "write" };
-      if (target.kind === "web") return webAccess(target.path, scope);
+      if (target.kind === "web") {
+        const isKept = scope.services.pages?.has(target.path, target.selector?.raw ?? false) === true;
+        return { ...(await webAccess(target.path, scope)), ...(isKept ? { kept: true } : {}) };
+      }
       return { kind, path: target.located.real };
     }),
   );

@@ -67,7 +67,6 @@ describe("shown addresses", () => {
     const shown = await shownIn(journal);
     expect(readAll(shown, urls)).toBe(10);
     expect(shown.problem(urls[0]!)).toContain("10 addresses of many.example were read, which only pages have shown");
-    expect(shown.problem(urls[9]!), "the page that is being read").toBeUndefined();
     expect(readAll(shown, [...many("1.2.3.4", 8), ...many("1.2.3.5", 8)])).toBe(10);
     expect(shown.problem("https://single.example/")).toBeUndefined();
     // The user names it: nothing is hidden from them in what is chosen.
@@ -76,7 +75,7 @@ describe("shown addresses", () => {
     expect(readAll(shown, many("b.many.example", 4))).toBe(4);
   });
 
-  it("going to and fro between two pages is a choice each time", async () => {
+  it("asking for a page again is a choice each time", async () => {
     const journal = newJournal();
     const [a = "", b = ""] = many("many.example", 2);
     pageRead(journal, "engine", [a, b]);
@@ -92,7 +91,7 @@ describe("shown addresses", () => {
         await shownIn(journal),
         Array.from({ length: 30 }, () => a),
       ),
-    ).toBe(30);
+    ).toBe(10);
   });
 
   it("what earlier processes have chosen counts after a resume, and so many links are enough to choose from", async () => {

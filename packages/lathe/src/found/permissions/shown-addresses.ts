@@ -26,12 +26,6 @@ export interface ShownOptions {
 /** Whether this session has changed the file: what it wrote itself shows nothing. */
 export type IsWritten = (path: string) => boolean;
 
-/** What one site was asked for because pages showed it. */
-interface Chosen {
-  count: number;
-  last: string;
-}
-
 export class ShownAddresses {
   readonly #options: ShownOptions;
   /** Named by the user or by an instruction file. */
@@ -40,7 +34,9 @@ export class ShownAddresses {
   readonly #typed = new Set<string>();
   /** By site: addresses that only pages and searches have shown. */
   readonly #pages = new Map<string, Set<string>>();
-  readonly #chosen = new Map<string, Chosen>();
+  /** By site: how often one of those was asked for. */
+  readonly #chosen = new Map<string, number>();
+  #lastSource = "";
   /** Entries of each journal that were looked at. */
   readonly #seen = new Map<string, number>();
   readonly #written = new Set<string>();
@@ -78,28 +74,30 @@ export class ShownAddresses {
     for (const text of texts) for (const address of linksIn(text)) this.#name(address);
   }
 
+  isShown(url: string): boolean {
+    const key = addressKey(url) ?? "";
+    return this.#named.has(key) || [...this.#pages.values()].some((links) => links.has(key));
+  }
+
   /** Why the address may not be read without a question; undefined: it was shown. */
   problem(url: string): string | undefined {
     const key = addressKey(url);
     if (key === undefined) return "it is no whole address of the web";
     if (this.#named.has(key)) return undefined;
+    if (!this.isShown(key)) return NOT_SHOWN;
     const { hostname } = new URL(key);
     const site = siteOf(hostname);
-    if (!this.#pages.get(site)?.has(key)) return NOT_SHOWN;
-    const chosen = this.#chosen.get(site);
-    if (this.#namedHosts.has(hostname) || !chosen || chosen.last === key || chosen.count < MOST_CHOSEN)
-      return undefined;
+    if (this.#namedHosts.has(hostname) || (this.#chosen.get(site) ?? 0) < MOST_CHOSEN) return undefined;
     return `${MOST_CHOSEN} addresses of ${site} were read, which only pages have shown: which links are followed tells it something`;
   }
 
-  /** It is read now. Going on in the page that was read last is no choice. */
+  /** It is asked for now, for the first time or again. */
   choose(url: string): void {
     const key = addressKey(url);
     if (key === undefined || this.#named.has(key)) return;
     const { hostname } = new URL(key);
     const site = siteOf(hostname);
-    const { count, last } = this.#chosen.get(site) ?? { count: 0, last: "" };
-    if (!this.#namedHosts.has(hostname)) this.#chosen.set(site, { count: last === key ? count : count + 1, last: key });
+    if (!this.#namedHosts.has(hostname)) this.#chosen.set(site, (this.#chosen.get(site) ?? 0) + 1);
   }
 
   /** A page that was shown leads to this address. */
@@ -158,7 +156,10 @@ export class ShownAddresses {
 
   #takeFromWeb({ fromWeb }: MessageEntry | NestedCallEntry, isEarlier: boolean): void {
     if (!fromWeb) return;
-    if (isEarlier) for (const source of fromWeb.source.split(", ")) this.choose(source);
+    // Parts of one page, one after the other, were read from memory.
+    if (isEarlier && fromWeb.source !== this.#lastSource)
+      for (const source of fromWeb.source.split(", ")) this.choose(source);
+    this.#lastSource = fromWeb.source;
     for (const link of fromWeb.links) this.addLink(link);
   }
 }

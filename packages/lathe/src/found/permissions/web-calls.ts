@@ -30,7 +30,7 @@ export class WebCalls {
   take(key: string, call: JudgedCall): void {
     const items = networkOf(call);
     if (items.every((item) => this.#isShown(item))) this.#show(key, call);
-    for (const { url } of items) if (url !== undefined) this.shown.choose(url);
+    for (const { url, kept } of items) if (url !== undefined && !kept) this.shown.choose(url);
   }
 
   /** A person is asked about it; if they deny it, there is no result. */
@@ -53,7 +53,7 @@ export class WebCalls {
   }
 
   #isShown({ url, chosen }: Network): boolean {
-    return chosen === true || (url !== undefined && this.shown.problem(url) === undefined);
+    return chosen === true || (url !== undefined && this.shown.isShown(url));
   }
 }
 
