@@ -40,4 +40,13 @@ export type { OpenedImage, OpenedText } from "./files/target/opened.ts";
 export type { LineRange, Selector } from "./files/target/selector.ts";
 export type { FetchLimits } from "./files/web/fetch-page.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
-export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";
+export type {
+  Citation,
+  Recency,
+  SearchAnswer,
+  SearchProvider,
+  SearchQuery,
+  SearchSource,
+  WebSearch,
+} from "./files/web/search.ts";
+export type { WebServices } from "./files/web/services.ts";

@@ -83,6 +83,13 @@ export const additionsOf = ({
     load: async () => (await import("./eval/addition.ts")).evalAddition,
   },
   {
+    name: "web search",
+    isNeeded: ({ settings }) => settings["web_search.enabled"],
+    kinds: [],
+    servesTools: true,
+    load: async () => (await import("./search/addition.ts")).searchAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],
