@@ -28,9 +28,13 @@ export async function openPage({ path, selector }: WebTarget, scope: PageScope):
   if (!web) throw new ToolFailure(`${path} cannot be read: pages of the web are not available here.`);
   const isRaw = selector?.raw ?? false;
   const known = pages?.get(path, isRaw);
-  if (known) return withSelector(known, selector);
+  if (known) {
+    scope.paths.pages.set(path, known.url);
+    return withSelector(known, selector);
+  }
   const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
   const page = await fetch(path);
+  scope.paths.pages.set(path, page.url);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope }));
   const opened = withHeader(path, page, rendered, await keepLong(rendered.text ?? "", scope));
   // A failure is asked for again: the next answer may be another one.
@@ -89,9 +93,10 @@ function withHeader(
     ...(said.length > 0 ? [`Notes: ${said.join("; ")}`] : []),
     "---",
   ];
-  if (image) return { kind: "image", path, ...image, notes: header };
+  const { url } = page;
+  if (image) return { kind: "image", path, url, ...image, notes: header };
   const lines = linesOf(text ?? "");
-  return { kind: "text", path, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
+  return { kind: "text", path, url, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
 }
 
 async function raw(page: FetchedPage): Promise<Rendered> {

@@ -15,7 +15,7 @@ export async function fileAccess(
       const target = await targetOf(path, kind, scope);
       if (target.kind === "address" && kind === "write" && isConflictAddress(path)) return conflictAccess(path, scope);
       if (target.kind === "address") return { kind: "address", url: target.path, write: kind === "write" };
-      if (target.kind === "web") return { kind: "network", host: hostOf(target.path) };
+      if (target.kind === "web") return { kind: "network", host: hostOf(target.path), url: target.path };
       return { kind, path: target.located.real };
     }),
   );

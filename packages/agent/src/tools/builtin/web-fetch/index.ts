@@ -18,7 +18,7 @@ export const webFetchTool: ToolDef = {
   schema: object(params),
   tier: "network",
   replay: "safe",
-  access: ({ url }) => [{ kind: "network", host: hostOf(url) }],
+  access: ({ url }) => [{ kind: "network", host: hostOf(url), url }],
   summary: ({ url }) => url,
   card: ({ url }, result) => ({
     verb: verbOf(["Fetching", "Fetched", "Fetch"], result),
@@ -33,6 +33,7 @@ export const webFetchTool: ToolDef = {
     ]);
     const limits = { ...LIMITS, ...scope.services.web?.fetch };
     const page = await fetchPage(url, limits, scope.signal);
+    scope.paths.pages.set(url, page.url);
     const body = await pageText(page, scope);
     const note = page.truncated
       ? `\n[the page is longer; only its first ${page.body.length} bytes were read. Download it with a program in the shell to read the rest]`
