@@ -50,7 +50,8 @@ export interface SearchAnswer {
 export interface SearchProvider {
   /** As people know it. */
   readonly name: string;
-  readonly host: string;
+  /** Those that a search may go to. */
+  readonly hosts: readonly string[];
   /** The user chose it: by a setting, a key, or the model they use. */
   readonly isChosen: boolean;
   /** Throws a ToolFailure that says in one line why there is no answer. It keeps a deadline of its own. */

@@ -89,7 +89,9 @@ async function askedFirst({ services }: CallScope): Promise<Record<"engines" | "
 }
 
 const accessOf = (engines: readonly SearchProvider[]): Access[] =>
-  engines.map(({ host, isChosen }) => ({ kind: "network", host, ...(isChosen ? { chosen: true } : {}) }));
+  engines.flatMap(({ hosts, isChosen }) =>
+    hosts.map((host): Access => ({ kind: "network", host, ...(isChosen ? { chosen: true } : {}) })),
+  );
 
 async function ask(engines: readonly SearchProvider[], args: Args, context: ToolContext): Promise<Asked> {
   const { services, signal } = context;

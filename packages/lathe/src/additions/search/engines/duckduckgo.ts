@@ -21,6 +21,7 @@ export const duckduckgo: Engine = {
 };
 
 function foundIn(html: string, most: number): SearchAnswer {
+  if (!/<\/html>/i.test(html)) throw new EngineFailure("its page was cut off");
   if (/anomaly-modal|challenge-form/.test(html))
     throw new EngineFailure("DuckDuckGo takes this machine for a robot and asks for a picture puzzle");
   // Each link of a result with all that follows it up to the next one, where its excerpt is.
