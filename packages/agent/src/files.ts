@@ -38,7 +38,10 @@ export type * from "./files/target/format.ts";
 export { imageType, MOST_IMAGE_BYTES } from "./files/target/images.ts";
 export type { OpenedImage, OpenedText } from "./files/target/opened.ts";
 export type { LineRange, Selector } from "./files/target/selector.ts";
-export type { FetchLimits } from "./files/web/fetch-page.ts";
+export { answerFailure, fetchJson, type JsonAnswer } from "./files/web/fetch-json.ts";
+export { type FetchedPage, type FetchLimits, type FetchOptions, fetchPage } from "./files/web/fetch-page.ts";
+export type * from "./files/web/gate/types.ts";
+export { webGate } from "./files/web/gate/web-gate.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
 export type {
   Citation,

@@ -5,8 +5,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MessageEntry, NestedCallEntry } from "../../src/contract/journal.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
+import { webGate } from "../../src/files/web/gate/web-gate.ts";
 import { readTool } from "../../src/tools/builtin/read/index.ts";
 import { webFetchTool } from "../../src/tools/builtin/web-fetch/index.ts";
+import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { setUp, testProfile, tool } from "../support/session.ts";
 
 const PAGE = `<p>${"words ".repeat(50)}<a href="next?page=2">on</a> or https://other.example/x.</p>`;
@@ -28,7 +30,7 @@ it("what a page says is marked for the model and in the journal, with the addres
   });
   const s = setUp({
     profile: testProfile([readTool as ToolDef, webFetchTool, cell]),
-    services: { web: { fetch: { allowPrivate: true } } },
+    services: { web: { gate: webGate({ env: new LocalEnvironment({ cwd: "/", baseEnv: {} }), allowPrivate: true }) } },
     script: [
       {
         calls: [

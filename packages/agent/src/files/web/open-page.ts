@@ -13,7 +13,7 @@ import type { CachedPage } from "./page-cache.ts";
 import "./services.ts";
 import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
 
-const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 /** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
 const LEAST_TEXT = 200;
 
@@ -32,7 +32,8 @@ export async function openPage({ path, selector }: WebTarget, scope: PageScope):
     scope.paths.pages.set(path, known.url);
     return withSelector(known, selector);
   }
-  const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
+  const fetch = (url: string): Promise<FetchedPage> =>
+    fetchPage(web.gate, url, { ...LIMITS, ...web.fetch }, scope.signal);
   const page = await fetch(path);
   scope.paths.pages.set(path, page.url);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope }));

@@ -17,6 +17,7 @@ import { isInside } from "./is-inside.ts";
 import { lineWindow } from "./lines.ts";
 import * as files from "./local-files.ts";
 import type { LocalPorts } from "./port.ts";
+import type { PortOwners } from "./port-owners.ts";
 import { RenameWatches } from "./rename-watch.ts";
 import type { Search, SearchEngine } from "./search/types.ts";
 import {
@@ -87,6 +88,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   readonly #renames = new RenameWatches();
   #toldWithheld = false;
   #ports: LocalPorts | undefined;
+  #owners: PortOwners | undefined;
 
   constructor(options: LocalEnvironmentOptions) {
     if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
@@ -193,6 +195,14 @@ export class LocalEnvironment implements ExecutionEnvironment {
     if (this.#options.confinement?.hasOwnNetwork) return connectByRelay(this, port, options);
     this.#ports ??= new LocalPorts();
     return this.#ports.connect(port, options);
+  }
+
+  async ownsPort(port: number): Promise<boolean> {
+    // Nobody else can listen there.
+    if (this.#options.confinement?.hasOwnNetwork) return true;
+    const { PortOwners } = await import("./port-owners.ts");
+    this.#owners ??= new PortOwners(this.#processes.owner);
+    return this.#owners.owns(port);
   }
 
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {

@@ -8,7 +8,6 @@ import type { SessionBase } from "./base.ts";
 export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
   const { settings, env } = workspace;
   const services = {
-    web: { fetch: { allowPrivate: settings["web.allowPrivate"] } },
     structure: { maxFiles: settings["ast.maxFiles"] },
     searchContext: { before: settings["search.contextBefore"], after: settings["search.contextAfter"] },
     reading: {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@lathe/llm";
 import type { FetchLimits } from "../../../files/web/fetch-page.ts";
+import { webGate } from "../../../files/web/gate/web-gate.ts";
 import "../../../files/web/services.ts";
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
@@ -8,7 +9,7 @@ import description from "./description.md";
 
 const params = { url: text("Full address, http or https") };
 
-const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 
 /** Fetches a page and gives it to the model as markdown; add it to `tools` of a profile or session. */
 export const webFetchTool: ToolDef = {
@@ -31,8 +32,8 @@ export const webFetchTool: ToolDef = {
       import("../../../files/web/fetch-page.ts"),
       import("../../../files/web/to-markdown.ts"),
     ]);
-    const limits = { ...LIMITS, ...scope.services.web?.fetch };
-    const page = await fetchPage(url, limits, scope.signal);
+    const { gate = webGate(scope), fetch } = scope.services.web ?? {};
+    const page = await fetchPage(gate, url, { ...LIMITS, ...fetch }, scope.signal);
     scope.paths.pages.set(url, page.url);
     const body = await pageText(page, scope);
     const note = page.truncated

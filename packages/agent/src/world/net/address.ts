@@ -1,7 +1,7 @@
-// Which addresses belong to the machine or its private network. Judged on what a name resolved to, so that a public name
-// cannot point inside.
+// Which addresses belong to the machine or its private network, and which mean the loopback. Judged on what a name resolved to,
+// so that a public name cannot point inside.
 
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 
 const PRIVATE_V4: readonly (readonly [number, number])[] = [
   [ip4("0.0.0.0"), 8],
@@ -27,8 +27,10 @@ const PRIVATE_V6: readonly (readonly [bigint, bigint])[] = [
   ["ff00::", 8], // multicast
 ].map(([network, bits]) => [ip6(network as string), BigInt(128 - (bits as number))] as const);
 
+const MAPPED = ip6("::ffff:0:0") >> 32n;
+
 /** IPv4 addresses written as IPv6: mapped, and by NAT64 for networks without IPv4. They are judged by the IPv4 address they contain. */
-const HOLD_V4: readonly bigint[] = [ip6("::ffff:0:0") >> 32n, ip6("64:ff9b::") >> 32n];
+const HOLD_V4: readonly bigint[] = [MAPPED, ip6("64:ff9b::") >> 32n];
 
 export function isPrivateAddress(address: string): boolean {
   if (isIPv4(address)) return isPrivateV4(ip4(address));
@@ -38,6 +40,40 @@ export function isPrivateAddress(address: string): boolean {
   if (HOLD_V4.includes(value >> 32n)) return isPrivateV4(Number(value & 0xffffffffn));
   return PRIVATE_V6.some(([network, rest]) => value >> rest === network >> rest);
 }
+
+/**
+ * A host as it is connected to: numbers in whatever notation become an address, names lose capitals, full-width letters and the dot
+ * at their end. Undefined: it is no host.
+ */
+export function canonicalHost(host: string): string | undefined {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const address = `http://${bare.includes(":") ? `[${bare}]` : bare}/`;
+  if (/[/?#@\\\s%]/.test(bare) || !URL.canParse(address)) return undefined;
+  const { hostname } = new URL(address);
+  return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "") || undefined;
+}
+
+/** Whether a canonical host is the loopback by its own text: an address, `localhost` or a name below it. */
+export function isLoopbackHost(host: string): boolean {
+  if (host === "localhost" || host.endsWith(".localhost")) return true;
+  if (isIPv4(host)) return isLoopbackV4(ip4(host));
+  if (!isIPv6(host) || host.includes("%")) return false;
+  const value = ip6(host);
+  return value <= 1n || (value >> 32n === MAPPED && isLoopbackV4(Number(value & 0xffffffffn)));
+}
+
+/** Names that a hosts file maps to the loopback. */
+export function loopbackNames(hostsFile: string): ReadonlySet<string> {
+  const lines = hostsFile.split("\n").map((line) => line.replace(/#.*/, "").trim().split(/\s+/));
+  return new Set(
+    lines.flatMap(([address = "", ...names]) =>
+      isIP(address) !== 0 && isLoopbackHost(address) ? names.flatMap((name) => canonicalHost(name) ?? []) : [],
+    ),
+  );
+}
+
+/** A connection to the unspecified address reaches the loopback: servers print it as theirs. */
+const isLoopbackV4 = (value: number): boolean => value >>> 24 === 127 || value === 0;
 
 function isPrivateV4(value: number): boolean {
   return PRIVATE_V4.some(([network, bits]) => value >>> (32 - bits) === network >>> (32 - bits));
