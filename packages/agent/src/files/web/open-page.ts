@@ -16,6 +16,7 @@ import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
 const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 /** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
 const LEAST_TEXT = 200;
+const MAIN_PART = "only the main part of the page; :raw gives all of it";
 
 /** Of a longer page, the beginning is shown, and the whole becomes an artifact. */
 const MOST_LINES = 300;
@@ -106,7 +107,7 @@ async function raw(page: FetchedPage): Promise<Rendered> {
 
 async function render(page: FetchedPage, means: Means): Promise<Rendered> {
   if (page.status >= 400) {
-    const text = isText(page) ? await pageText(page, means.scope) : "";
+    const { text } = isText(page) ? await pageText(page, means.scope) : { text: "" };
     return { method: "failed", text: `The server answered with status ${page.status}.\n${text}`.trimEnd() };
   }
   const picture = imageType(page.body);
@@ -119,7 +120,7 @@ async function render(page: FetchedPage, means: Means): Promise<Rendered> {
     return feed === undefined ? { method: "text", text: decodePage(page) } : { method: "feed", text: feed };
   }
   if (page.mediaType === "text/markdown") return { method: "content-negotiation", text: decodePage(page) };
-  if (!isHtml(page)) return { method: "text", text: await pageText(page, means.scope) };
+  if (!isHtml(page)) return { method: "text", ...(await pageText(page, means.scope)) };
   return renderHtml(page, means);
 }
 
@@ -144,8 +145,8 @@ async function renderHtml(page: FetchedPage, means: Means): Promise<Rendered> {
   const html = decodePage(page);
   const markdown = await otherForm(alternate(html, page.url, /^text\/(?:x-)?markdown$/), means);
   if (markdown !== undefined) return { method: "alternate-markdown", text: markdown };
-  const text = await pageText(page, means.scope);
-  if (text.trim().length >= LEAST_TEXT) return { method: "html", text };
+  const { text, isMainPart } = await pageText(page, means.scope);
+  if (text.trim().length >= LEAST_TEXT) return { method: "html", text, notes: isMainPart ? [MAIN_PART] : [] };
   const url = new URL(page.url);
   const suffixed = url.pathname.endsWith("/") ? undefined : `${url.origin}${url.pathname}.md${url.search}`;
   const suffix = await otherForm(suffixed, means);

@@ -35,7 +35,7 @@ export const webFetchTool: ToolDef = {
     const { gate = webGate(scope), fetch } = scope.services.web ?? {};
     const page = await fetchPage(gate, url, { ...LIMITS, ...fetch }, scope.signal);
     scope.paths.pages.set(url, page.url);
-    const body = await pageText(page, scope);
+    const { text: body } = await pageText(page, scope);
     const note = page.truncated
       ? `\n[the page is longer; only its first ${page.body.length} bytes were read. Download it with a program in the shell to read the rest]`
       : "";
