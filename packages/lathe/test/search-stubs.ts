@@ -18,7 +18,8 @@ export const FAULTS: readonly Fault[] = ["401", "500", "html", "half", "never"];
 
 const page = (n: number) => ({ title: `Page ${n} about <b>lathes</b>`, url: `https://example.org/${n}?a=1&b=${n}` });
 const LONG = `An excerpt &amp; more ${"of the page ".repeat(30)}`;
-const sse = (...events: object[]): string => events.map((event) => `event: e\ndata: ${JSON.stringify(event)}\n\n`).join("");
+const sse = (...events: object[]): string =>
+  events.map((event) => `event: e\ndata: ${JSON.stringify(event)}\n\n`).join("");
 const ZAI_LIST = [{ title: "Page 1", link: page(1).url, content: LONG, media: "m", publish_date: "2026-01-02" }];
 
 const HTML = `<html><body><div class="result results_links web-result"><h2 class="result__title">
@@ -51,7 +52,13 @@ const CODEX = {
     {
       type: "message",
       role: "assistant",
-      content: [{ type: "output_text", text: "See [Page 1](https://example.org/1) and https://example.org/2.", annotations: [] }],
+      content: [
+        {
+          type: "output_text",
+          text: "See [Page 1](https://example.org/1) and https://example.org/2.",
+          annotations: [],
+        },
+      ],
     },
   ],
   usage: { input_tokens: 2000, output_tokens: 50, input_tokens_details: { cached_tokens: 0 } },
@@ -97,17 +104,30 @@ export const ANSWERS: Readonly<Record<SearchEngineId, object | string>> = {
   },
   brave: {
     type: "search",
-    web: { results: [{ ...page(1), description: "Some <strong>lathes</strong>", age: "2 days ago", extra_snippets: ["More."] }] },
+    web: {
+      results: [
+        { ...page(1), description: "Some <strong>lathes</strong>", age: "2 days ago", extra_snippets: ["More."] },
+      ],
+    },
   },
   jina: { code: 200, status: 20_000, data: [{ ...page(1), description: LONG, content: "", usage: { tokens: 10 } }] },
   kimi: { search_results: [{ site_name: "Example", ...page(1), snippet: LONG, content: "", date: "2026-01-02" }] },
   anthropic: ANTHROPIC,
   gemini: sse(...GEMINI),
   codex: sse({ type: "response.created", response: {} }, { type: "response.completed", response: CODEX }),
-  zai: sse({ jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: JSON.stringify(JSON.stringify(ZAI_LIST)) }] } }),
+  zai: sse({
+    jsonrpc: "2.0",
+    id: 1,
+    result: { content: [{ type: "text", text: JSON.stringify(JSON.stringify(ZAI_LIST)) }] },
+  }),
   exa: {
     requestId: "r",
-    results: [1, 2, 3, 4].map((n) => ({ id: `${n}`, ...page(n), publishedDate: "2026-01-02T00:00:00.000Z", summary: `Summary ${n}.` })),
+    results: [1, 2, 3, 4].map((n) => ({
+      id: `${n}`,
+      ...page(n),
+      publishedDate: "2026-01-02T00:00:00.000Z",
+      summary: `Summary ${n}.`,
+    })),
     costDollars: { total: 0.005 },
   },
   parallel: { search_id: "s", results: [{ ...page(1), publish_date: "2026-01-02", excerpts: [LONG, "second"] }] },
@@ -161,7 +181,12 @@ export async function searchStubs(): Promise<SearchStubs> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const [, engine = "", path = ""] = /^\/([a-z]+)(.*)$/.exec(request.url ?? "") ?? [];
-    const asked = { engine, line: `${request.method} ${path || "/"}`, headers: request.headers, body: Buffer.concat(chunks).toString() };
+    const asked = {
+      engine,
+      line: `${request.method} ${path || "/"}`,
+      headers: request.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
     requests.push(asked);
     const answer = answers.get(engine)?.(asked) ?? ANSWERS[engine as SearchEngineId] ?? {};
     reply(response, answer, faults.get(engine));
@@ -185,11 +210,13 @@ export async function searchStubs(): Promise<SearchStubs> {
 
 function reply(response: ServerResponse, answer: object | string, fault: Fault | undefined): void {
   const text = typeof answer === "string" ? answer : JSON.stringify(answer);
-  const type = typeof answer !== "string" ? "application/json" : answer.startsWith("<") ? "text/html" : "text/event-stream";
+  const type =
+    typeof answer !== "string" ? "application/json" : answer.startsWith("<") ? "text/html" : "text/event-stream";
   if (fault === "never") return;
   if (fault === "401") response.writeHead(401, { "content-type": "application/json" }).end('{"error":"no such key"}');
   else if (fault === "500") response.writeHead(500, { "content-type": "text/plain" }).end("out of order");
-  else if (fault === "html") response.writeHead(200, { "content-type": "text/html" }).end("<html><p>Please log in.</p></html>");
+  else if (fault === "html")
+    response.writeHead(200, { "content-type": "text/html" }).end("<html><p>Please log in.</p></html>");
   else if (fault === "half") response.writeHead(200, { "content-type": type }).end(text.slice(0, text.length >> 1));
   else response.writeHead(200, { "content-type": type }).end(text);
 }

@@ -77,7 +77,12 @@ async function search(args: Parameters<typeof webSearchTool.execute>[0], ...engi
   const result = await webSearchTool.execute(args, context as unknown as ToolContext);
   if (typeof result === "string") throw new Error("not a result");
   const text = result.content.map((part) => (part.kind === "text" ? part.text : "")).join("");
-  return { text, details: result.details as Record<string, unknown>, isError: result.isError ?? false, fromWeb: result.fromWeb };
+  return {
+    text,
+    details: result.details as Record<string, unknown>,
+    isError: result.isError ?? false,
+    fromWeb: result.fromWeb,
+  };
 }
 
 const UNTOLD = ["host", "connection", "content-length", "accept-encoding", "user-agent", "transfer-encoding"];
@@ -90,12 +95,21 @@ function toldAs({ line, headers, body }: StubRequest): string {
 
 describe("WB-04 G-82 each engine gets what its vendor documents, and its answer is read", () => {
   it.each(IDS)("%s", async (id) => {
-    const most = await search({ query: "lathes & more 2024", recency: "week", limit: 50, max_tokens: 500, temperature: 1 }, engine(id));
+    const most = await search(
+      { query: "lathes & more 2024", recency: "week", limit: 50, max_tokens: 500, temperature: 1 },
+      engine(id),
+    );
     expect(most.isError).toBe(false);
     const least = await search({ query: "lathes", limit: 1 }, engine(id));
     const asked = stubs.requests.map(toldAs);
     const spent = billed.map((one) => JSON.stringify(one)).join("\n");
-    const told = [...asked, most.text, least.text.split("\n").slice(0, 8).join("\n"), JSON.stringify(most.fromWeb), spent];
+    const told = [
+      ...asked,
+      most.text,
+      least.text.split("\n").slice(0, 8).join("\n"),
+      JSON.stringify(most.fromWeb),
+      spent,
+    ];
     await expect(`${told.join("\n\n-----\n").trim()}\n`).toMatchFileSnapshot(`golden/search/${id}.txt`);
   });
 
@@ -119,7 +133,8 @@ describe("WB-03 G-81 an engine that fails is left for the next one", () => {
       });
       const [{ why }] = details["failed"] as [{ why: string }];
       if (fault === "never") expect(why).toContain("did not answer in 0.1 seconds");
-      else if (fault === "401" && id !== "zai") expect(why).toContain("authorization failed (status 401). Check its credential: $THE_KEY.");
+      else if (fault === "401" && id !== "zai")
+        expect(why).toContain("authorization failed (status 401). Check its credential: $THE_KEY.");
       else if (fault === "401" || fault === "500") expect(why).toContain(`status ${fault}`);
       expect(why).not.toMatch(/KEY-1|\n/);
     }
@@ -133,11 +148,16 @@ describe("WB-03 G-81 an engine that fails is left for the next one", () => {
     const one = await search({ query: "x" }, engine("brave"));
     expect(one).toMatchObject({ isError: true, text: expect.stringMatching(/^Error: .*status 500: out of order$/) });
     const both = await search({ query: "x" }, engine("brave"), engine("kagi"));
-    expect(both.text).toMatch(/^Error: All web search providers failed: Brave: .*status 500.*; Kagi: Kagi authorization failed/);
+    expect(both.text).toMatch(
+      /^Error: All web search providers failed: Brave: .*status 500.*; Kagi: Kagi authorization failed/,
+    );
     expect((await search({ query: "x" })).text).toBe("Error: No web search provider configured.");
     stubs.answers.set("brave", () => ({ web: { results: [] } }));
     stubs.faults.clear();
-    expect(await search({ query: "x" }, engine("brave"))).toMatchObject({ isError: false, text: "Nothing found (asked Brave)." });
+    expect(await search({ query: "x" }, engine("brave"))).toMatchObject({
+      isError: false,
+      text: "Nothing found (asked Brave).",
+    });
     stubs.answers.set("anthropic", () => "");
     const abort = new AbortController();
     stubs.faults.set("brave", "never");
@@ -168,8 +188,12 @@ it("WB-04 Exa without a key is its public server; SearXNG takes a name before a 
   expect(stubs.requests[0]).toMatchObject({ line: "POST /mcp" });
   expect(stubs.requests[0]!.headers).not.toHaveProperty("x-api-key");
   const lite = `<html><a rel="nofollow" href="https://example.org/3" class='result-link'>Third</a><td class='result-snippet'>Words</td></html>`;
-  stubs.answers.set("duckduckgo", ({ line }) => (line.includes("lite") ? lite : '<html><div class="anomaly-modal"></div></html>'));
-  expect((await search({ query: "x" }, engine("duckduckgo"))).text).toBe("## Sources\n[1] Third\nhttps://example.org/3\nWords");
+  stubs.answers.set("duckduckgo", ({ line }) =>
+    line.includes("lite") ? lite : '<html><div class="anomaly-modal"></div></html>',
+  );
+  expect((await search({ query: "x" }, engine("duckduckgo"))).text).toBe(
+    "## Sources\n[1] Third\nhttps://example.org/3\nWords",
+  );
 });
 
 it("WB-05 another model searches when a variable names it, and a missing one is said in its own words", async () => {

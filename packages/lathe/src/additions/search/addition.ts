@@ -14,7 +14,8 @@ export const searchAddition: AdditionMaker = async (workspace, { model, override
       import("./available-engines.ts"),
       import("./connect-engine.ts"),
     ]);
-    const keyed = overrides?.apiKey === undefined ? {} : { runKey: { provider: model.provider, key: overrides.apiKey } };
+    const keyed =
+      overrides?.apiKey === undefined ? {} : { runKey: { provider: model.provider, key: overrides.apiKey } };
     const { provider } = open?.model ?? model;
     const available = await availableEngines(workspace, { provider, ...keyed, baseUrl: overrides?.baseUrl });
     return available.map((one) => {

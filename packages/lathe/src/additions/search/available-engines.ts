@@ -1,7 +1,6 @@
 // Which engines can be asked here, in their order: the one of the setting, the model vendor's own, those with a key, the keyless one. No
 // secret is asked for and nothing is sent to find out.
 
-import { credentialQuery, credentialSources, type RunKey } from "../../models/credentials.ts";
 import {
   type CredentialQuery,
   type CredentialSources,
@@ -10,6 +9,7 @@ import {
 } from "../../config/credentials/resolve.ts";
 import { SEARCH_ENGINES, type SearchEngineId, type SearchEngineRow } from "../../config/credentials/search-engines.ts";
 import type { ModelWorkspace } from "../../models/connect.ts";
+import { credentialQuery, credentialSources, type RunKey } from "../../models/credentials.ts";
 import { baseUrlOf } from "./base-url.ts";
 
 export interface AvailableEngine {
@@ -46,7 +46,8 @@ export async function availableEngines(
     const place = baseUrlOf(row, {
       env,
       endpoint: settings["searxng.endpoint"],
-      configured: (account) => (account === runKey?.provider ? baseUrl : undefined) ?? models.configOf(account)?.baseUrl,
+      configured: (account) =>
+        (account === runKey?.provider ? baseUrl : undefined) ?? models.configOf(account)?.baseUrl,
     });
     if (place === undefined) continue;
     const queries = queriesOf(row, env, (account) => models.configOf(account));
@@ -56,7 +57,8 @@ export async function availableEngines(
     const source = credential?.found.source ?? "no key needed";
     found.push({ row, ...place, credential: credential?.query, source, sources });
   }
-  const isVendors = ({ row }: AvailableEngine): boolean => [...(row.accounts ?? []), ...(row.models ?? [])].includes(provider);
+  const isVendors = ({ row }: AvailableEngine): boolean =>
+    [...(row.accounts ?? []), ...(row.models ?? [])].includes(provider);
   const rank = (engine: AvailableEngine): number => (engine.row.id === wanted ? 0 : isVendors(engine) ? 1 : 2);
   return found.sort((a, b) => rank(a) - rank(b));
 }

@@ -36,8 +36,7 @@ function ofModels(
   configured: NamedAddresses["configured"],
   inEnv: (names: readonly string[]) => string | undefined,
 ): string | undefined {
-  const isFoundry =
-    account === "anthropic" && /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
+  const isFoundry = account === "anthropic" && /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
   const url = configured(account) ?? inEnv(isFoundry ? ["FOUNDRY_BASE_URL"] : (findRow(account)?.baseUrlEnv ?? []));
   // Engines name the version of the API themselves, except where the usual address has it.
   return account === "openai" ? url : url?.replace(/\/v1(?:beta)?\/*$/, "");

@@ -1,7 +1,6 @@
 // An engine that can be asked, as the tool sees it: its exchanges go through the gate, within its deadline, and what goes wrong is one line.
 
 import { abortAfter } from "@lathe/agent/base";
-import { ToolFailure } from "@lathe/agent/contract";
 import {
   answerFailure,
   fetchJson,
@@ -15,8 +14,8 @@ import { isJsonObject, messageOf } from "@lathe/llm";
 import { resolveCredential } from "../../config/credentials/resolve.ts";
 import type { AvailableEngine } from "./available-engines.ts";
 import { type Engine, EngineFailure, type EngineMeans, type EngineRequest, type SearxngSettings } from "./engine.ts";
-import { ENGINES } from "./engines.ts";
 import { exaWithoutKey } from "./engines/mcp.ts";
+import { ENGINES } from "./engines.ts";
 
 const USUAL_MS = 30_000;
 
@@ -54,7 +53,7 @@ export function connectEngine(available: AvailableEngine, surroundings: EngineSu
 /** What `limit` leaves of it: not every engine takes a count, and some have a least one. */
 function shownPart(answer: SearchAnswer, { limit, numSearchResults }: SearchQuery): SearchAnswer {
   const most = limit ?? numSearchResults;
-  return most === undefined ? answer : { ...answer, sources: answer.sources.slice(0, most) };
+  return most === undefined ? answer : { ...answer, sources: answer.sources.slice(0, Math.max(1, most)) };
 }
 
 async function inTime<T>(
@@ -110,7 +109,8 @@ async function meansOf(available: AvailableEngine, around: Exchanges): Promise<E
 }
 
 function asHttp({ headers = {}, json, form }: EngineRequest) {
-  if (json) return { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(json) };
+  if (json)
+    return { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(json) };
   if (!form) return { headers };
   const type = { "content-type": "application/x-www-form-urlencoded" };
   return { method: "POST", headers: { ...headers, ...type }, body: new URLSearchParams(form).toString() };
@@ -124,5 +124,8 @@ function refusal({ row, source }: AvailableEngine, answer: JsonAnswer): EngineFa
     return new EngineFailure("Anthropic web search returned 404 (model or endpoint not found).", status);
   // Z.AI says itself what is wrong with a subscription.
   if ((status !== 401 && status !== 403) || row.id === "zai") return new EngineFailure(said, status);
-  return new EngineFailure(`${row.name} authorization failed (status ${status}). Check its credential: ${source}.`, status);
+  return new EngineFailure(
+    `${row.name} authorization failed (status ${status}). Check its credential: ${source}.`,
+    status,
+  );
 }

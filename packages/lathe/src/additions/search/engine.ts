@@ -1,7 +1,7 @@
 // What an engine is: one function from a query to an answer, over exchanges that are sent for it. And what several engines share.
 
-import type { JsonAnswer, Recency, SearchAnswer, SearchQuery, SearchSource } from "@lathe/agent/files";
 import { ToolFailure } from "@lathe/agent/contract";
+import type { JsonAnswer, Recency, SearchAnswer, SearchQuery, SearchSource } from "@lathe/agent/files";
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import { textIn } from "./json-parts.ts";
 
@@ -103,7 +103,8 @@ export function sourcesOf(
   });
 }
 
-export const isWebAddress = (address: string): boolean => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+export const isWebAddress = (address: string): boolean =>
+  URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 
 /** A date as its age; what is no date is said as it came. */
 export function ageOf(published: string, now: number): string {

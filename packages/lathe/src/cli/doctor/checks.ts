@@ -139,7 +139,8 @@ async function checkWebSearch(workspace: SessionWorkspace): Promise<Finding[]> {
     const engines = await availableEngines(workspace, { provider });
     const wanted = settings["providers.webSearch"];
     const chain = engines.map(({ row, source }) => `${row.id} (${source})`).join(", then ");
-    if (wanted === "auto" || engines.some(({ row }) => row.id === wanted)) return [{ state: "good", name, text: chain }];
+    if (wanted === "auto" || engines.some(({ row }) => row.id === wanted))
+      return [{ state: "good", name, text: chain }];
     const remedy = wanted === "searxng" ? "set searxng.endpoint" : `run: lathe login ${wanted}`;
     return [{ state: "missing", name, text: `${wanted} is chosen but has no key; ${remedy}. Until then: ${chain}` }];
   } catch (error) {

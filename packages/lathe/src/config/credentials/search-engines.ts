@@ -88,4 +88,5 @@ export const searchAccounts: readonly SearchEngineRow[] = (SEARCH_ENGINES as rea
   ({ keyEnv }) => keyEnv !== undefined,
 );
 
-export const findSearchEngine = (id: string): SearchEngineRow | undefined => SEARCH_ENGINES.find((row) => row.id === id);
+export const findSearchEngine = (id: string): SearchEngineRow | undefined =>
+  SEARCH_ENGINES.find((row) => row.id === id);

@@ -10,7 +10,10 @@ export const SEARCH_SETTINGS = {
     description:
       "search engine that is asked first, if it can be; auto: that of the model's vendor, then those that have a key, then DuckDuckGo",
   }),
-  "searxng.endpoint": text({ default: "", description: "address of your SearXNG server, such as http://localhost:8888" }),
+  "searxng.endpoint": text({
+    default: "",
+    description: "address of your SearXNG server, such as http://localhost:8888",
+  }),
   "searxng.categories": text({ default: "", description: "categories that SearXNG searches, as general,it" }),
   "searxng.language": text({ default: "", description: "language of SearXNG's results, as en" }),
   "searxng.basicUsername": text({

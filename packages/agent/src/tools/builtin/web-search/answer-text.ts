@@ -19,7 +19,9 @@ export function answerText({ answer = "", sources, citations = [], related = [],
     ),
     section(
       "## Citations",
-      citations.map(({ url, title, text }) => `${title ? `${oneLine(title)}: ` : ""}${url}\n${cut(text, MOST_EXCERPT)}`),
+      citations.map(
+        ({ url, title, text }) => `${title ? `${oneLine(title)}: ` : ""}${url}\n${cut(text, MOST_EXCERPT)}`,
+      ),
     ),
     section(
       "## Related",

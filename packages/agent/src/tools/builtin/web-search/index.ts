@@ -18,13 +18,14 @@ import { answerText } from "./answer-text.ts";
 import { type Asked, askEngines, type Failed, failureText } from "./ask-engines.ts";
 import description from "./description.md";
 
+/** Few words: this is part of every request. */
 const params = {
   query: text(),
   recency: optional(choice(RECENCIES)),
-  limit: optional(integer({ description: "Sources to show", minimum: 1 })),
-  max_tokens: optional(integer({ description: "Of the answer", minimum: 1 })),
+  limit: optional(integer()),
+  max_tokens: optional(integer()),
   temperature: optional(number()),
-  num_search_results: optional(integer({ description: "Results to look at", minimum: 1 })),
+  num_search_results: optional(integer()),
 };
 
 type Args = StaticFields<typeof params>;
@@ -40,7 +41,7 @@ const face = {
 } as const satisfies Partial<ToolDef<Args>>;
 
 /** Searches the web; offered where the host brings `services.webSearch`. */
-export const webSearchTool: ToolDef<Args> = {
+export const webSearchTool: ToolDef = {
   ...face,
   name: "web_search",
   label: "Web search",
@@ -65,10 +66,10 @@ export const webSearchTool: ToolDef<Args> = {
     const failed = { engine: others.map(({ name }) => name).join(", "), why: why.replace(/^Error: /, "") };
     return nothingFound({ ...asked, failed: [...asked.failed, failed] });
   },
-};
+} satisfies ToolDef<Args>;
 
 /** The engines that the user did not choose, after those that they chose. The model is not offered it. */
-export const keylessSearchCall: ToolDef<Args> = {
+export const keylessSearchCall: ToolDef = {
   ...face,
   name: "web_search_keyless",
   label: "Web search without a key",
@@ -79,7 +80,7 @@ export const keylessSearchCall: ToolDef<Args> = {
     const asked = await ask((await askedFirst(context)).others, args, context);
     return asked.found ? resultOf(asked, asked.found) : nothingFound(asked);
   },
-};
+} satisfies ToolDef<Args>;
 
 async function askedFirst({ services }: CallScope): Promise<Record<"engines" | "others", readonly SearchProvider[]>> {
   const all = (await services.webSearch?.engines()) ?? [];
@@ -132,7 +133,8 @@ function nothingFound({ failed, empty }: Asked): ToolResult {
   };
 }
 
-const failedField = (failed: readonly Failed[]) => (failed.length === 0 ? {} : { failed: failed.map((one) => ({ ...one })) });
+const failedField = (failed: readonly Failed[]) =>
+  failed.length === 0 ? {} : { failed: failed.map((one) => ({ ...one })) };
 
 function cardOf(query: string, result: CardResult | undefined): Card {
   const sources = objectsIn(result?.details["sources"]);

@@ -2,7 +2,16 @@
 
 import type { SearchSource } from "@lathe/agent/files";
 import { type JsonObject, parseJson } from "@lathe/llm";
-import { ageOf, bearer, countFor, type Engine, EngineFailure, type EngineMeans, isWebAddress, sourcesOf } from "../engine.ts";
+import {
+  ageOf,
+  bearer,
+  countFor,
+  type Engine,
+  EngineFailure,
+  type EngineMeans,
+  isWebAddress,
+  sourcesOf,
+} from "../engine.ts";
 import { listIn, objectIn, objectsIn, textIn } from "../json-parts.ts";
 import { eventsOf } from "./events.ts";
 
@@ -21,7 +30,9 @@ async function callTool(
   const plain = parseJson(text);
   const answer = plain === undefined ? eventsOf(text).at(-1) : objectIn(plain);
   const error = objectIn(answer, "error");
-  const said = objectsIn(answer, "result", "content").flatMap((part) => textIn(part, "text") ?? []).join("\n");
+  const said = objectsIn(answer, "result", "content")
+    .flatMap((part) => textIn(part, "text") ?? [])
+    .join("\n");
   const isRefused = objectIn(answer, "result")["isError"] === true;
   if (error["code"] === -32_602 || (isRefused && /argument|param|required|schema/i.test(said)))
     throw new WrongArguments(textIn(error, "message") ?? said);

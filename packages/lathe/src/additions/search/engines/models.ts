@@ -3,7 +3,16 @@
 import type { Billed } from "@lathe/agent/contract";
 import type { Citation, SearchSource } from "@lathe/agent/files";
 import { builtinCatalog, comparableUsage, costOf, type JsonObject, type Usage } from "@lathe/llm";
-import { bearer, type Engine, EngineFailure, type EngineMeans, isWebAddress, sourcesOf, wordsFor } from "../engine.ts";
+import {
+  bearer,
+  type Engine,
+  EngineFailure,
+  type EngineMeans,
+  isWebAddress,
+  plainText,
+  sourcesOf,
+  wordsFor,
+} from "../engine.ts";
 import { countIn, listIn, objectIn, objectsIn, textIn, textsIn } from "../json-parts.ts";
 import instructions from "./answer.md";
 import { eventsOf } from "./events.ts";
@@ -27,9 +36,8 @@ const sum = (inputTokens: number, outputTokens: number): Usage => ({
 });
 
 /** Each page once. */
-const distinct = <T extends { readonly url: string }>(list: readonly T[]): T[] => [
-  ...new Map([...list].reverse().map((one) => [one.url, one])).values(),
-].reverse();
+const distinct = <T extends { readonly url: string }>(list: readonly T[]): T[] =>
+  [...new Map([...list].reverse().map((one) => [one.url, one])).values()].reverse();
 
 const RESULTS = 10;
 
@@ -53,7 +61,11 @@ export const perplexity: Engine = {
         ...(recency === undefined ? {} : { search_recency_filter: recency }),
       },
     });
-    const listed = sourcesOf(listIn(answer, "search_results"), { snippet: ["snippet"], date: ["date", "last_updated"] }, now);
+    const listed = sourcesOf(
+      listIn(answer, "search_results"),
+      { snippet: ["snippet"], date: ["date", "last_updated"] },
+      now,
+    );
     const cited = textsIn(answer, "citations").filter(isWebAddress);
     const usage = objectIn(answer, "usage");
     const cost = objectIn(usage, "cost")["total_cost"];
@@ -88,8 +100,12 @@ export const anthropic: Engine = {
     const parts = objectsIn(answer, "content");
     const ofType = (type: string): readonly JsonObject[] => parts.filter((part) => part["type"] === type);
     const results = ofType("web_search_tool_result").flatMap((part) => objectsIn(part, "content"));
-    const [refused] = ofType("web_search_tool_result").flatMap((part) => textIn(objectIn(part, "content"), "error_code") ?? []);
-    const said = ofType("text").flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : [])).join("");
+    const [refused] = ofType("web_search_tool_result").flatMap(
+      (part) => textIn(objectIn(part, "content"), "error_code") ?? [],
+    );
+    const said = ofType("text")
+      .flatMap((part) => (typeof part["text"] === "string" ? [part["text"]] : []))
+      .join("");
     if (results.length === 0 && refused !== undefined) throw new EngineFailure(`the search failed: ${refused}`);
     const usage = objectIn(answer, "usage");
     const tokens = {
@@ -107,10 +123,16 @@ export const anthropic: Engine = {
   },
 };
 
+const citation = (url: string, text: string, page: JsonObject | undefined): Citation => ({
+  url,
+  text: plainText(text),
+  title: plainText(textIn(page, "title") ?? ""),
+});
+
 function citationsIn(list: readonly JsonObject[]): Citation[] {
   return list.flatMap((one) => {
     const [url, text] = [textIn(one, "url"), textIn(one, "cited_text")];
-    return url === undefined || text === undefined || !isWebAddress(url) ? [] : [{ url, text, title: textIn(one, "title") }];
+    return url === undefined || text === undefined || !isWebAddress(url) ? [] : [citation(url, text, one)];
   });
 }
 
@@ -155,11 +177,17 @@ async function withRetries<T>({ sleep, signal }: EngineMeans, send: () => Promis
 
 function geminiAnswer(events: readonly JsonObject[], model: string) {
   const candidates = events.flatMap((event) => objectsIn(event, "candidates"));
-  if (!candidates.some((one) => textIn(one, "finishReason") !== undefined)) throw new EngineFailure("the answer was cut off");
-  const parts = candidates.flatMap((one) => objectsIn(one, "content", "parts")).filter((part) => part["thought"] !== true);
+  if (!candidates.some((one) => textIn(one, "finishReason") !== undefined))
+    throw new EngineFailure("the answer was cut off");
+  const parts = candidates
+    .flatMap((one) => objectsIn(one, "content", "parts"))
+    .filter((part) => part["thought"] !== true);
   const grounding = candidates.map((one) => objectIn(one, "groundingMetadata"));
   const pages = grounding.flatMap((one) => objectsIn(one, "groundingChunks")).map((chunk) => objectIn(chunk, "web"));
-  const usage = objectIn(events.findLast((event) => "usageMetadata" in event), "usageMetadata");
+  const usage = objectIn(
+    events.findLast((event) => "usageMetadata" in event),
+    "usageMetadata",
+  );
   const read = countIn(usage, "promptTokenCount") + countIn(usage, "toolUsePromptTokenCount");
   const written = countIn(usage, "candidatesTokenCount") + countIn(usage, "thoughtsTokenCount");
   const citations = grounding
@@ -167,10 +195,13 @@ function geminiAnswer(events: readonly JsonObject[], model: string) {
     .flatMap((support): Citation[] => {
       const page = pages[Number(listIn(support, "groundingChunkIndices")[0] ?? -1)];
       const [url, text] = [textIn(page, "uri"), textIn(objectIn(support, "segment"), "text")];
-      return url === undefined || text === undefined ? [] : [{ url, text, title: textIn(page, "title") }];
+      return url === undefined || text === undefined ? [] : [citation(url, text, page)];
     });
   return {
-    answer: parts.map((part) => (typeof part["text"] === "string" ? part["text"] : "")).join("").trim(),
+    answer: parts
+      .map((part) => (typeof part["text"] === "string" ? part["text"] : ""))
+      .join("")
+      .trim(),
     sources: distinct(sourcesOf(pages, { url: ["uri"], snippet: [] }, () => 0)),
     citations,
     queries: grounding.flatMap((one) => textsIn(one, "webSearchQueries")),
@@ -206,7 +237,9 @@ function codexAnswer(response: JsonObject, model: string) {
   const items = objectsIn(response, "output");
   const contents = items.flatMap((item) => (item["type"] === "message" ? objectsIn(item, "content") : []));
   const answer = contents.flatMap((part) => textIn(part, "text") ?? []).join("\n");
-  const cited = contents.flatMap((part) => objectsIn(part, "annotations")).filter(({ type }) => type === "url_citation");
+  const cited = contents
+    .flatMap((part) => objectsIn(part, "annotations"))
+    .filter(({ type }) => type === "url_citation");
   const sources = distinct(sourcesOf(cited, { snippet: [] }, () => 0));
   const calls = items.filter((item) => item["type"] === "web_search_call");
   const usage = objectIn(response, "usage");
@@ -224,7 +257,9 @@ function codexAnswer(response: JsonObject, model: string) {
 
 /** Of an answer that cites nothing: the links that stand in its text. */
 function linksIn(answer: string): SearchSource[] {
-  const named = [...answer.matchAll(/\[([^\]\n]{1,300})\]\((https?:\/\/[^\s)]+)\)/g)].map(([, title = "", url = ""]) => ({ title, url }));
+  const named = [...answer.matchAll(/\[([^\]\n]{1,300})\]\((https?:\/\/[^\s)]+)\)/g)].map(
+    ([, title = "", url = ""]) => ({ title, url }),
+  );
   const bare = [...answer.matchAll(/https?:\/\/[^\s<>()[\]"']+/g)].map(([url]) => url.replace(/[.,;:!?]+$/, ""));
   return distinct([...named, ...bare.map((url) => ({ title: url, url }))].filter(({ url }) => isWebAddress(url)));
 }

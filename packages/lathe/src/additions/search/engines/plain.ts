@@ -113,7 +113,8 @@ export const kagi: Engine = {
       answer: textIn(objectsIn(data, "direct_answer")[0], "snippet", "title"),
       sources: sourcesOf(found, { snippet: ["snippet"], date: ["time"] }, now),
       related: related.flatMap((one) => {
-        const question = typeof one === "string" ? one : (textIn(one, "query") ?? textIn(objectIn(one, "props"), "question"));
+        const question =
+          typeof one === "string" ? one : (textIn(one, "query") ?? textIn(objectIn(one, "props"), "question"));
         return question === undefined ? [] : [question];
       }),
     };
@@ -161,7 +162,9 @@ export const exa: Engine = {
         type: "auto",
         numResults: countFor(query, { most: 100 }),
         contents: { summary: true },
-        ...(query.recency === undefined ? {} : { startPublishedDate: `${firstDay(query.recency, now())}T00:00:00.000Z` }),
+        ...(query.recency === undefined
+          ? {}
+          : { startPublishedDate: `${firstDay(query.recency, now())}T00:00:00.000Z` }),
       },
     });
     const results = objectsIn(answer, "results");
