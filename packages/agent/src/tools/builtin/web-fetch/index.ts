@@ -5,6 +5,7 @@ import "../../../files/web/services.ts";
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
+import { webAccess } from "../web-access.ts";
 import description from "./description.md";
 
 const params = { url: text("Full address, http or https") };
@@ -19,7 +20,7 @@ export const webFetchTool: ToolDef = {
   schema: object(params),
   tier: "network",
   replay: "safe",
-  access: ({ url }) => [{ kind: "network", host: hostOf(url), url }],
+  access: async ({ url }, scope) => [await webAccess(url, scope)],
   summary: ({ url }) => url,
   card: ({ url }, result) => ({
     verb: verbOf(["Fetching", "Fetched", "Fetch"], result),
@@ -57,9 +58,4 @@ export const webFetchTool: ToolDef = {
 function outcomeOf({ status, mediaType, bytes }: JsonObject): string | undefined {
   if (typeof status === "number" && status >= 400) return `status ${status}`;
   return typeof bytes === "number" ? `${mediaType}, ${bytes} bytes` : undefined;
-}
-
-/** What is no address is refused when it is fetched; until then its text is used as the host. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : url;
 }
