@@ -1,10 +1,16 @@
 // Searches of the web by the command: which engine is asked, with whose key, and what it costs.
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { type Frame, RpcHost } from "./rpc-host.ts";
 import { type SearchStubs, searchStubs } from "./search-stubs.ts";
 
 let stubs: SearchStubs;
@@ -36,7 +42,7 @@ const asked = (): string[] => stubs.requests.map(({ engine }) => engine);
 it("WB-05 the model is on one server and its vendor's search on another, with a key of its own; what it bills is counted", async () => {
   await begin();
   const env = { ANTHROPIC_SEARCH_BASE_URL: stubs.urlOf("anthropic"), ANTHROPIC_SEARCH_API_KEY: "search-key-1234567" };
-  const { code, stdout } = await scene.run([...FULL, "--mode", "json", "-p", "go"], { env });
+  const { code, stdout } = await scene.run(["--permission-mode", "auto-edit", "--mode", "json", "-p", "go"], { env });
   expect(code).toBe(0);
   expect(stubs.requests.map(({ line, headers }) => [line, headers["x-api-key"]])).toEqual([
     ["POST /v1/messages", "search-key-1234567"],
@@ -122,4 +128,113 @@ describe("WB-03 G-81 the order of engines", () => {
     await scene.run([...FULL, "-p", "go"]);
     expect(scene.server.requests.at(-2)?.view.tools).not.toContain("web_search");
   });
+});
+
+describe("questions about searches", () => {
+  const withoutSearxng = () => ({ ...stubs.env, SEARXNG_SEARCH_BASE_URL: "" });
+  const AUTO = ["--permission-mode", "auto-edit"];
+
+  it("G-81 an engine that the user chose is asked at once in auto-edit and plan; where nobody can be asked, DuckDuckGo is not", async () => {
+    await begin();
+    for (const mode of ["auto-edit", "plan"]) {
+      stubs.requests.length = 0;
+      await scene.run(["--no-session", "--permission-mode", mode, "-p", "go"], { env: withoutSearxng() });
+      expect(result()).toContain("## Sources");
+      expect(asked()).toEqual(["anthropic"]);
+    }
+    stubs.faults.set("anthropic", "500");
+    stubs.requests.length = 0;
+    await scene.run(["--no-session", ...AUTO, "-p", "go"], { env: withoutSearxng() });
+    expect(asked()).toEqual(["anthropic"]);
+    expect(result()).toMatch(/^Error: All web search providers failed: Anthropic: .*status 500.*; DuckDuckGo: /);
+  });
+
+  it("G-81 DuckDuckGo is asked about once, by name, and each search goes on with it", async () => {
+    scene = await stage(({ view }) =>
+      view.messages.flatMap(({ results }) => results).length < 2
+        ? turn.calls([{ name: "web_search", args: { query: "lathes" } }])
+        : turn.text("found it"),
+    );
+    stubs.faults.set("anthropic", "500");
+    const env = { ...scene.env, ...withoutSearxng() };
+    const host = new RpcHost(scene.box.open(["--mode", "rpc", ...scene.args, ...AUTO], env));
+    await host.wait("ready", ({ type }) => type === "ready");
+    const isQuestion = (frame: Frame): boolean => frame["method"] === "confirm";
+    const ended = host.prompt("go");
+    const question = await host.wait("the question", isQuestion);
+    expect(`${question["title"]} ${question["message"]}`).toMatch(/web_search_keyless.*lathes/s);
+    host.send({ type: "extension_ui_response", id: question["id"], confirmed: true });
+    await ended;
+    expect(host.frames.filter(isQuestion)).toHaveLength(1);
+    expect(asked()).toEqual(["anthropic", "duckduckgo", "anthropic", "duckduckgo"]);
+    expect(result()).toContain("https://example.org/2");
+    expect(await host.finish()).toBe(0);
+  });
+});
+
+describe("a real server", () => {
+  const searx = "/usr/bin/searx-run";
+  const EXAMPLE = "/usr/share/doc/searx/examples/settings.yml";
+
+  it.skipIf(!existsSync(searx))(
+    "WB-03 searx finds pages, and one engine of it is asked",
+    { timeout: 120_000 },
+    async () => {
+      await begin();
+      const engine = createServer((request, response) => {
+        const found = [{ link: "https://example.org/1", name: "Page 1", text: `About ${request.url}` }];
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
+      });
+      engine.listen(0, "127.0.0.1");
+      await once(engine, "listening");
+      const port = await freePort();
+      const settings = join(scene.box.home, "searx.yml");
+      await writeFile(
+        settings,
+        searxSettings(await readFile(EXAMPLE, "utf8"), port, (engine.address() as AddressInfo).port),
+      );
+      const server = spawn(searx, { env: { ...process.env, SEARX_SETTINGS_PATH: settings }, stdio: "ignore" });
+      try {
+        const url = `http://127.0.0.1:${port}`;
+        await waitFor(url);
+        const { code, stdout } = await scene.box.run(["tool", "web_search", '{"query":"lathes here"}'], {
+          env: { SEARXNG_ENDPOINT: url },
+        });
+        expect({ code, stdout }).toEqual({
+          code: 0,
+          stdout: expect.stringContaining("## Sources\n[1] Page 1\nhttps://example.org/1\nAbout /find?q=lathes+here"),
+        });
+      } finally {
+        server.kill("SIGKILL");
+        await once(server, "close");
+        engine.close();
+      }
+    },
+  );
+
+  /** The example that comes with it, with one engine instead of all. */
+  function searxSettings(example: string, port: number, enginePort: number): string {
+    const own = [
+      "engines:\n  - name : local\n    engine : json_engine\n    shortcut : lo\n    categories : general\n    enable_http : True",
+      `    search_url : http://127.0.0.1:${enginePort}/find?q={query}`,
+      "    url_query : link\n    title_query : name\n    content_query : text\n",
+    ].join("\n");
+    return example
+      .replace(/^engines:[\s\S]*?(?=^locales:)/m, own)
+      .replace("port : 8888", `port : ${port}`)
+      .replace("ultrasecretkey", "for-a-test");
+  }
+
+  async function freePort(): Promise<number> {
+    const probe = createServer().listen(0, "127.0.0.1");
+    await once(probe, "listening");
+    const { port } = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, "close");
+    return port;
+  }
+
+  async function waitFor(url: string): Promise<void> {
+    await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), { timeout: 60_000, interval: 200 });
+  }
 });
