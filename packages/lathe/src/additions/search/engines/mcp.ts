@@ -1,6 +1,6 @@
 // Engines that are a tool of an MCP server: one JSON-RPC call each, without a session.
 
-import type { SearchSource } from "@lathe/agent/files";
+import { itemsAt, type SearchSource } from "@lathe/agent/files";
 import { type JsonObject, parseJson } from "@lathe/llm";
 import {
   ageOf,
@@ -12,7 +12,7 @@ import {
   isWebAddress,
   sourcesOf,
 } from "../engine.ts";
-import { listIn, objectIn, objectsIn, textIn } from "../json-parts.ts";
+import { objectIn, objectsIn, textIn } from "../json-parts.ts";
 import { eventsOf } from "./events.ts";
 
 /** The server does not take these arguments; others may do. */
@@ -67,7 +67,7 @@ export const zai: Engine = {
 function zaiAnswer(said: string, now: () => number): { answer?: string; sources: SearchSource[] } {
   let value = parseJson(said);
   if (typeof value === "string") value = parseJson(value);
-  const list = Array.isArray(value) ? value : listIn(value, "search_result");
+  const list = Array.isArray(value) ? value : itemsAt(value, "search_result");
   const names = { url: ["link", "url"], snippet: ["content"], date: ["publish_date"] };
   return value === undefined ? { answer: said, sources: [] } : { sources: sourcesOf(list, names, now) };
 }

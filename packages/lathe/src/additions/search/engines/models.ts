@@ -1,7 +1,7 @@
 // Engines in which a model of the vendor searches and writes an answer. What they bill is counted.
 
 import type { Billed } from "@lathe/agent/contract";
-import type { Citation, SearchSource } from "@lathe/agent/files";
+import { type Citation, itemsAt, type SearchSource } from "@lathe/agent/files";
 import { builtinCatalog, comparableUsage, costOf, type JsonObject, type Usage } from "@lathe/llm";
 import {
   bearer,
@@ -13,7 +13,7 @@ import {
   sourcesOf,
   wordsFor,
 } from "../engine.ts";
-import { countIn, listIn, objectIn, objectsIn, textIn, textsIn } from "../json-parts.ts";
+import { countIn, objectIn, objectsIn, textIn, textsIn } from "../json-parts.ts";
 import instructions from "./answer.md";
 import { eventsOf } from "./events.ts";
 
@@ -62,7 +62,7 @@ export const perplexity: Engine = {
       },
     });
     const listed = sourcesOf(
-      listIn(answer, "search_results"),
+      itemsAt(answer, "search_results"),
       { snippet: ["snippet"], date: ["date", "last_updated"] },
       now,
     );
@@ -193,7 +193,7 @@ function geminiAnswer(events: readonly JsonObject[], model: string) {
   const citations = grounding
     .flatMap((one) => objectsIn(one, "groundingSupports"))
     .flatMap((support): Citation[] => {
-      const page = pages[Number(listIn(support, "groundingChunkIndices")[0] ?? -1)];
+      const page = pages[Number(itemsAt(support, "groundingChunkIndices")[0] ?? -1)];
       const [url, text] = [textIn(page, "uri"), textIn(objectIn(support, "segment"), "text")];
       return url === undefined || text === undefined ? [] : [citation(url, text, page)];
     });

@@ -1,8 +1,9 @@
 // Engines that take a query and give a list: one exchange each.
 
+import { itemsAt } from "@lathe/agent/files";
 import type { JsonObject } from "@lathe/llm";
 import { bearer, countFor, type Engine, firstDay, sourcesOf } from "../engine.ts";
-import { countIn, listIn, objectIn, objectsIn, textIn, textsIn } from "../json-parts.ts";
+import { countIn, objectIn, objectsIn, textIn, textsIn } from "../json-parts.ts";
 
 export const tavily: Engine = {
   async search(query, { baseUrl, key, now, json }) {
@@ -18,7 +19,7 @@ export const tavily: Engine = {
     });
     return {
       answer: textIn(answer, "answer"),
-      sources: sourcesOf(listIn(answer, "results"), { snippet: ["content"], date: ["published_date"] }, now),
+      sources: sourcesOf(itemsAt(answer, "results"), { snippet: ["content"], date: ["published_date"] }, now),
     };
   },
 };
@@ -51,7 +52,7 @@ export const jina: Engine = {
       headers: { ...bearer(key), "x-respond-with": "no-content" },
     });
     return {
-      sources: sourcesOf(listIn(answer, "data"), { snippet: ["description", "content"], date: ["date"] }, now),
+      sources: sourcesOf(itemsAt(answer, "data"), { snippet: ["description", "content"], date: ["date"] }, now),
     };
   },
 };
@@ -70,7 +71,7 @@ export const kimi: Engine = {
         timeout_seconds: KIMI_SECONDS,
       },
     });
-    const results = listIn(answer, "search_results");
+    const results = itemsAt(answer, "search_results");
     return { sources: sourcesOf(results, { snippet: ["snippet", "content"], date: ["date"] }, now) };
   },
 };
@@ -107,8 +108,8 @@ export const kagi: Engine = {
       },
     });
     const data = objectIn(answer, "data");
-    const found = ["search", "news", "video", "infobox"].flatMap((kind) => listIn(data, kind));
-    const related = ["adjacent_question", "related_search"].flatMap((kind) => listIn(data, kind));
+    const found = ["search", "news", "video", "infobox"].flatMap((kind) => itemsAt(data, kind));
+    const related = ["adjacent_question", "related_search"].flatMap((kind) => itemsAt(data, kind));
     return {
       answer: textIn(objectsIn(data, "direct_answer")[0], "snippet", "title"),
       sources: sourcesOf(found, { snippet: ["snippet"], date: ["time"] }, now),
@@ -124,7 +125,7 @@ export const kagi: Engine = {
 export const synthetic: Engine = {
   async search({ query }, { baseUrl, key, now, json }) {
     const answer = await json(`${baseUrl}/v2/search`, { headers: bearer(key), json: { query } });
-    return { sources: sourcesOf(listIn(answer, "results"), { snippet: ["text"], date: ["published"] }, now) };
+    return { sources: sourcesOf(itemsAt(answer, "results"), { snippet: ["text"], date: ["published"] }, now) };
   },
 };
 
@@ -143,8 +144,8 @@ export const searxng: Engine = {
     const basic = Buffer.from(`${username}:${password || key}`).toString("base64");
     const proof = username !== "" ? { authorization: `Basic ${basic}` } : key === "" ? {} : bearer(key);
     const answer = await json(`${baseUrl}/search?${asked}`, { headers: proof });
-    const results = listIn(answer, "results").slice(0, countFor(query, { most: 20 }));
-    const [first] = listIn(answer, "answers");
+    const results = itemsAt(answer, "results").slice(0, countFor(query, { most: 20 }));
+    const [first] = itemsAt(answer, "answers");
     return {
       answer: typeof first === "string" ? first : textIn(first, "answer"),
       sources: sourcesOf(results, { snippet: ["content"], date: ["publishedDate"] }, now),
