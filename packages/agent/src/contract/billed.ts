@@ -2,6 +2,7 @@
 
 import type { Usage } from "@lathe/llm";
 
+/** One bill. */
 export interface Billed {
   /** `provider/model`, or the name of the service where no model is named. */
   readonly model: string;

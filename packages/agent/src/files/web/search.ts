@@ -4,8 +4,10 @@ import type { Billed } from "../../contract/billed.ts";
 import type { WebGate } from "./gate/types.ts";
 
 export const RECENCIES = ["day", "week", "month", "year"] as const;
+/** How old pages may be that a search finds. */
 export type Recency = (typeof RECENCIES)[number];
 
+/** What a search asks for. */
 export interface SearchQuery {
   readonly query: string;
   /** Only pages that are no older than this. */
@@ -35,6 +37,7 @@ export interface Citation {
   readonly text: string;
 }
 
+/** What a search gives: an answer, sources, or both. */
 export interface SearchAnswer {
   readonly answer?: string | undefined;
   readonly sources: readonly SearchSource[];
