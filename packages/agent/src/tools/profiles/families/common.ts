@@ -4,11 +4,15 @@ import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
+import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
 import { agentCall, completionCall } from "../../builtin/eval/inner-calls.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
+import { generateImageTool } from "../../builtin/generate-image/index.ts";
+import { githubTool } from "../../builtin/github/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobOutputTool } from "../../builtin/job-output/index.ts";
 import { jobStopTool } from "../../builtin/job-stop/index.ts";
@@ -20,6 +24,7 @@ import { sendInputTool } from "../../builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../builtin/spawn-agent/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
 import { waitTool } from "../../builtin/wait/index.ts";
+import { keylessSearchCall, webSearchTool } from "../../builtin/web-search/index.ts";
 import { writeFileTool } from "../../builtin/write-file/index.ts";
 import type { EditKit } from "../edit-kits.ts";
 
@@ -28,6 +33,8 @@ export type Kit = Pick<EditKit, "read" | "write" | "edit">;
 export const agents = [spawnAgentTool, sendInputTool, waitTool, closeAgentTool] as readonly ToolDef<never>[];
 /** Code that keeps its state, and what it may ask for. */
 export const cells = [evalTool, completionCall, agentCall] as readonly ToolDef<never>[];
+/** The search, and what it does when the chosen engines fail. */
+export const webSearch = [webSearchTool, keylessSearchCall] as readonly ToolDef<never>[];
 /** What the product adds to every family. */
 export const additions = [
   todoTool,
@@ -43,6 +50,11 @@ export const additions = [
   repoMapTool,
   astEditTool,
   renderMermaidTool,
+  generateImageTool,
+  computerTool,
+  githubTool,
+  browserTool,
+  ...webSearch,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

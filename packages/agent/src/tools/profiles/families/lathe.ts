@@ -5,9 +5,13 @@ import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
+import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
+import { generateImageTool } from "../../builtin/generate-image/index.ts";
+import { githubTool } from "../../builtin/github/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
@@ -21,7 +25,7 @@ import { writeTool } from "../../builtin/write/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/variant-hashline.md";
 import prompt from "../prompts/lathe.md";
-import { agents, cells, type Kit, list } from "./common.ts";
+import { agents, cells, type Kit, list, webSearch } from "./common.ts";
 
 const tools = ({ edit }: Pick<Kit, "edit">) =>
   list(
@@ -44,6 +48,11 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     repoMapTool,
     astEditTool,
     renderMermaidTool,
+    generateImageTool,
+    computerTool,
+    githubTool,
+    browserTool,
+    ...webSearch,
   );
 
 export const lathe = {
