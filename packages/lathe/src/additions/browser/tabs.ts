@@ -34,6 +34,8 @@ export class Tabs {
   #runs: TabRuns | undefined;
   #idle: NodeJS.Timeout | undefined;
   #running = 0;
+  /** How the browser ended by itself. */
+  #lastEnd: string | undefined;
 
   constructor(options: TabsOptions) {
     this.#options = options;
@@ -52,12 +54,11 @@ export class Tabs {
     }
   }
 
-  /** What a tab's scripts can reach; undefined when there is no such tab. */
-  async reachOf(name: string): Promise<TabReach | undefined> {
-    const tab = this.#tabs.get(name);
-    if (tab === undefined) return undefined;
-    const { places = [] } = tab.hosts ?? {};
-    return { servers: places.map(serverOf), isOpen: tab.hosts === undefined || !(await this.#options.isConfined()) };
+  /** What a tab's scripts can reach. */
+  async reachOf(name: string): Promise<TabReach> {
+    const { hosts } = this.#tabNamed(name);
+    const servers = (hosts?.places ?? []).map(serverOf);
+    return { servers, isOpen: hosts === undefined || !(await this.#options.isConfined()) };
   }
 
   /** Ends the session's browser and its apps, and leaves others. */
@@ -69,13 +70,19 @@ export class Tabs {
 
   async #run(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
     const { name } = request;
-    const tab = this.#tabs.get(name);
-    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.`);
+    const tab = this.#tabNamed(name);
     if (this.#opening.has(name)) throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call.`);
     const { TabRuns: Made } = await import("./run/tab-runs.ts");
     const { screenshotDir, isConfined } = this.#options;
     this.#runs ??= new Made({ screenshotDir, isConfined, discard: (hung) => this.#discard(hung) });
     return this.#runs.run(tab, request, context);
+  }
+
+  #tabNamed(name: string): Tab {
+    const tab = this.#tabs.get(name);
+    const why = this.#lastEnd === undefined ? "" : ` The browser has ended (${this.#lastEnd}).`;
+    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.${why}`);
+    return tab;
   }
 
   async #discard(tab: Tab): Promise<void> {
@@ -145,12 +152,16 @@ export class Tabs {
       return Chromium.start({ program, variables, headless, isStealthy, isConfined: confined });
     })();
     const own = this.#own;
-    const forget = (): void => {
+    const forget = (why?: string): void => {
       if (this.#own !== own) return;
       this.#own = undefined;
+      this.#lastEnd = why;
       for (const [name, tab] of this.#tabs) if (tab.browserKey === OWN_BROWSER) this.#tabs.delete(name);
     };
-    own.then(({ ended }) => ended.then(forget), forget);
+    own.then(
+      ({ ended }) => ended.then(forget),
+      () => forget(),
+    );
     return own;
   }
 
@@ -203,13 +214,12 @@ export class Tabs {
         () => {},
       );
     }
-    for (const [key, attached] of this.#attached) {
-      if (used.has(key)) continue;
+    for (const [key, attaching] of this.#attached) {
+      const attached = used.has(key) ? undefined : await attaching.catch(() => undefined);
+      // An app without a tab runs on: the next tab is in the same one.
+      if (attached === undefined || (attached.isOurs && !kill)) continue;
       this.#attached.delete(key);
-      await attached.then(
-        (browser) => browser.leave(kill),
-        () => {},
-      );
+      await attached.leave();
     }
   }
 

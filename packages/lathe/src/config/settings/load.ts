@@ -7,6 +7,7 @@ import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";
 import { ruleFrom } from "./rules.ts";
 import { defaultSettings, isSettingKey, type SettingKey, type Settings } from "./schema.ts";
+import { USERS_SEARCH } from "./search-settings.ts";
 import { settingsText } from "./text.ts";
 
 export interface SettingsSource {
@@ -64,6 +65,10 @@ export async function loadSettings(
       }
       if (source.ofProject && widensSandbox(key, value, values)) {
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot widen the sandbox.`);
+        continue;
+      }
+      if (source.ofProject && USERS_SEARCH.test(key)) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot decide where searches go.`);
         continue;
       }
       if (source.ofProject && key === "permissions.rememberDays" && Number(value) > Number(values[key])) {

@@ -10,6 +10,7 @@ import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { MODEL_SETTINGS } from "./model-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
 import { RUN_SETTINGS } from "./run-settings.ts";
+import { SEARCH_SETTINGS } from "./search-settings.ts";
 import { choiceOrEmpty, wordList } from "./setting-kinds.ts";
 import { TASK_SETTINGS } from "./task-settings.ts";
 import { TERMINAL_SETTINGS } from "./terminal-settings.ts";
@@ -66,6 +67,7 @@ export const SETTINGS = {
     default: false,
     description: "let web requests reach private addresses, and ports on this machine that other programs listen on",
   }),
+  ...SEARCH_SETTINGS,
   ...FOUND_SETTINGS,
 } as const satisfies Record<string, Schema>;
 

@@ -2,15 +2,19 @@ import type { JsonObject } from "@lathe/llm";
 import type { FetchLimits } from "../../../files/web/fetch-page.ts";
 import { webGate } from "../../../files/web/gate/web-gate.ts";
 import "../../../files/web/services.ts";
-import { object, type StaticFields, text } from "@lathe/llm/schema";
+import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
 import { webAccess } from "../web-access.ts";
 import description from "./description.md";
 
-const params = { url: text("Full address, http or https") };
+const params = {
+  url: text("Full address, http or https"),
+  timeout: optional(integer("Seconds to wait, 1 to 45; 30 when absent")),
+};
 
 const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
+const SECONDS = { least: 1, most: 45 };
 
 /** Fetches a page and gives it to the model as markdown; add it to `tools` of a profile or session. */
 export const webFetchTool: ToolDef = {
@@ -27,14 +31,16 @@ export const webFetchTool: ToolDef = {
     subject: url,
     outcome: result && outcomeOf(result.details),
   }),
-  async execute({ url }, scope) {
+  async execute({ url, timeout }, scope) {
     // Loaded with the first page: most sessions fetch none.
     const [{ fetchPage }, { pageText }] = await Promise.all([
       import("../../../files/web/fetch-page.ts"),
       import("../../../files/web/to-markdown.ts"),
     ]);
     const { gate = webGate(scope), fetch } = scope.services.web ?? {};
-    const page = await fetchPage(gate, url, { ...LIMITS, ...fetch }, scope.signal);
+    const own =
+      timeout === undefined ? {} : { timeoutMs: Math.min(Math.max(timeout, SECONDS.least), SECONDS.most) * 1000 };
+    const page = await fetchPage(gate, url, { ...LIMITS, ...fetch, ...own }, scope.signal);
     scope.paths.pages.set(url, page.url);
     const { text: body } = await pageText(page, scope);
     const note = page.truncated
