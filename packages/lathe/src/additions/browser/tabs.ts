@@ -54,9 +54,17 @@ export class Tabs {
     }
   }
 
+  /** An open tab; what it shares with other tabs is its browser. */
+  tabNamed(name: string): Tab {
+    const tab = this.#tabs.get(name);
+    const why = this.#lastEnd === undefined ? "" : ` The browser has ended (${this.#lastEnd}).`;
+    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.${why}`);
+    return tab;
+  }
+
   /** What a tab's scripts can reach. */
   async reachOf(name: string): Promise<TabReach> {
-    const { hosts } = this.#tabNamed(name);
+    const { hosts } = this.tabNamed(name);
     const servers = (hosts?.places ?? []).map(serverOf);
     return { servers, isOpen: hosts === undefined || !(await this.#options.isConfined()) };
   }
@@ -70,19 +78,12 @@ export class Tabs {
 
   async #run(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
     const { name } = request;
-    const tab = this.#tabNamed(name);
+    const tab = this.tabNamed(name);
     if (this.#opening.has(name)) throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call.`);
     const { TabRuns: Made } = await import("./run/tab-runs.ts");
     const { screenshotDir, isConfined } = this.#options;
     this.#runs ??= new Made({ screenshotDir, isConfined, discard: (hung) => this.#discard(hung) });
     return this.#runs.run(tab, request, context);
-  }
-
-  #tabNamed(name: string): Tab {
-    const tab = this.#tabs.get(name);
-    const why = this.#lastEnd === undefined ? "" : ` The browser has ended (${this.#lastEnd}).`;
-    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.${why}`);
-    return tab;
   }
 
   async #discard(tab: Tab): Promise<void> {
