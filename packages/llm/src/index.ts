@@ -62,6 +62,8 @@ export { StreamAccumulator } from "./stream/accumulate.ts";
 export { parsePartialJson } from "./stream/partial-json.ts";
 export { throttle } from "./stream/throttle.ts";
 export { addUsage, billedOutputTokens, cacheHitRatio, comparableUsage, costOf, promptTokens } from "./stream/usage.ts";
+export { askForTunnel, proxyHeaders } from "./transport/proxy.ts";
+export { proxyFor } from "./transport/proxy-rules.ts";
 export * from "./types/adapter.ts";
 export * from "./types/errors.ts";
 export * from "./types/events.ts";

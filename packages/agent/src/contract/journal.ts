@@ -5,7 +5,7 @@ import type { FinishReason, ImageData, JsonObject, JsonValue, Message, Usage } f
 import type { FileChange } from "./changes.ts";
 import type { AwaitedInput, MessageSource } from "./events/types.ts";
 import type { PromptPart } from "./prompt-part.ts";
-import type { Effects, Tier } from "./tool.ts";
+import type { Effects, FromWeb, Tier } from "./tool.ts";
 
 /** The version of the format that is written. */
 export const JOURNAL_VERSION = 4;
@@ -56,6 +56,8 @@ export interface ResultFacts {
   readonly changes?: readonly FileChange[];
   /** Files whose content the result shows, by their real paths. */
   readonly reads?: readonly string[];
+  /** The text is from the web; `links`: addresses that count as shown because of it. */
+  readonly fromWeb?: FromWeb;
   readonly effects?: Effects;
   readonly artifact?: { readonly id: number; readonly bytes: number };
   readonly durationMs?: number;

@@ -34,7 +34,16 @@ export type Access =
       /** Not in the sandbox that commands are otherwise confined to. */
       readonly outside?: true;
     }
-  | { readonly kind: "network"; readonly host: string }
+  | {
+      readonly kind: "network";
+      readonly host: string;
+      /** The whole address, where it is only read (GET): one that was shown may need no question. Absent for every other connection. */
+      readonly url?: string;
+      /** The user chose this host in their own settings, such as a search engine. */
+      readonly chosen?: true;
+      /** A server that a process of this session runs. */
+      readonly own?: true;
+    }
   /** The call gets the value of a secret where it does not belong; `reason` is for the user. */
   | { readonly kind: "secret"; readonly name: string; readonly reason: string }
   /** An address of a registered scheme, such as artifact://3: its resolver opens it, not the environment. */
@@ -178,6 +187,8 @@ export interface ToolResult {
   readonly changes?: readonly FileChange[] | undefined;
   /** Files whose content the result shows, by their real paths. Filled in by the loop. Journalled. */
   readonly reads?: readonly string[] | undefined;
+  /** The text is from the web. It is marked for the model, and the addresses that it shows may be read. Journalled. */
+  readonly fromWeb?: FromWeb | undefined;
   /** Structured facts for hosts; never sent to the model. */
   readonly details?: JsonValue | undefined;
   readonly isError?: boolean | undefined;
@@ -185,6 +196,14 @@ export interface ToolResult {
   readonly artifact?: ArtifactRef | undefined;
   /** The model gets all of it, whatever the tool's limit is. */
   readonly isWhole?: boolean | undefined;
+}
+
+/** Where text of the web comes from, and what it shows. */
+export interface FromWeb {
+  /** The address that was asked for, or the name of a search engine. */
+  readonly source: string;
+  /** Whole addresses that the text shows: links of a page, hits of a search. Permissions take those away that do not count as shown. */
+  readonly links: readonly string[];
 }
 
 /** What a call has done to the world, as far as it knows. */

@@ -124,6 +124,9 @@ function childOptions(
       ...(completion ? { completion } : {}),
       ...(type?.reading ? { reading: { ...options.services?.reading, ...type.reading } } : {}),
       // In a copy of its own it stands in no other agent's way.
+      ...(child.env && options.services?.web
+        ? { web: { ...options.services.web, gate: options.services.web.gate.inside(child.env) } }
+        : {}),
       ...(services.pathLocks && !child.env ? { pathLocks: services.pathLocks } : {}),
     },
     surroundings: around && shared ? shared.surroundings(around) : around,

@@ -7,9 +7,11 @@ import {
   defineProfile,
   defineSessionTool,
   FAMILIES,
+  LocalEnvironment,
   type Profile,
   type ProfileOptions,
 } from "@lathe/agent";
+import { webGate } from "@lathe/agent/files";
 import { Checkpoints, webFetchTool, webSearchTool } from "@lathe/agent/tools";
 import { type CallSpec, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -235,7 +237,7 @@ const CASES: readonly Case[] = [
       tools: [webFetchTool, webSearchTool],
       services: {
         web: {
-          fetch: { maxBytes: 1 << 20, maxRedirects: 5, timeoutMs: 10_000, allowPrivate: true },
+          gate: webGate({ env: new LocalEnvironment({ cwd: "/", baseEnv: {} }), allowPrivate: true }),
           search: {
             name: "test",
             search: async () => [{ title: "Division", url: "http://example.test", snippet: "" }],

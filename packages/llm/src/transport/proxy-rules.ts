@@ -12,7 +12,7 @@ export function hasProxySettings(env: Env): boolean {
 }
 
 /** Throws when the variable that decides does not hold the address of a proxy. */
-export function proxyFor(url: URL, env: Env): URL | undefined {
+export function proxyFor(url: URL, env: ClientDeps["env"]): URL | undefined {
   const usual = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const name = read(env, usual) === undefined ? "ALL_PROXY" : usual;
   const proxy = read(env, name);

@@ -1,6 +1,6 @@
 // Proxies: their credentials, and the CONNECT tunnel that https goes through. Plain http is asked of them in absolute form.
 
-import type { Agent, ClientRequest } from "node:http";
+import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import type { AgentOptions } from "node:https";
 import type { Duplex } from "node:stream";
 import { networkError } from "../errors/network.ts";
@@ -47,7 +47,8 @@ export function createTunnelAgent(proxy: URL, options: AgentOptions): Agent {
   return agent;
 }
 
-function askForTunnel(proxy: URL, { host, port }: ConnectOptions): ClientRequest {
+/** The request for a tunnel; it is the caller's to end, and its event `connect` brings the connection. */
+export function askForTunnel(proxy: URL, { host, port }: Pick<RequestOptions, "host" | "port">): ClientRequest {
   const authority = `${host?.includes(":") ? `[${host}]` : host}:${port}`;
   const { request } = process.getBuiltinModule(proxy.protocol === "https:" ? "node:https" : "node:http");
   return request({

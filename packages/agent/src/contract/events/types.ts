@@ -5,7 +5,7 @@ import type { ContentPart, ErrorKind, JsonObject, JsonValue, Message, Usage } fr
 import type { Card } from "../card.ts";
 import type { FileChange } from "../changes.ts";
 import type { AgentOverview } from "../subagents.ts";
-import type { Access, Effects, PreviewLine, Tier } from "../tool.ts";
+import type { Access, Effects, FromWeb, PreviewLine, Tier } from "../tool.ts";
 
 /** What a session is doing; only an idle or waiting one takes an input. */
 export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
@@ -151,6 +151,8 @@ export interface EventData {
     details?: JsonValue;
     /** Files that the call has changed. */
     changes?: readonly FileChange[];
+    /** The output is text from the web; `links`: addresses that count as shown because of it. */
+    from_web?: FromWeb;
     effects?: Effects;
     artifact?: { id: number; bytes: number };
   };

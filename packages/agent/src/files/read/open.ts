@@ -17,6 +17,8 @@ import { directoryTree } from "./directory.ts";
 /** More than this is not a file to read line by line; a program can take parts of it. */
 const MOST_BYTES = 64 << 20;
 
+let pages: Promise<typeof import("../web/open-page.ts")> | undefined;
+
 export interface Wanted {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
@@ -30,8 +32,8 @@ export async function open(text: string, scope: CallScope, lines: Wanted = {}): 
   if (target.kind === "address") return openAddress(target, scope, lines);
   if (target.kind === "web") {
     // Loaded with the first page: most sessions read none.
-    const { openPage } = await import("../web/open-page.ts");
-    return openPage(target, scope);
+    pages ??= import("../web/open-page.ts");
+    return (await pages).openPage(target, scope);
   }
   try {
     return await openFile(text, target, scope, lines);
@@ -113,7 +115,9 @@ async function openAddress(
     if (entries) return { kind: "shown", path, text: listing(path, entries) };
   }
   const wanted = wantedPart(selector, offset, limit);
-  const { bytes, mediaType, immutable, sourcePath, firstLine } = await schemes.read(path, scope.signal, wanted);
+  const found = await schemes.read(path, scope.signal, wanted, scope);
+  const { bytes, mediaType, immutable, sourcePath, firstLine, page } = found;
+  if (page !== undefined) scope.paths.pages.set(path, page);
   const picture = mediaType?.startsWith("image/") ? imageType(bytes) : undefined;
   if (picture) return { kind: "image", path, bytes, mediaType: picture, notes: [] };
   if (sourcePath !== undefined) scope.paths.shown.add(sourcePath);

@@ -1,26 +1,29 @@
-// Fetches one page within limits: address check at connect time, redirects counted and checked again, size and time bounded.
+// Fetches one page within limits: redirects counted and each judged by the gate, size and time bounded.
 
-import { lookup as dnsLookup } from "node:dns";
-import { request as httpRequest, type IncomingMessage } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { isIP, type LookupFunction } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
 import { pipeline, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { ToolFailure } from "../../contract/tool.ts";
-import { isPrivateAddress } from "./address.ts";
+import type { GateRequest, GateResponse, WebGate } from "./gate/types.ts";
 
-/** How large and how slow a page may be, and whether private addresses may be fetched. */
+/** How large and how slow a page may be. */
 export interface FetchLimits {
   readonly maxBytes: number;
   readonly maxRedirects: number;
   readonly timeoutMs: number;
-  readonly allowPrivate: boolean;
+  /** Why a redirect is not followed; undefined: it is. Where this is absent, every one is followed. */
+  readonly redirectProblem?: ((from: URL, to: URL) => string | undefined) | undefined;
 }
 
+/** What is asked for, besides the address. */
+export interface FetchOptions extends FetchLimits, Omit<GateRequest, "url"> {}
+
+/** A page as it came, unpacked. */
 export interface FetchedPage {
   /** The address after redirects. */
   readonly url: string;
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly mediaType: string;
   /** As the server names it. */
   readonly charset?: string;
@@ -28,48 +31,102 @@ export interface FetchedPage {
   readonly truncated: boolean;
 }
 
-export async function fetchPage(address: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
+const HEADERS = {
+  accept: "text/markdown,text/html;q=0.95,text/plain,application/json;q=0.9,*/*;q=0.5",
+  "accept-encoding": "gzip, br, deflate",
+  "user-agent": "lathe",
+};
+
+/** The caller's own headers are for the first host: a redirect to another one gets none of them but `accept`. */
+export async function fetchPage(
+  gate: WebGate,
+  address: string,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
   // We avoid AbortSignal.timeout: joined with another signal, Node 20 collects it as garbage and it never fires.
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), limits.timeoutMs);
+  const timer = setTimeout(() => late.abort(), options.timeoutMs);
   try {
-    return await follow(address, limits, AbortSignal.any([signal, late.signal]));
+    return await follow(gate, address, options, AbortSignal.any([signal, late.signal]));
   } catch (error) {
     if (signal.aborted) throw new ToolFailure(`${address} was not fetched: interrupted.`);
     if (!late.signal.aborted) throw error;
-    throw new ToolFailure(`${address} did not answer in ${limits.timeoutMs / 1000} seconds.`);
+    throw new ToolFailure(`${address} did not answer in ${options.timeoutMs / 1000} seconds.`);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function follow(address: string, limits: FetchLimits, signal: AbortSignal): Promise<FetchedPage> {
-  let url = parse(address);
-  for (let hops = 0; hops <= limits.maxRedirects; hops++) {
-    const response = await send(url, limits, signal);
-    const status = response.statusCode ?? 0;
-    const location = response.headers.location;
+async function follow(
+  gate: WebGate,
+  address: string,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<FetchedPage> {
+  const { headers: own = {}, method, body: sentBody, maxRedirects, maxBytes } = options;
+  let request: GateRequest = {
+    url: parse(address),
+    headers: {
+      ...HEADERS,
+      ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value])),
+    },
+    method,
+    body: sentBody,
+  };
+  for (let hops = 0; hops <= maxRedirects; hops++) {
+    const response = await gate.request(request, signal);
+    const { status, headers } = response;
+    const { location } = headers;
     if (status >= 300 && status < 400 && location) {
-      response.destroy();
-      url = parse(new URL(location, url).href);
+      response.body.destroy();
+      const next = redirect(request, status, location);
+      const problem = options.redirectProblem?.(request.url, next.url);
+      if (problem !== undefined) throw notFollowed(request.url, next.url, problem);
+      request = next;
       continue;
     }
-    const { body, truncated } = await readBody(response, limits.maxBytes);
-    const contentType = response.headers["content-type"] ?? "";
+    const { body, truncated } = await readBody(response, maxBytes);
+    const contentType = headers["content-type"] ?? "";
     const mediaType = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
     const charset = /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1];
-    return { url: url.href, status, mediaType, ...(charset === undefined ? {} : { charset }), body, truncated };
+    const named = charset === undefined ? {} : { charset };
+    return { url: request.url.href, status, headers, mediaType, ...named, body, truncated };
   }
-  throw new ToolFailure(`${address} redirected more than ${limits.maxRedirects} times.`);
+  throw new ToolFailure(`${address} redirected more than ${maxRedirects} times.`);
+}
+
+const notFollowed = (from: URL, to: URL, problem: string): ToolFailure =>
+  new ToolFailure(
+    `${from.href} redirects to ${to.href}, which was not followed. ${problem} Read that address itself if you need it.`,
+  );
+
+/** What a caller sends may hold a token, which belongs to the host that it was given for. */
+function redirect(
+  { url: from, method = "GET", headers = {}, body }: GateRequest,
+  status: number,
+  to: string,
+): GateRequest {
+  if (!URL.canParse(to, from)) throw new ToolFailure(`${from.href} redirects to "${to}", which is no address.`);
+  const url = parse(new URL(to, from).href);
+  const isSame = url.host === from.host && (url.protocol === from.protocol || url.protocol === "https:");
+  const isRead = method === "GET" || method === "HEAD";
+  const kept = isSame ? headers : { ...HEADERS, ...("accept" in headers ? { accept: headers["accept"]! } : {}) };
+  if (isRead || status <= 303) return { url, method: isRead ? method : "GET", headers: kept };
+  if (isSame) return { url, method, headers, body };
+  throw new ToolFailure(`${from.href} wants what was sent to it to go to ${url.host}, which is another host.`);
 }
 
 function parse(address: string): URL {
-  let url: URL;
-  try {
-    url = new URL(address);
-  } catch {
-    throw new ToolFailure(`"${address}" is not a URL. Give a full address such as https://example.org/page.`);
+  if (!/^[a-z][a-z\d+.-]*:/i.test(address) || /^[\w.-]+:\d+(?:[/?#]|$)/.test(address)) {
+    const scheme = /^(?:localhost|\d+(?:\.\d+){3})\b/i.test(address) ? "http" : "https";
+    const full = `${scheme}://${address}`;
+    const hint = URL.canParse(full) && /[.:]|^localhost/.test(address) ? full : "https://example.org/page";
+    throw new ToolFailure(`"${address}" has no scheme. Give a full address such as ${hint}.`);
   }
+  if (!URL.canParse(address))
+    throw new ToolFailure(`"${address}" is not a URL. Give a full address such as https://example.org/page.`);
+  const url = new URL(address);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new ToolFailure(`${url.protocol} addresses cannot be fetched; use http or https.`);
   }
@@ -77,54 +134,19 @@ function parse(address: string): URL {
   return url;
 }
 
-function send(url: URL, limits: FetchLimits, signal: AbortSignal): Promise<IncomingMessage> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (isIP(host) && !limits.allowPrivate && isPrivateAddress(host)) throw refusal(url.hostname);
-  const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const headers = {
-      accept: "text/markdown,text/html;q=0.95,text/plain,application/json;q=0.9,*/*;q=0.5",
-      "accept-encoding": "gzip, br, deflate",
-      "user-agent": "lathe",
-    };
-    request(url, { headers, signal, lookup: checkedLookup(url.hostname, limits.allowPrivate) }, resolve)
-      .once("error", (error: NodeJS.ErrnoException) => {
-        if (error instanceof ToolFailure) reject(error);
-        else reject(new ToolFailure(`${url.href} could not be reached: ${error.code ?? error.message}.`));
-      })
-      .end();
-  });
-}
-
-/** The check sits between name and socket: what was checked is what is connected to. */
-function checkedLookup(name: string, allowPrivate: boolean): LookupFunction {
-  return (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, "", 0);
-      const usable = allowPrivate ? addresses : addresses.filter(({ address }) => !isPrivateAddress(address));
-      const first = usable[0];
-      if (!first) return callback(refusal(name), "", 0);
-      if (options.all) (callback as unknown as (error: null, all: typeof usable) => void)(null, usable);
-      else callback(null, first.address, first.family);
-    });
-  };
-}
-
-const refusal = (host: string): ToolFailure =>
-  new ToolFailure(
-    `${host} is on this machine or its private network, which is not allowed. Use the shell for local servers.`,
-  );
-
 const UNPACKERS: ReadonlyMap<string | undefined, () => Transform> = new Map<string, () => Transform>([
   ["gzip", createGunzip],
   ["br", createBrotliDecompress],
   ["deflate", createInflate],
 ]);
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ body: Buffer; truncated: boolean }> {
-  const unpack = UNPACKERS.get(response.headers["content-encoding"]);
+async function readBody(
+  { headers, body }: GateResponse,
+  maxBytes: number,
+): Promise<{ body: Buffer; truncated: boolean }> {
+  const unpack = UNPACKERS.get(headers["content-encoding"]);
   // A pipeline and not a pipe: a response that ends early must end the decompression, too. The reader below gets the error.
-  const stream = unpack === undefined ? response : pipeline(response, unpack(), () => {});
+  const stream = unpack === undefined ? body : pipeline(body, unpack(), () => {});
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -136,7 +158,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ 
   } catch (error) {
     throw new ToolFailure(`The response ended early: ${(error as Error).message}.`);
   } finally {
-    response.destroy();
+    body.destroy();
   }
   return { body: Buffer.concat(chunks), truncated: false };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../test/call-tool.ts";
 import { readTool } from "../../tools/builtin/read/index.ts";
+import { webGate } from "./gate/web-gate.ts";
 import { PageCache } from "./page-cache.ts";
 
 const body = (text: string) => `<html><body><h1>${text}</h1><p>${"words of the page ".repeat(20)}</p></body></html>`;
@@ -43,7 +44,10 @@ afterAll(() => void server.close());
 let bench: Bench;
 beforeEach(async () => {
   bench = await toolBench();
-  Object.assign(bench.services, { web: { fetch: { allowPrivate: true } }, pages: new PageCache() });
+  Object.assign(bench.services, {
+    web: { gate: webGate({ env: bench.env, allowPrivate: true }) },
+    pages: new PageCache(),
+  });
   hits.length = 0;
 });
 afterEach(() => bench.close());
@@ -86,8 +90,8 @@ it("WB-01 of a long page the beginning is shown, all of it is an artifact, and i
 });
 
 it("WB-01 a page that leads to a private address is refused, one without web access says so", async () => {
-  Object.assign(bench.services, { web: { fetch: { allowPrivate: false } } });
-  await expect(read("/lines")).rejects.toThrow("private network");
+  Object.assign(bench.services, { web: { gate: webGate({ env: bench.env }) } });
+  await expect(read("/lines")).rejects.toThrow("no process of this session");
   Object.assign(bench.services, { web: undefined });
   await expect(read("/lines")).rejects.toThrow("not available here");
 });

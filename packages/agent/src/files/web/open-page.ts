@@ -13,9 +13,10 @@ import type { CachedPage } from "./page-cache.ts";
 import "./services.ts";
 import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
 
-const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+const LIMITS: FetchLimits = { maxBytes: 20 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 /** A page whose text is shorter than this is likely made by its scripts: other forms of it are looked for. */
 const LEAST_TEXT = 200;
+const MAIN_PART = "only the main part of the page; :raw gives all of it";
 
 /** Of a longer page, the beginning is shown, and the whole becomes an artifact. */
 const MOST_LINES = 300;
@@ -28,9 +29,14 @@ export async function openPage({ path, selector }: WebTarget, scope: PageScope):
   if (!web) throw new ToolFailure(`${path} cannot be read: pages of the web are not available here.`);
   const isRaw = selector?.raw ?? false;
   const known = pages?.get(path, isRaw);
-  if (known) return withSelector(known, selector);
-  const fetch = (url: string): Promise<FetchedPage> => fetchPage(url, { ...LIMITS, ...web.fetch }, scope.signal);
+  if (known) {
+    scope.paths.pages.set(path, known.url);
+    return withSelector(known, selector);
+  }
+  const fetch = (url: string): Promise<FetchedPage> =>
+    fetchPage(web.gate, url, { ...LIMITS, ...web.fetch }, scope.signal);
   const page = await fetch(path);
+  scope.paths.pages.set(path, page.url);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, scope }));
   const opened = withHeader(path, page, rendered, await keepLong(rendered.text ?? "", scope));
   // A failure is asked for again: the next answer may be another one.
@@ -89,9 +95,10 @@ function withHeader(
     ...(said.length > 0 ? [`Notes: ${said.join("; ")}`] : []),
     "---",
   ];
-  if (image) return { kind: "image", path, ...image, notes: header };
+  const { url } = page;
+  if (image) return { kind: "image", path, url, ...image, notes: header };
   const lines = linesOf(text ?? "");
-  return { kind: "text", path, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
+  return { kind: "text", path, url, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
 }
 
 async function raw(page: FetchedPage): Promise<Rendered> {
@@ -100,7 +107,7 @@ async function raw(page: FetchedPage): Promise<Rendered> {
 
 async function render(page: FetchedPage, means: Means): Promise<Rendered> {
   if (page.status >= 400) {
-    const text = isText(page) ? await pageText(page, means.scope) : "";
+    const { text } = isText(page) ? await pageText(page, means.scope) : { text: "" };
     return { method: "failed", text: `The server answered with status ${page.status}.\n${text}`.trimEnd() };
   }
   const picture = imageType(page.body);
@@ -113,7 +120,7 @@ async function render(page: FetchedPage, means: Means): Promise<Rendered> {
     return feed === undefined ? { method: "text", text: decodePage(page) } : { method: "feed", text: feed };
   }
   if (page.mediaType === "text/markdown") return { method: "content-negotiation", text: decodePage(page) };
-  if (!isHtml(page)) return { method: "text", text: await pageText(page, means.scope) };
+  if (!isHtml(page)) return { method: "text", ...(await pageText(page, means.scope)) };
   return renderHtml(page, means);
 }
 
@@ -138,8 +145,8 @@ async function renderHtml(page: FetchedPage, means: Means): Promise<Rendered> {
   const html = decodePage(page);
   const markdown = await otherForm(alternate(html, page.url, /^text\/(?:x-)?markdown$/), means);
   if (markdown !== undefined) return { method: "alternate-markdown", text: markdown };
-  const text = await pageText(page, means.scope);
-  if (text.trim().length >= LEAST_TEXT) return { method: "html", text };
+  const { text, isMainPart } = await pageText(page, means.scope);
+  if (text.trim().length >= LEAST_TEXT) return { method: "html", text, notes: isMainPart ? [MAIN_PART] : [] };
   const url = new URL(page.url);
   const suffixed = url.pathname.endsWith("/") ? undefined : `${url.origin}${url.pathname}.md${url.search}`;
   const suffix = await otherForm(suffixed, means);

@@ -9,7 +9,10 @@ declare module "../../contract/tool.ts" {
 }
 
 /** A page as it is shown, without selector. */
-export type CachedPage = Omit<OpenedText, "selector"> | OpenedImage;
+export type CachedPage = (Omit<OpenedText, "selector"> | OpenedImage) & {
+  /** The address after redirects. */
+  readonly url: string;
+};
 
 const MOST_PAGES = 40;
 const MOST_LENGTH = 20 << 20;

@@ -1,6 +1,7 @@
 // What the web faces need from the host. Without it they are not offered.
 
 import type { FetchLimits } from "./fetch-page.ts";
+import type { WebGate } from "./gate/types.ts";
 
 /** One result of a web search. */
 export interface SearchHit {
@@ -20,6 +21,8 @@ export interface SearchProvider {
 
 /** What the web tools work with; without `search` there is no web search. */
 export interface WebServices {
+  /** Everything that leaves for the web passes it. */
+  readonly gate: WebGate;
   readonly fetch?: Partial<FetchLimits> | undefined;
   readonly search?: SearchProvider | undefined;
 }

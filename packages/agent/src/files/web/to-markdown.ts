@@ -3,15 +3,26 @@
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { runParser } from "../parser/run-parser.ts";
 import type { HtmlInput } from "../parser/tasks/html/html-markdown.ts";
+import type { PageMarkdown } from "../parser/tasks/html/main-part.ts";
 import type { FetchedPage } from "./fetch-page.ts";
 
-export async function pageText(page: FetchedPage, scope: Pick<CallScope, "signal" | "services">): Promise<string> {
-  if (isHtml(page)) {
-    const input: HtmlInput = { html: decodePage(page) };
-    return runParser<string>("html", input, { scope, path: page.url });
-  }
-  if (isText(page)) return decodePage(page);
+/** HTML becomes Markdown: of its main part, where most of the text is there. */
+export async function pageText(
+  page: FetchedPage,
+  scope: Pick<CallScope, "signal" | "services">,
+): Promise<PageMarkdown> {
+  if (isHtml(page)) return htmlText(decodePage(page), page.url, scope);
+  if (isText(page)) return { text: decodePage(page), isMainPart: false };
   throw new ToolFailure(`${page.url} is ${page.mediaType}, not text. Download it with the shell if you need it.`);
+}
+
+export function htmlText(
+  html: string,
+  base: string,
+  scope: Pick<CallScope, "signal" | "services">,
+): Promise<PageMarkdown> {
+  const input: HtmlInput = { html, base };
+  return runParser<PageMarkdown>("html", input, { scope, path: base });
 }
 
 export const isHtml = (page: FetchedPage): boolean =>

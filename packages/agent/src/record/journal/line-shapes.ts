@@ -110,6 +110,7 @@ const resultFacts = {
   summary: maybeText,
   changes: optional(changes),
   reads: optional(listOf(text())),
+  fromWeb: optional(openObject({ source: text(), links: listOf(text()) })),
   effects: optional(choice(["none", "done", "unknown"])),
 };
 

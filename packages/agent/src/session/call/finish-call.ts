@@ -8,6 +8,7 @@ import { truncateOutput } from "../../base/truncate/truncate.ts";
 import type { MessageEntry, NestedCallEntry } from "../../contract/journal.ts";
 import type { OuterCall } from "../../contract/seams/types.ts";
 import type { ToolResult } from "../../contract/tool.ts";
+import { markWebText } from "../../files/web/mark-text.ts";
 import type { HostChoices, SessionLog, Work } from "../facades.ts";
 import { keepOutput } from "./artifact-output.ts";
 import { cardOf, cardResult, type ShownCall } from "./card.ts";
@@ -40,12 +41,13 @@ export async function finishCall(
   const { settled } = outcome;
   // Before anything is truncated: half a secret would not be found.
   const result = core.redact(outcome.result);
-  const { changes = [], reads = [], effects } = result;
+  const { changes = [], reads = [], fromWeb, effects } = result;
   const isError = result.isError ?? false;
   const full = wellFormed(resultText(result));
   const limit = outputLimit(tool ?? { name: call.name }, core.config);
   const forModel = result.isWhole ? full : truncateOutput(full, limit);
   const output = await keepOutput(core, call.name, { full, forModel, artifact: result.artifact });
+  const content = fromWeb ? markWebText(output.forModel, fromWeb.source) : output.forModel;
   const truncation = truncationMeta(full, forModel, limit, output.artifact?.id);
   const details = withMeta(checkedDetails(core, call, result), truncation);
   const durationMs = core.deps.now() - startedAt;
@@ -61,9 +63,10 @@ export async function finishCall(
   const facts = {
     // Before the output: a list shows it and need not read on.
     ...{ summary },
-    message: Message.toolResult({ toolCallId: call.id, content: output.forModel, isError, images }),
+    message: Message.toolResult({ toolCallId: call.id, content, isError, images }),
     durationMs,
     ...more,
+    ...(fromWeb === undefined ? {} : { fromWeb }),
     ...(settled === undefined ? {} : { settled }),
     ...(outcome.entryId === undefined ? {} : { id: outcome.entryId }),
   };
@@ -90,12 +93,13 @@ export async function finishCall(
     ...(isError ? { error: output.forHost } : { output: output.forHost }),
     card: cardOf(started, cardResult(entry)),
     ...more,
+    ...(fromWeb === undefined ? {} : { from_web: fromWeb }),
   });
-  const content = [
+  const parts = [
     { kind: "text" as const, text: output.forHost },
     ...images.map((image) => ({ kind: "image" as const, image })),
   ];
-  return { content, isError, changes, reads, effects, details, artifact: output.artifact };
+  return { content: parts, isError, changes, reads, fromWeb, effects, details, artifact: output.artifact };
 }
 
 /** A host's tool may return anything as details; what is not JSON cannot be stored, and must not end the session. */

@@ -46,6 +46,8 @@ export class Nest {
   readonly #running = new Set<Promise<ToolResult>>();
   readonly #end = abortController();
   readonly #onAbort: () => void;
+  /** Where the calls got text of the web from: what shows their results shows that. */
+  readonly webSources = new Set<string>();
 
   constructor(parts: NestParts) {
     this.#parts = parts;
@@ -70,7 +72,9 @@ export class Nest {
     const running = hold.during(() => around(outer, { name, arguments: args }, start));
     this.#running.add(running);
     try {
-      return await running;
+      const result = await running;
+      if (result.fromWeb) this.webSources.add(result.fromWeb.source);
+      return result;
     } finally {
       this.#running.delete(running);
     }

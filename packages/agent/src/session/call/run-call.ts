@@ -11,11 +11,13 @@ import {
   type Access,
   type CallScope,
   type DeclaredAccess,
+  type FromWeb,
   PlanChanged,
   type ToolContext,
   ToolFailure,
   type ToolResult,
 } from "../../contract/tool.ts";
+import { linksIn } from "../../files/web/links.ts";
 import { INTERRUPTED_RESULT } from "../../record/journal/context.ts";
 import { JournalError } from "../../record/journal/errors.ts";
 import { GuardedEnvironment } from "../../world/env/guarded.ts";
@@ -250,7 +252,7 @@ async function execute(
     );
     await nest?.end();
     // What an interrupted tool could still say does not hold what its calls have done.
-    const whole = signal.aborted ? withNestedCalls(core, call, result) : result;
+    const whole = withWebSources(signal.aborted ? withNestedCalls(core, call, result) : result, nest);
     return { result: await afterCall(core, signal, call, whole), entryId };
   } catch (error) {
     await nest?.end();
@@ -275,14 +277,28 @@ function withNestedCalls(core: WholeSession, { callId }: CallInfo, result: ToolR
   return text === "" ? result : { ...result, content: [...result.content, { kind: "text", text }] };
 }
 
+function withWebSources(result: ToolResult, nest: Nest | undefined): ToolResult {
+  if (!nest || nest.webSources.size === 0 || result.fromWeb) return result;
+  return { ...result, fromWeb: { source: [...nest.webSources].join(", "), links: [] } };
+}
+
 /** Inside what is recorded: a replay knows neither files nor secrets. */
 function wholeResult(returned: ToolResult | string, { kept, scope }: DeclaredCall): ToolResult {
   const plain: ToolResult = typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
   // Tools of hosts and extensions are not all type-checked.
   if (!Array.isArray(plain?.content)) throw new Error("it returned neither text nor a result");
   const result = withNote(plain, kept);
-  const { shown } = scope.paths;
-  return shown.size === 0 ? result : { ...result, reads: [...shown] };
+  const { shown, pages } = scope.paths;
+  return {
+    ...result,
+    ...(shown.size === 0 ? {} : { reads: [...shown] }),
+    ...(pages.size === 0 || result.fromWeb ? {} : { fromWeb: webFacts(result, pages) }),
+  };
+}
+
+function webFacts({ content }: ToolResult, pages: ReadonlyMap<string, string>): FromWeb {
+  const text = content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
+  return { source: [...pages.keys()].join(", "), links: [...pages.values()].flatMap((base) => linksIn(text, base)) };
 }
 
 function withNote(result: ToolResult, kept: readonly string[]): ToolResult {

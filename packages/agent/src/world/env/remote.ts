@@ -16,6 +16,7 @@ import { WATCHDOG_SCRIPT } from "../process/watchdog.ts";
 import { HELD_SHELL, HeldShell } from "./held-shell.ts";
 import { lineWindow } from "./lines.ts";
 import { connectByForwarding, connectByRelay } from "./port.ts";
+import { OWNS_PORT } from "./port-owners.ts";
 import { startFar } from "./remote-process.ts";
 import { remoteSearchFs } from "./remote-search.ts";
 import { builtinSearch } from "./search/builtin.ts";
@@ -212,6 +213,11 @@ export class RemoteEnvironment implements ExecutionEnvironment {
     const forwarded = await connectByForwarding(this.#processes, program, port, { ...options, clock });
     // Forwarding may be forbidden over there; the relay knows what is wrong, and says so.
     return forwarded ?? connectByRelay(this, port, options);
+  }
+
+  async ownsPort(port: number): Promise<boolean> {
+    const { entry, locks } = ownerMark(this.#farOwner);
+    return (await this.#script({ script: OWNS_PORT, args: [String(port), entry, locks] })).exitCode === 0;
   }
 
   grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {

@@ -77,6 +77,8 @@ export interface ExecutionEnvironment {
    * Rejects with EnvError: `unavailable` when nothing listens there, `closed` when `signal` fired first.
    */
   connect(port: number, options?: ConnectOptions): Promise<Duplex>;
+  /** Whether all that listens on this port, where `connect` leads, was started here. Absent: not known. */
+  ownsPort?(port: number): Promise<boolean>;
   grep(pattern: string, path: string, options: GrepOptions): Promise<GrepResult>;
   glob(pattern: string, path: string, options?: GlobOptions): Promise<GlobResult>;
 

@@ -146,6 +146,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.connect(port, options);
   }
 
+  async ownsPort(port: number): Promise<boolean> {
+    return (await this.inner.ownsPort?.(port)) ?? false;
+  }
+
   grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {
     return this.inner.grep(pattern, path, options);
   }

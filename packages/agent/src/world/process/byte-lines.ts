@@ -5,8 +5,15 @@ import { EnvError } from "./types.ts";
 /** A message longer than this is a broken server, not a message. */
 const LONGEST_LINE = 64 << 20;
 
-/** Without their ends (LF or CRLF), decoded as UTF-8; what follows the last line end comes last, if there is anything. */
-export async function* byteLines(source: AsyncIterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
+/**
+ * Without their ends (LF or CRLF, or another byte), decoded as UTF-8; what follows the last line end comes last, if there is
+ * anything.
+ */
+export async function* byteLines(
+  source: AsyncIterable<Uint8Array>,
+  longest = LONGEST_LINE,
+  lineEnd = 10,
+): AsyncGenerator<string> {
   let parts: Uint8Array[] = [];
   let length = 0;
   const take = (last: Uint8Array): string => {
@@ -17,7 +24,7 @@ export async function* byteLines(source: AsyncIterable<Uint8Array>, longest = LO
   };
   for await (const chunk of source) {
     let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+    for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
       yield take(chunk.subarray(start, end));
       start = end + 1;
     }

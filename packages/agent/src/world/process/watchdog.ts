@@ -6,6 +6,24 @@ import { childProcess, unrefPipe } from "./child-process.ts";
 import type { Clock } from "./clock.ts";
 import { type Mark, ownerMark } from "./marked.ts";
 
+/** For POSIX shells: `marked entry locks` prints the processes that carry the mark. */
+export const MARKED = `
+marked() {
+  if [ -d /proc/self ]; then
+    case $(grep --version 2>/dev/null) in
+      *GNU*) grep -lszxF -- "$1" /proc/[0-9]*/environ ;;
+      *) for file in /proc/[0-9]*/environ; do
+          { tr '\\0' '\\n' < "$file" | grep -qxF -- "$1"; } 2>/dev/null && echo "$file"
+        done ;;
+    esac | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+    stats=''
+    for file in $(grep -lsE "^Max file locks +$2[0-9]* " /proc/[0-9]*/limits); do stats="$stats \${file%limits}stat"; done
+    [ -z "$stats" ] || grep -lsE '\\) [^ZX]( -?[0-9]+){10}' $stats | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
+  else
+    ps -axEww -o pid=,command= | grep -F -- "$1" | grep -vF 'grep -' | while read -r pid _; do echo "$pid"; done
+  fi
+}`;
+
 // Arguments: both parts of a mark, and a folder to remove, or nothing. The pipe carries "+<group>" when a command starts and "-<group>" when it ends: where
 // there are no limits to look at, the groups reach children that were started with an empty environment. `ps -E` stands
 // in for /proc on macOS.
@@ -22,21 +40,7 @@ while read -r line; do
     -*) case $groups in *" $id "*) groups="\${groups%% $id *} \${groups#* $id }" ;; esac ;;
   esac
 done
-marked() {
-  if [ -d /proc/self ]; then
-    case $(grep --version 2>/dev/null) in
-      *GNU*) grep -lszxF -- "$1" /proc/[0-9]*/environ ;;
-      *) for file in /proc/[0-9]*/environ; do
-          { tr '\\0' '\\n' < "$file" | grep -qxF -- "$1"; } 2>/dev/null && echo "$file"
-        done ;;
-    esac | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
-    stats=''
-    for file in $(grep -lsE "^Max file locks +$2[0-9]* " /proc/[0-9]*/limits); do stats="$stats \${file%limits}stat"; done
-    [ -z "$stats" ] || grep -lsE '\\) [^ZX]( -?[0-9]+){10}' $stats | while IFS=/ read -r _ _ pid _; do echo "$pid"; done
-  else
-    ps -axEww -o pid=,command= | grep -F -- "$1" | grep -vF 'grep -' | while read -r pid _; do echo "$pid"; done
-  fi
-}
+${MARKED}
 round=0
 told=' '
 while [ $round -lt 60 ]; do

@@ -62,7 +62,10 @@ export const SETTINGS = {
   }),
   ...READ_SETTINGS,
   ...IMAGE_SETTINGS,
-  "web.allowPrivate": flag({ default: false, description: "let web_fetch reach private addresses" }),
+  "web.allowPrivate": flag({
+    default: false,
+    description: "let web requests reach private addresses, and ports on this machine that other programs listen on",
+  }),
   ...FOUND_SETTINGS,
 } as const satisfies Record<string, Schema>;
 

@@ -21,6 +21,7 @@ import { settledServicesPart } from "./settled-services.ts";
 import { tapePart } from "./tape.ts";
 import { todoPart } from "./todo.ts";
 import { warmUpPart } from "./warm-up.ts";
+import { webPart } from "./web.ts";
 
 /** Undefined: the part has nothing to do in this session. */
 type PartMaker = (base: SessionBase) => SessionPart | undefined | Promise<SessionPart | undefined>;
@@ -35,6 +36,7 @@ type PartMaker = (base: SessionBase) => SessionPart | undefined | Promise<Sessio
  */
 const SESSION_PARTS: readonly PartMaker[] = [
   settledServicesPart,
+  webPart,
   manualPart,
   questionsPart,
   runningCommandsPart,

@@ -8,7 +8,6 @@ import type { SessionBase } from "./base.ts";
 export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
   const { settings, env } = workspace;
   const services = {
-    web: { fetch: { allowPrivate: settings["web.allowPrivate"] } },
     structure: { maxFiles: settings["ast.maxFiles"] },
     searchContext: { before: settings["search.contextBefore"], after: settings["search.contextAfter"] },
     reading: {
@@ -23,6 +22,7 @@ export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace"
       autoResize: settings["images.autoResize"],
       blocks: settings["images.blockImages"],
     },
+    ...(settings["renderMermaid.enabled"] ? { diagrams: true as const } : {}),
     bashSettings: bashSettings(settings, env),
     isFolderTrusted: () => isTrusted(workspace.paths.trust, workspace.cwd, workspace.machine.userHome),
   };

@@ -1,14 +1,16 @@
 import type { JsonObject } from "@lathe/llm";
 import type { FetchLimits } from "../../../files/web/fetch-page.ts";
+import { webGate } from "../../../files/web/gate/web-gate.ts";
 import "../../../files/web/services.ts";
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
+import { webAccess } from "../web-access.ts";
 import description from "./description.md";
 
 const params = { url: text("Full address, http or https") };
 
-const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000, allowPrivate: false };
+const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 
 /** Fetches a page and gives it to the model as markdown; add it to `tools` of a profile or session. */
 export const webFetchTool: ToolDef = {
@@ -18,7 +20,7 @@ export const webFetchTool: ToolDef = {
   schema: object(params),
   tier: "network",
   replay: "safe",
-  access: ({ url }) => [{ kind: "network", host: hostOf(url) }],
+  access: async ({ url }, scope) => [await webAccess(url, scope)],
   summary: ({ url }) => url,
   card: ({ url }, result) => ({
     verb: verbOf(["Fetching", "Fetched", "Fetch"], result),
@@ -31,9 +33,10 @@ export const webFetchTool: ToolDef = {
       import("../../../files/web/fetch-page.ts"),
       import("../../../files/web/to-markdown.ts"),
     ]);
-    const limits = { ...LIMITS, ...scope.services.web?.fetch };
-    const page = await fetchPage(url, limits, scope.signal);
-    const body = await pageText(page, scope);
+    const { gate = webGate(scope), fetch } = scope.services.web ?? {};
+    const page = await fetchPage(gate, url, { ...LIMITS, ...fetch }, scope.signal);
+    scope.paths.pages.set(url, page.url);
+    const { text: body } = await pageText(page, scope);
     const note = page.truncated
       ? `\n[the page is longer; only its first ${page.body.length} bytes were read. Download it with a program in the shell to read the rest]`
       : "";
@@ -55,9 +58,4 @@ export const webFetchTool: ToolDef = {
 function outcomeOf({ status, mediaType, bytes }: JsonObject): string | undefined {
   if (typeof status === "number" && status >= 400) return `status ${status}`;
   return typeof bytes === "number" ? `${mediaType}, ${bytes} bytes` : undefined;
-}
-
-/** What is no address is refused when it is fetched; until then its text is used as the host. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : url;
 }

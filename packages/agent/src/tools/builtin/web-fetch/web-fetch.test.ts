@@ -7,7 +7,8 @@ import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../../test/call-tool.ts";
-import { isPrivateAddress } from "../../../files/web/address.ts";
+import { webGate } from "../../../files/web/gate/web-gate.ts";
+import { isPrivateAddress } from "../../../world/net/address.ts";
 import { webSearchTool } from "../web-search/index.ts";
 import { webFetchTool } from "./index.ts";
 
@@ -22,7 +23,8 @@ let server: Server;
 let url: string;
 beforeEach(async () => {
   bench = await toolBench();
-  bench.services.web = { fetch: { allowPrivate: true, maxBytes: 10_000, maxRedirects: 2, timeoutMs: 2_000 } };
+  const gate = webGate({ env: bench.env, allowPrivate: true });
+  bench.services.web = { gate, fetch: { maxBytes: 10_000, maxRedirects: 2, timeoutMs: 2_000 } };
   server = createServer((request, response) => {
     const html = (text: string | Buffer) => response.writeHead(200, { "content-type": "text/html" }).end(text);
     if (request.url === "/large") html(LARGE).once("finish", () => markSent());
@@ -93,11 +95,14 @@ describe("web_fetch", () => {
     await expect(bench.call(webFetchTool, { url: `${url}/hang` })).rejects.toThrow("did not answer in 2 seconds");
     await expect(bench.call(webFetchTool, { url: `${url}/binary` })).rejects.toThrow("not text");
     await expect(bench.call(webFetchTool, { url: "file:///etc/passwd" })).rejects.toThrow("use http or https");
-    await expect(bench.call(webFetchTool, { url: "page" })).rejects.toThrow("is not a URL");
+    await expect(bench.call(webFetchTool, { url: "page" })).rejects.toThrow("has no scheme");
+    await expect(bench.call(webFetchTool, { url: "localhost:3000/a" })).rejects.toThrow("http://localhost:3000/a.");
+    await expect(bench.call(webFetchTool, { url: "example.org/a" })).rejects.toThrow("https://example.org/a.");
+    await expect(bench.call(webFetchTool, { url: "http://" })).rejects.toThrow("is not a URL");
   });
 
   it("D3 an interrupt while a large page is being read ends the call at once", async () => {
-    bench.services.web = { fetch: { allowPrivate: true, maxBytes: 8 << 20, timeoutMs: 20_000 } };
+    bench.services.web = { ...bench.services.web!, fetch: { maxBytes: 8 << 20, timeoutMs: 20_000 } };
     const abort = new AbortController();
     const call = bench.call(webFetchTool, { url: `${url}/large` }, abort.signal);
     const ended = expect(call).rejects.toThrow("interrupted");
@@ -111,12 +116,13 @@ describe("web_fetch", () => {
   });
 
   it("refuses the machine's own network, by number and by name", async () => {
-    bench.services.web = {};
-    await expect(bench.call(webFetchTool, { url: `${url}/page` })).rejects.toThrow("private network");
+    delete bench.services.web;
+    await expect(bench.call(webFetchTool, { url: `${url}/page` })).rejects.toThrow("no process of this session");
     await expect(bench.call(webFetchTool, { url: url.replace("127.0.0.1", "localhost") })).rejects.toThrow(
-      "private network",
+      "no process of this session",
     );
-    await expect(bench.call(webFetchTool, { url: "http://[::1]:1/" })).rejects.toThrow("private network");
+    await expect(bench.call(webFetchTool, { url: "http://[::1]:1/" })).rejects.toThrow("no process of this session");
+    await expect(bench.call(webFetchTool, { url: "http://[::7f00:1]:1/" })).rejects.toThrow("private network");
   });
 
   it.each([
@@ -169,6 +175,7 @@ describe("web_search", () => {
   it("TL-07 shows what the host's engine found", async () => {
     await expect(bench.call(webSearchTool, { query: "x" })).rejects.toThrow("No search engine");
     bench.services.web = {
+      ...bench.services.web!,
       search: {
         name: "stub",
         search: async (query) => [{ title: `About ${query}`, url: "https://example.org", snippet: "s" }],

@@ -5,14 +5,19 @@ import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
+import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
+import { generateImageTool } from "../../builtin/generate-image/index.ts";
+import { githubTool } from "../../builtin/github/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { renderMermaidTool } from "../../builtin/render-mermaid/index.ts";
 import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { searchTool } from "../../builtin/search/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
@@ -42,6 +47,11 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     ...cells,
     repoMapTool,
     astEditTool,
+    renderMermaidTool,
+    generateImageTool,
+    computerTool,
+    githubTool,
+    browserTool,
   );
 
 export const lathe = {

@@ -3,17 +3,16 @@ import { afterAll, describe, expect, it } from "vitest";
 import { Parser } from "../../parser.ts";
 import { runParser } from "../../run-parser.ts";
 import { htmlMarkdown } from "./html-markdown.ts";
+import type { PageMarkdown } from "./main-part.ts";
 
 const never = new AbortController().signal;
-const convertHtml = (html: string): string => htmlMarkdown({ html });
+const convertHtml = (html: string): string => htmlMarkdown({ html }).text;
 const parser = new Parser();
 afterAll(() => parser.close());
-const convertOutside = (html: string, { timeoutMs = 60_000, signal = never } = {}): Promise<string> =>
-  runParser(
-    "html",
-    { html },
-    { scope: { services: { parser, vision: false }, signal }, path: "https://a.example/", timeoutMs },
-  );
+const convertOutside = async (html: string, { timeoutMs = 60_000, signal = never } = {}): Promise<string> => {
+  const scope = { services: { parser, vision: false }, signal };
+  return (await runParser<PageMarkdown>("html", { html }, { scope, path: "https://a.example/", timeoutMs })).text;
+};
 
 describe("a page as Markdown", () => {
   it.each([
@@ -105,6 +104,7 @@ const HOSTILE: readonly (readonly [string, string])[] = [
   ["one endless blank", " ".repeat(4_000_000)],
   ["backticks", `<code>${"` ".repeat(500_000)}</code>`],
   ["a list of a million items", "<li>x".repeat(500_000)],
+  ["parts that are never closed", "<main><article><div role=main>x".repeat(100_000)],
 ];
 
 describe("in the parser process", () => {

@@ -2,14 +2,18 @@
 
 import type { TaskInput } from "../types.ts";
 import { readHtml } from "./html-tokens.ts";
+import { MainPart, type PageMarkdown } from "./main-part.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
 
 export interface HtmlInput extends TaskInput {
   readonly html: string;
+  /** The page's address, which its links are relative to; absent: they are shown as they are written. */
+  readonly base?: string | undefined;
 }
 
-export function htmlMarkdown(input: TaskInput): string {
-  const writer = new MarkdownWriter();
-  readHtml((input as HtmlInput).html, writer);
-  return writer.markdown();
+export function htmlMarkdown(input: TaskInput): PageMarkdown {
+  const { html, base } = input as HtmlInput;
+  const page = new MainPart(new MarkdownWriter(base));
+  readHtml(html, page);
+  return page.markdown();
 }

@@ -13,7 +13,7 @@ export interface HtmlHandler {
 
 const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 /** The others are skipped, so that a tag with a million attributes costs no memory. */
-const ATTRIBUTES_KEPT = new Set("href src alt start class".split(" "));
+const ATTRIBUTES_KEPT = new Set("href src alt start class role".split(" "));
 
 export function readHtml(html: string, handler: HtmlHandler): void {
   let text = "";

@@ -2,7 +2,10 @@
 // indentation, and misplaced end tags are looked for only so far.
 
 import { oneLine } from "../../../../base/text/one-line.ts";
+import { BLOCKS, IGNORED, INLINE, languageOf, MARKS } from "./elements.ts";
 import type { HtmlHandler } from "./html-tokens.ts";
+import { linkAddress, resolveAddress } from "./link-address.ts";
+import { codeLines, inlineCode, tableLines } from "./markdown-blocks.ts";
 
 type Attributes = ReadonlyMap<string, string>;
 
@@ -10,6 +13,14 @@ interface OpenElement {
   readonly name: string;
   /** Undoes what its start did. */
   readonly end: () => void;
+}
+
+/** A place in the page that is being written. */
+export interface Place {
+  /** How many parts of the Markdown are before it. */
+  readonly part: number;
+  /** How much text is before it, links not counted. */
+  readonly text: number;
 }
 
 /** Text being written: the page, or a cell of a table, where everything is on one line. */
@@ -37,21 +48,6 @@ export class MarkdownWriter implements HtmlHandler {
   readonly #deepest = 12;
   readonly #mostOpen = 10_000;
   readonly #farthestEnd = 100;
-  readonly #ignored = new Set("script style nav noscript svg iframe title template object canvas".split(" "));
-  readonly #blocks = new Set(
-    (
-      "address article aside caption center dd details dialog div dl dt fieldset figcaption figure footer form header " +
-      "hgroup legend main menu optgroup option p search section select summary"
-    ).split(" "),
-  );
-  /** They are on one line with what is around them, and end at the latest with the item, cell or quotation. */
-  readonly #inline = new Set("a b strong i em cite dfn var s del strike code kbd samp tt".split(" "));
-  readonly #marks: ReadonlyMap<string, string> = new Map(
-    "b ** strong ** i _ em _ cite _ dfn _ var _ s ~~ del ~~ strike ~~"
-      .split(/ (?=[a-z])/)
-      .map((pair) => pair.split(" ") as [string, string]),
-  );
-
   readonly #page: Sheet = this.#newSheet(false);
   #sheet: Sheet = this.#page;
   readonly #open: OpenElement[] = [];
@@ -67,13 +63,30 @@ export class MarkdownWriter implements HtmlHandler {
   /** Marks that wait for the first word behind them. */
   #pendingMarks: string[] = [];
   #inLink = false;
+  /** Characters of the page that are in no link. */
+  #textLength = 0;
+  /** What addresses are relative to; the page may name it itself, once. */
+  #base: string | undefined;
+  #hasOwnBase = false;
   /** Text of code, which is kept as it is. */
   #code: { readonly parts: string[]; readonly isBlock: boolean; language: string } | undefined;
+
+  constructor(base?: string) {
+    this.#base = base;
+  }
+
+  get isInLink(): boolean {
+    return this.#inLink;
+  }
+
+  place(): Place {
+    return { part: this.#page.parts.length, text: this.#textLength };
+  }
 
   open(name: string, attributes: Attributes): void {
     if (this.#skipped !== undefined) {
       if (name === this.#skipped.name) this.#skipped.open += 1;
-    } else if (this.#ignored.has(name)) this.#skipped = { name, open: 1 };
+    } else if (IGNORED.has(name)) this.#skipped = { name, open: 1 };
     else if (this.#code !== undefined) this.#insideCode(name, attributes);
     else this.#begin(name, attributes);
   }
@@ -83,7 +96,7 @@ export class MarkdownWriter implements HtmlHandler {
       if (name === this.#skipped.name && --this.#skipped.open === 0) this.#skipped = undefined;
       return;
     }
-    if (this.#code === undefined && this.#blocks.has(name)) this.#break(name === "p" ? 2 : 1);
+    if (this.#code === undefined && BLOCKS.has(name)) this.#break(name === "p" ? 2 : 1);
     if (/^h[1-6]$/.test(name)) this.#endHeading();
     const at = this.#openIndex(name);
     while (at !== -1 && this.#open.length > at) this.#open.pop()!.end();
@@ -104,21 +117,24 @@ export class MarkdownWriter implements HtmlHandler {
   }
 
   /** Ends whatever is open. */
-  markdown(): string {
+  end(): void {
     this.#skipped = undefined;
     while (this.#open.length > 0) this.#open.pop()!.end();
-    return this.#page.parts.join("").trim();
+  }
+
+  markdown(from?: Place, to?: Place): string {
+    return this.#page.parts.slice(from?.part, to?.part).join("").trim();
   }
 
   #begin(name: string, attributes: Attributes): void {
-    const mark = this.#marks.get(name);
+    const mark = MARKS.get(name);
     if (mark !== undefined) this.#beginMark(name, mark);
-    else if (this.#blocks.has(name)) this.#break(name === "p" ? 2 : 1);
+    else if (BLOCKS.has(name)) this.#break(name === "p" ? 2 : 1);
     else if (/^h[1-6]$/.test(name)) this.#beginLine(2, `${"#".repeat(Number(name[1]))} `);
     else if (name === "ul" || name === "ol") this.#beginList(name, attributes);
     else if (name === "li") this.#beginItem();
     else if (name === "blockquote") this.#beginQuote();
-    else if (name === "pre" || this.#inline.has(name)) this.#beginLinkOrCode(name, attributes);
+    else if (name === "pre" || INLINE.has(name)) this.#beginLinkOrCode(name, attributes);
     else if (name === "table" || name === "tr" || name === "td" || name === "th") this.#beginTable(name);
     else if (name === "br") this.#break(Math.min(2, this.#sheet.breaks + 1));
     else if (name === "hr") {
@@ -126,6 +142,13 @@ export class MarkdownWriter implements HtmlHandler {
       this.#word("---");
       this.#break(2);
     } else if (name === "img") this.#image(attributes);
+    else if (name === "base") this.#setBase(attributes.get("href"));
+  }
+
+  #setBase(href: string | undefined): void {
+    if (href === undefined || this.#hasOwnBase || this.#base === undefined) return;
+    this.#hasOwnBase = true;
+    this.#base = resolveAddress(href, this.#base);
   }
 
   #beginMark(name: string, mark: string): void {
@@ -151,50 +174,40 @@ export class MarkdownWriter implements HtmlHandler {
     if (name === "a") {
       const href = attributes.get("href");
       if (this.#inLink) this.close("a");
-      if (href === undefined || href === "" || this.#inLink) return;
+      const address = href && linkAddress(href, this.#base);
+      if (!address || this.#inLink) return;
       const isPushed = this.#push(name, () => {
         this.#inLink = false;
-        this.#endMark("[", `](${this.#address(href)})`);
+        this.#endMark("[", `](${address})`);
       });
       if (!isPushed) return;
       this.#inLink = true;
       this.#pendingMarks.push("[");
       return;
     }
-    const code = { parts: [], isBlock: name === "pre", language: this.#language(attributes) };
+    const code = { parts: [], isBlock: name === "pre", language: languageOf(attributes) };
     if (this.#push(name, () => this.#endCode(code))) this.#code = code;
-  }
-
-  #language(attributes: Attributes): string {
-    return /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(attributes.get("class") ?? "")?.[1] ?? "";
   }
 
   #insideCode(name: string, attributes: Attributes): void {
     const code = this.#code!;
     if (name === "br") code.parts.push("\n");
-    else if (this.#blocks.has(name) || name === "li" || name === "tr") {
+    else if (BLOCKS.has(name) || name === "li" || name === "tr") {
       const last = code.parts.at(-1);
       if (last !== undefined && !last.endsWith("\n")) code.parts.push("\n");
-    } else if (name === "code" && code.language === "") code.language = this.#language(attributes);
+    } else if (name === "code" && code.language === "") code.language = languageOf(attributes);
   }
 
   #endCode({ parts, isBlock, language }: { parts: readonly string[]; isBlock: boolean; language: string }): void {
     this.#code = undefined;
     const text = parts.join("");
-    const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
-    if (!isBlock || this.#sheet.isOneLine || this.#inLink) {
-      const words = oneLine(text);
-      const fence = "`".repeat(longest + 1);
-      const gap = longest > 0 ? " " : "";
-      if (words !== "") this.#word(fence + gap + words + gap + fence);
+    if (isBlock && !this.#sheet.isOneLine && !this.#inLink) {
+      const lines = codeLines(text, language);
+      if (lines.length > 0) this.#lines(lines);
       return;
     }
-    const lines = text
-      .replace(/^\r?\n/, "")
-      .trimEnd()
-      .split(/\r?\n/);
-    const fence = "`".repeat(Math.max(3, longest + 1));
-    if (lines.join("") !== "") this.#lines([fence + language, ...lines, fence]);
+    const words = inlineCode(text);
+    if (words !== "") this.#word(words);
   }
 
   #beginList(name: string, attributes: Attributes): void {
@@ -301,32 +314,16 @@ export class MarkdownWriter implements HtmlHandler {
 
   #endTable(): void {
     const { rows } = this.#tables.pop()!;
-    const filled = rows.filter((row) => row.some((cell) => cell !== ""));
-    const columns = filled.reduce((most, row) => Math.max(most, row.length), 0);
-    const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-    const padded = filled.map((row) =>
-      line(Array.from({ length: columns }, (_, n) => (row[n] ?? "").replaceAll("|", "\\|"))),
-    );
     this.#break(2);
-    if (columns === 1) this.#lines(filled.map((row) => row[0]!));
-    else if (columns > 1) {
-      this.#lines([padded[0]!, line(Array.from({ length: columns }, () => "---")), ...padded.slice(1)]);
-    }
-    this.#break(2);
+    this.#lines(tableLines(rows));
   }
 
   #image(attributes: Attributes): void {
     const src = attributes.get("src") ?? "";
     const alt = oneLine(attributes.get("alt") ?? "");
-    if (src === "" || src.startsWith("data:")) this.text(alt);
-    else this.#word(`![${alt}](${this.#address(src)})`);
-  }
-
-  /** Escaped for use between brackets. */
-  #address(text: string): string {
-    return text
-      .trim()
-      .replace(/[\s()]/g, (letter) => ({ "(": "%28", ")": "%29" })[letter] ?? encodeURIComponent(letter));
+    const address = linkAddress(src, this.#base);
+    if (src === "" || address === undefined) this.text(alt);
+    else this.#word(`![${alt}](${address})`);
   }
 
   #endHeading(): void {
@@ -343,13 +340,13 @@ export class MarkdownWriter implements HtmlHandler {
 
   /** -1 when it is not open, too far away, or behind something that its kind does not reach over. */
   #openIndex(name: string): number {
-    const isInline = this.#inline.has(name);
+    const isInline = INLINE.has(name);
     const ofTable = name === "table" || name === "tr" || name === "td" || name === "th";
     const last = Math.max(0, this.#open.length - this.#farthestEnd);
     for (let at = this.#open.length - 1; at >= last; at--) {
       const { name: open } = this.#open[at]!;
       if (open === name) return at;
-      if (isInline && !this.#inline.has(open)) return -1;
+      if (isInline && !INLINE.has(open)) return -1;
       if (!ofTable && (open === "td" || open === "th")) return -1;
     }
     return -1;
@@ -379,6 +376,7 @@ export class MarkdownWriter implements HtmlHandler {
       if (!isEmpty) parts.push(breaks > 1 ? `\n${this.#prefix.trimEnd()}\n` : "\n");
       parts.push(sheet.lineStart ?? this.#prefix);
     } else if (sheet.space) parts.push(" ");
+    if (!sheet.isOneLine && !this.#inLink) this.#textLength += word.length;
     parts.push(...this.#pendingMarks, word);
     this.#pendingMarks = [];
     Object.assign(sheet, { isEmpty: false, breaks: 0, space: false, lineStart: undefined });

@@ -1,0 +1,26 @@
+// What a reader makes of HTML elements: data for the writer.
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+
+/** Their content is no text of the page. */
+export const IGNORED = names("script style nav noscript svg iframe title template object canvas");
+
+/** They begin and end a line. */
+export const BLOCKS = names(
+  "address article aside caption center dd details dialog div dl dt fieldset figcaption figure footer form header " +
+    "hgroup legend main menu optgroup option p search section select summary",
+);
+
+/** They are on one line with what is around them, and end at the latest with the item, cell or quotation. */
+export const INLINE = names("a b strong i em cite dfn var s del strike code kbd samp tt");
+
+export const MARKS: ReadonlyMap<string, string> = new Map(
+  "b ** strong ** i _ em _ cite _ dfn _ var _ s ~~ del ~~ strike ~~"
+    .split(/ (?=[a-z])/)
+    .map((pair) => pair.split(" ") as [string, string]),
+);
+
+/** The programming language that a class such as `language-js` names. */
+export function languageOf(attributes: ReadonlyMap<string, string>): string {
+  return /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(attributes.get("class") ?? "")?.[1] ?? "";
+}

@@ -1,0 +1,114 @@
+// What passes the gate and how: a host is judged, then connected to. Loopback means that of the environment, where only ports of the
+// session and those that the user has typed are open.
+
+import type { Duplex } from "node:stream";
+import { messageOf, proxyFor } from "@lathe/llm";
+import { ToolFailure } from "../../../contract/tool.ts";
+import { canonicalHost, isLoopbackHost, loopbackNames, urlHost } from "../../../world/net/address.ts";
+import { type DialOptions, dial, PrivateAddress, portOf, routeTo } from "../../../world/net/dial.ts";
+import { EnvError } from "../../../world/process/types.ts";
+import { exchange } from "./exchange.ts";
+import type { GateOptions, GateRequest, GateResponse } from "./types.ts";
+
+const BEHIND_PROXY =
+  "Web requests go through your proxy, which looks names up itself: names and literal addresses are checked, but not where a name leads.";
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+export class Passage {
+  readonly #options: GateOptions;
+  /** Addresses as the user typed them; shared by the gates of a session. */
+  readonly #typed: ReadonlySet<string>;
+  #hostsFile: Promise<ReadonlySet<string>> | undefined;
+
+  constructor(options: GateOptions, typed: ReadonlySet<string>) {
+    this.#options = options;
+    this.#typed = typed;
+  }
+
+  async request(request: GateRequest, signal: AbortSignal): Promise<GateResponse> {
+    const { url } = request;
+    const place = placeOf(url.hostname, portOf(url));
+    const isLoopback = await this.#isLoopback(place.host);
+    const route = await named(url.href, async () => {
+      if (!isLoopback) return routeTo(url, place.host, this.#dialing(url, signal));
+      return { connection: await this.#loopback(place, signal), path: url.pathname + url.search, headers: {} };
+    });
+    return exchange(request, route, { signal, checksCertificate: !isLoopback });
+  }
+
+  connect(host: string, port: number, signal: AbortSignal): Promise<Duplex> {
+    return named(`${host}:${port}`, async () => {
+      const place = placeOf(host, port);
+      if (await this.#isLoopback(place.host)) return this.#loopback(place, signal);
+      const url = new URL(`${port === 80 ? "http" : "https"}://${urlHost(place.host)}:${port}`);
+      return dial(place.host, port, this.#dialing(url, signal));
+    });
+  }
+
+  async isOwn(host: string, port: number): Promise<boolean> {
+    const known = canonicalHost(host);
+    return known !== undefined && (await this.#isLoopback(known)) && (await this.#ownsPort(port));
+  }
+
+  #dialing(url: URL, signal: AbortSignal): DialOptions {
+    const { allowPrivate, lookUp, variables = {}, onNotice } = this.#options;
+    const proxy = proxyFor(url, variables);
+    if (proxy) onNotice?.(BEHIND_PROXY);
+    return { allowPrivate, lookUp, proxy, signal };
+  }
+
+  async #loopback({ host, port }: Place, signal: AbortSignal): Promise<Duplex> {
+    const { env, allowPrivate } = this.#options;
+    if (!allowPrivate && !(await this.#isTyped(port)) && !(await this.#ownsPort(port)))
+      throw new ToolFailure(
+        `${urlHost(host)}:${port} is closed: no process of this session listens there, or another program does too. Start the server in this session; or the user names the address in a prompt, or sets web.allowPrivate.`,
+      );
+    return env.connect(port, { signal });
+  }
+
+  async #ownsPort(port: number): Promise<boolean> {
+    return (await this.#options.env.ownsPort?.(port)) ?? false;
+  }
+
+  async #isTyped(port: number): Promise<boolean> {
+    for (const address of this.#typed) {
+      const url = URL.canParse(address) ? new URL(address) : undefined;
+      if (url === undefined || portOf(url) !== port) continue;
+      if (await this.#isLoopback(canonicalHost(url.hostname) ?? "")) return true;
+    }
+    return false;
+  }
+
+  async #isLoopback(host: string): Promise<boolean> {
+    if (isLoopbackHost(host)) return true;
+    this.#hostsFile ??= this.#options.env.readFile("/etc/hosts").then(loopbackNames, () => new Set());
+    return (await this.#hostsFile).has(host);
+  }
+}
+
+/** Failures of connecting as results for the model. */
+async function named<T>(address: string, connect: () => Promise<T>): Promise<T> {
+  try {
+    return await connect();
+  } catch (error) {
+    if (error instanceof ToolFailure) throw error;
+    if (error instanceof PrivateAddress)
+      throw new ToolFailure(
+        `${error.message}, which is not allowed. The user can allow it with the setting web.allowPrivate.`,
+      );
+    const reason = error instanceof EnvError ? error.message : (codeOf(error) ?? messageOf(error));
+    throw new ToolFailure(`${address} could not be reached: ${reason.replace(/\.$/, "")}.`);
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+function placeOf(host: string, port: number): Place {
+  const known = canonicalHost(host);
+  if (known === undefined) throw new ToolFailure(`"${host}" is not the name or address of a host.`);
+  return { host: known, port };
+}
