@@ -25,6 +25,10 @@ export interface WebServices {
   readonly gate: WebGate;
   readonly fetch?: Partial<FetchLimits> | undefined;
   readonly search?: SearchProvider | undefined;
+  /** By origin. A token goes to its own origin alone. */
+  readonly tokens?: Readonly<Record<string, string>> | undefined;
+  /** Base address of a service that reads pages which need their scripts; absent: no address is given to one. */
+  readonly reader?: string | undefined;
 }
 
 declare module "../../contract/tool.ts" {
