@@ -21,6 +21,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { mergeDoors } from "./bundle/merge-doors.mjs";
 import { makePacks } from "./bundle/packs.mjs";
+import { puppeteerCode } from "./bundle/puppeteer.mjs";
 import { collectUnits } from "./bundle/units.mjs";
 import { noteUse, usedAtStart } from "./bundle/used-at-start.mjs";
 
@@ -180,6 +181,8 @@ async function buildCommand() {
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   copyDocs(join(dist, "docs"));
   await buildParser(join(dist, "parser"), external);
+  mkdirSync(join(dist, "browser"), { recursive: true });
+  replaceFile(join(dist, "browser", "puppeteer.js"), await puppeteerCode());
   writeReport(packs, units, dist);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${sources}${isAlone ? ALONE : ""}`);

@@ -42,5 +42,6 @@ export { answerFailure, fetchJson, type JsonAnswer } from "./files/web/fetch-jso
 export { type FetchedPage, type FetchLimits, type FetchOptions, fetchPage } from "./files/web/fetch-page.ts";
 export type * from "./files/web/gate/types.ts";
 export { webGate } from "./files/web/gate/web-gate.ts";
+export { addressKey, linksIn } from "./files/web/links.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";

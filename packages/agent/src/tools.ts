@@ -2,6 +2,8 @@
 
 export type { TextEdit } from "./files/edit/endings.ts";
 export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/edit/refactoring.ts";
+export { runScript, type ScriptOutcome } from "./tools/builtin/browser/run-script.ts";
+export type { TabScript, TabScriptEnd, TabScriptHost, TabScripts } from "./tools/builtin/browser/tab-scripts.ts";
 export type { DebugAnswer, Debuggers, DebugRequest } from "./tools/builtin/debug/index.ts";
 export type { DebugAction, DebugArgs } from "./tools/builtin/debug/params.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";

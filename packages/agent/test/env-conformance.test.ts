@@ -47,6 +47,7 @@ function minimal(local: LocalEnvironment): MinimalEnvironment {
     execCommand: (...args) => local.execCommand(...args),
     startCommand: (...args) => local.startCommand(...args),
     startProcess: (...args) => local.startProcess(...args),
+    ownsPort: (port) => local.ownsPort(port),
     grep: (...args) => local.grep(...args),
     glob: (...args) => local.glob(...args),
     initialize: () => local.initialize(),

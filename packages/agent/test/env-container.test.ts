@@ -5,8 +5,11 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { webGate } from "../src/files/web/gate/web-gate.ts";
 import { ContainerEnvironment } from "../src/world/env/container.ts";
+import { until } from "./alive.ts";
 import { environmentConformance } from "./env-conformance.ts";
+import { fetchText } from "./gate-conformance.ts";
 import { has, program } from "./programs.ts";
 
 describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podman, runc, busybox)", () => {
@@ -79,6 +82,25 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
     expect(stdout).not.toContain("CONTAINERS_CONF");
     await env.cleanup();
   });
+
+  it("EE-01 in a container, too, the gate keeps to the session: a server that another one started is closed until the user types it", async () => {
+    const [mine, theirs] = [make("/"), make("/")];
+    const page =
+      'while read -r line && [ "$line" != "$(printf "\\r")" ]; do :; done; printf "HTTP/1.0 200 OK\\r\\n\\r\\ntheirs"';
+    theirs.startCommand(`nc -ll -p 8123 -e sh -c '${page}'`);
+    await until(() =>
+      theirs.connect(8123).then(
+        (connection) => connection.destroy().destroyed,
+        () => false,
+      ),
+    );
+    const gate = webGate({ env: mine });
+    await expect(fetchText(gate, "http://localhost:8123/")).rejects.toThrow("localhost:8123 is closed");
+    expect(await fetchText(gate.inside(theirs), "http://localhost:8123/")).toBe("theirs");
+    gate.openTyped("http://127.0.0.1:8123");
+    expect(await fetchText(gate, "http://localhost:8123/")).toBe("theirs");
+    await Promise.all([mine, theirs].map((env) => env.cleanup()));
+  }, 60_000);
 
   it("EE-04 a container that is not there is an error", async () => {
     await expect(make("/", "no-such-container").initialize()).rejects.toMatchObject({

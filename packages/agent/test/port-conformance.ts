@@ -6,26 +6,29 @@ import type { Duplex } from "node:stream";
 import { beforeAll, expect, it } from "vitest";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 import { until } from "./alive.ts";
+import { checkGate } from "./gate-conformance.ts";
 import { freePort } from "./sshd.ts";
 
-/** Listens on two ports: the first sends back what it gets and ends when we do, the second says `bye` and ends by itself. */
+/** Listens on three ports: the first sends back what it gets and ends when we do, the second says `bye` and ends by itself, the third has a page. */
 const SERVER = `
 if command -v node >/dev/null; then exec node -e '
   const { createServer } = require("net");
   const listen = (port, serve) => createServer({ allowHalfOpen: true }, (socket) => serve(socket.on("error", () => {}))).listen(Number(port), "127.0.0.1");
   listen(process.argv[1], (socket) => socket.pipe(socket));
   listen(process.argv[2], (socket) => socket.end("bye"));
-' "$1" "$2"; fi
+  listen(process.argv[3], (socket) => socket.once("data", () => socket.end("HTTP/1.0 200 OK\\r\\n\\r\\nown")));
+' "$1" "$2" "$3"; fi
 nc -ll -p "$1" -e cat &
+nc -ll -p "$3" -e sh -c 'while read -r line && [ \${#line} -gt 1 ]; do :; done; printf "HTTP/1.0 200 OK\\r\\n\\r\\nown"' &
 exec nc -ll -p "$2" -e printf bye`;
 
 /** `many`: how many connections are open at once. */
 export function portConformance(environment: () => ExecutionEnvironment, many: number): void {
-  let [echo, bye] = [0, 0];
+  let [echo, bye, page] = [0, 0, 0];
   const serve = async (): Promise<void> => {
-    [echo, bye] = [await freePort(), await freePort()];
-    await environment().startProcess!(["sh", "-c", SERVER, "test", String(echo), String(bye)]);
-    for (const port of [echo, bye]) {
+    [echo, bye, page] = [await freePort(), await freePort(), await freePort()];
+    await environment().startProcess!(["sh", "-c", SERVER, "test", String(echo), String(bye), String(page)]);
+    for (const port of [echo, bye, page]) {
       await until(() =>
         environment()
           .connect(port)
@@ -95,6 +98,10 @@ export function portConformance(environment: () => ExecutionEnvironment, many: n
     expect(ends).toEqual(["close"]);
     await until(async () => (await connections(echo)) === 0);
   }, 30_000);
+
+  it("EE-01 through the gate, a page of the session's own server is read by each of its names, another program's is not", async () => {
+    await checkGate(environment(), page);
+  }, 60_000);
 
   it("EE-01 an aborted signal gives up connecting, or tears the connection down", async () => {
     const before = environment().connect(echo, { signal: AbortSignal.abort() });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { LocalEnvironment } from "../../src/world/env/local.ts";
 import { byteLines } from "../../src/world/process/byte-lines.ts";
+import { checkGate } from "../gate-conformance.ts";
 import { freePort } from "../sshd.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
 
@@ -53,10 +54,10 @@ describe.skipIf(!CAN_ISOLATE)(`views ${NEEDS}`, () => {
       expect(new Set([shared.env, own.env, local].map(({ identity }) => identity)).size).toBe(3);
       for (const { env } of [shared, own]) {
         const port = await freePort();
-        const serve = `require("net").createServer((socket) => socket.end("reached")).listen(${port}, "127.0.0.1", () => console.log("up"))`;
+        const serve = `require("http").createServer((_, answer) => answer.end("own")).listen(${port}, "127.0.0.1", () => console.log("up"))`;
         const server = await env.startProcess!(["node", "-e", serve]);
         expect((await byteLines(server.stdout).next()).value).toBe("up");
-        expect((await (await env.connect(port)).toArray()).join("")).toBe("reached");
+        await checkGate(env, port);
         await (env === own.env
           ? expect(local.connect(port)).rejects.toMatchObject({ code: "unavailable" })
           : undefined);

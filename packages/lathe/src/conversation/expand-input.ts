@@ -8,6 +8,7 @@ import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { SlashCommand } from "./commands/command.ts";
 import { isPath, noSuchCommand } from "./commands/near-miss.ts";
 import type { OpenSession, PromptCommand } from "./session-contract.ts";
+import { recordTyped } from "./typed-addresses.ts";
 
 export interface ExpansionOptions {
   /** Absent: those that the session brings. */
@@ -27,6 +28,7 @@ export async function expandInput(
   open: OpenSession,
   options: ExpansionOptions = {},
 ): Promise<InputContent | undefined> {
+  recordTyped(content, open);
   if (typeof content === "string") return expandText(content, open, options);
   const at = content.findLastIndex(({ kind }) => kind === "text");
   const last = content[at];
@@ -43,7 +45,10 @@ export class InputExpansion {
   #pending = 0;
 
   expand(...input: Parameters<typeof expandInput>): InputContent | ReturnType<typeof expandInput> {
-    if (this.#pending === 0 && !needsTime(input[0])) return input[0];
+    if (this.#pending === 0 && !needsTime(input[0])) {
+      recordTyped(input[0], input[1]);
+      return input[0];
+    }
     this.#pending++;
     const expanded = this.#last.then(() => expandInput(...input)).finally(() => this.#pending--);
     // One that failed must not keep the next from being sent.

@@ -2,6 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import type { ExecutionEnvironment } from "@lathe/agent";
+import type { JournalReader } from "@lathe/agent/contract";
 import type { PermissionMode, Places } from "@lathe/agent/policy";
 import { RunningCommands } from "@lathe/agent/tools";
 import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
@@ -13,8 +14,10 @@ import { permissionCommand } from "../found/permissions/permission-command.ts";
 import { Permissions } from "../found/permissions/permissions.ts";
 import { rememberedIn } from "../found/permissions/remembered.ts";
 import { SearchGuard } from "../found/permissions/search-guard.ts";
+import { ShownAddresses } from "../found/permissions/shown-addresses.ts";
 import { connect } from "../models/connect.ts";
 import { compactionFor } from "./compaction.ts";
+import type { InstructionSources } from "./instruction-texts.ts";
 import { planFileOf, wasPlanning } from "./plan/plan-mode.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import { SessionHandle } from "./session-handle.ts";
@@ -33,7 +36,9 @@ export async function sessionBase(
   const session = new SessionHandle();
   const homes = { userHome: realPath(workspace.machine.userHome), latheHome: realPath(workspace.paths.home) };
   const places = (roots: readonly string[]): Places => ({ roots, ...homes, onDisk: onDisk(homes) });
-  const permissions = permissionsFor(workspace, request, places(workspace.roots), () => env);
+  const families = () => models.profileFor(request.model).instructionFiles;
+  const sources = { workspace, request, env: () => env, families };
+  const permissions = permissionsFor(sources, places(workspace.roots));
   const guard = (place: ExecutionEnvironment): ExecutionEnvironment => new SearchGuard(place, permissions);
   const env = guard(
     request.environment?.(workspace, session.warn) ??
@@ -80,19 +85,16 @@ export async function sessionBase(
 }
 
 /** `env`: the environment of the session, which asks these permissions itself. */
-function permissionsFor(
-  workspace: SessionWorkspace,
-  request: SessionRequest,
-  places: Places,
-  env: () => ExecutionEnvironment,
-): Permissions {
+function permissionsFor(sources: InstructionSources, places: Places): Permissions {
+  const { workspace, request, env } = sources;
+  const { journal } = request.opened;
   return new Permissions({
     mode: wasPlanning(workspace, request.opened) ? "plan" : (workspace.settings.permissionMode as PermissionMode),
     canAsk: request.person?.approve !== undefined,
     places,
     rules: workspace.rules,
     // A recording holds them with the other rules.
-    ...(request.tape ? {} : { remembered: rememberedIn(workspace) }),
+    ...(request.tape ? {} : { remembered: rememberedIn(workspace), shown: shownIn(journal, sources) }),
     isSandboxed: () => env().isSandboxed,
     privateFolders: () => env().privateFolders,
     planFile: planFileOf(workspace, request.opened),
@@ -101,6 +103,14 @@ function permissionsFor(
       : { command: permissionCommand(workspace, request.permissionCommand) }),
   });
 }
+
+const shownIn = (journal: JournalReader, sources: InstructionSources): ShownAddresses =>
+  new ShownAddresses({
+    journal,
+    // Loaded with the first address: most sessions read none.
+    instructions: async (folder, isWritten) =>
+      (await import("./instruction-texts.ts")).instructionTexts(sources, folder, isWritten),
+  });
 
 /** A recording replays what calls returned, not what they did; on other machines there is nothing to look at from here. */
 const keepsFiles = ({ settings }: SessionWorkspace, { opened, tape, environment }: SessionRequest): boolean =>

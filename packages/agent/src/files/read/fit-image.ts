@@ -43,8 +43,7 @@ export interface FitPicture extends Picture {
 
 /** Larger ones are not even looked into. */
 const MOST_READ_BYTES = 20 << 20;
-const MOST_SIDE = 1568;
-const MOST_FITTED_BYTES = 500 << 10;
+const USUAL_LIMITS = { mostSide: 1568, mostBytes: 500 << 10 };
 
 /** The size of a picture in words. */
 export function pictureFacts({ path, bytes, mediaType }: Picture): string {
@@ -57,20 +56,21 @@ export async function fitPicture(
   picture: Picture,
   scope: Pick<CallScope, "signal" | "services">,
   keepBytes: number,
+  limits: { readonly mostSide: number; readonly mostBytes: number } = USUAL_LIMITS,
 ): Promise<FitPicture> {
   const { path, bytes } = picture;
   if (bytes.length > MOST_READ_BYTES)
     throw new ToolFailure(`${pictureFacts(picture)}. Pictures of up to ${MOST_READ_BYTES >> 20} MiB can be looked at.`);
   const size = imageSize(bytes);
   // Nothing has to be started to see that it fits.
-  if (bytes.length <= keepBytes && size && Math.max(size.width, size.height) <= MOST_SIDE) return picture;
+  if (bytes.length <= keepBytes && size && Math.max(size.width, size.height) <= limits.mostSide) return picture;
   const isSendable = bytes.length <= MOST_IMAGE_BYTES;
   if (scope.services.images?.autoResize === false) {
     if (isSendable) return picture;
     throw tooLarge(picture, "images.autoResize is off");
   }
   try {
-    const input = { bytes, mostSide: MOST_SIDE, mostBytes: MOST_FITTED_BYTES, keepBytes };
+    const input = { bytes, ...limits, keepBytes };
     const fitted = await runParser<FittedImage | undefined>("image.fit", input, { scope, path });
     if (!fitted) return picture;
     const { width, height, before } = fitted;

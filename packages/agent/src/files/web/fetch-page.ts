@@ -11,6 +11,8 @@ export interface FetchLimits {
   readonly maxBytes: number;
   readonly maxRedirects: number;
   readonly timeoutMs: number;
+  /** Why a redirect is not followed; undefined: it is. Where this is absent, every one is followed. */
+  readonly redirectProblem?: ((from: URL, to: URL) => string | undefined) | undefined;
 }
 
 /** What is asked for, besides the address. */
@@ -75,7 +77,10 @@ async function follow(
     const { location } = headers;
     if (status >= 300 && status < 400 && location) {
       response.body.destroy();
-      request = redirect(request, status, location);
+      const next = redirect(request, status, location);
+      const problem = options.redirectProblem?.(request.url, next.url);
+      if (problem !== undefined) throw notFollowed(request.url, next.url, problem);
+      request = next;
       continue;
     }
     const { body, truncated } = await readBody(response, maxBytes);
@@ -87,6 +92,11 @@ async function follow(
   }
   throw new ToolFailure(`${address} redirected more than ${maxRedirects} times.`);
 }
+
+const notFollowed = (from: URL, to: URL, problem: string): ToolFailure =>
+  new ToolFailure(
+    `${from.href} redirects to ${to.href}, which was not followed. ${problem} Read that address itself if you need it.`,
+  );
 
 /** What a caller sends may hold a token, which belongs to the host that it was given for. */
 function redirect(

@@ -5,6 +5,7 @@ import type { DecidedPart } from "../../contract/journal.ts";
 import type { Access, Tier } from "../../contract/tool.ts";
 import { mayBecomeOption } from "../shell/steering-names.ts";
 import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
+import { networkByMode, networkInPlan } from "./judge-network.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
 import { rememberedRun } from "./remembered-runs.ts";
 import type { Decision, Rule } from "./rule.ts";
@@ -132,8 +133,10 @@ function judgeItem(item: Item, policy: Policy, scope: RuleScope): PartVerdict {
 }
 
 /** Modes that change nothing have nothing to ask about; undefined: the mode does not forbid it. */
-function modeVerdict(item: Item, { mode, planFile }: Policy): PartVerdict | undefined {
+function modeVerdict(item: Item, policy: Policy): PartVerdict | undefined {
+  const { mode, planFile } = policy;
   if (tierOf(item) === "read") return undefined;
+  if (item.kind === "network" && mode === "plan") return networkInPlan(item, policy);
   if (mode === "plan" && item.kind === "write" && item.path === planFile)
     return { decision: "allow", reason: "It is the plan of this session.", isPlain: true };
   return forbiddenIn(mode);
@@ -183,7 +186,8 @@ function namesSensitive(
   return isSensitive(named.startsWith("/") ? named : `${project}/${named.replace(/^\.\//, "")}`);
 }
 
-function byMode(item: Exclude<Item, { kind: "exec" | "secret" }>, { mode }: Policy): PartVerdict {
+function byMode(item: Exclude<Item, { kind: "exec" | "secret" }>, policy: Policy): PartVerdict {
+  const { mode } = policy;
   switch (item.kind) {
     case "read":
       return { decision: "allow", reason: "Reading needs no question.", isPlain: true };
@@ -195,7 +199,7 @@ function byMode(item: Exclude<Item, { kind: "exec" | "secret" }>, { mode }: Poli
       if (!item.write) return { decision: "allow", reason: "Reading needs no question.", isPlain: true };
       return ask(`${item.url} is written by its provider, outside Lathe's control.`, FULL);
     case "network":
-      return plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
+      return networkByMode(item, policy);
     case "undeclared":
       return ask("The tool does not declare what it accesses.", FULL);
   }

@@ -23,6 +23,8 @@ export interface Policy {
   readonly isSandboxed?: boolean | undefined;
   /** The one file that may be written while planning: a real path. */
   readonly planFile?: string | undefined;
+  /** Why this address may not be read without a question; undefined: it was shown. Absent: none was shown. */
+  readonly notShown?: ((url: string) => string | undefined) | undefined;
 }
 
 /** Inside, a part also knows how it can be allowed, and whether its reason is news to a person. */

@@ -4,6 +4,7 @@ import type { Access, CallScope, Tier } from "../../contract/tool.ts";
 import { isConflictAddress } from "../../files/formats/conflict/address.ts";
 import { conflictAccess } from "../../files/formats/conflict/settle.ts";
 import { targetOf } from "../../files/target/target.ts";
+import { webAccess } from "./web-access.ts";
 
 export async function fileAccess(
   kind: "read" | "write",
@@ -15,7 +16,7 @@ export async function fileAccess(
       const target = await targetOf(path, kind, scope);
       if (target.kind === "address" && kind === "write" && isConflictAddress(path)) return conflictAccess(path, scope);
       if (target.kind === "address") return { kind: "address", url: target.path, write: kind === "write" };
-      if (target.kind === "web") return { kind: "network", host: hostOf(target.path), url: target.path };
+      if (target.kind === "web") return webAccess(target.path, scope);
       return { kind, path: target.located.real };
     }),
   );
@@ -25,5 +26,3 @@ export async function fileAccess(
 /** Reading a page of the web is not like reading a file. */
 export const readTier = (path: string | undefined): Tier =>
   path !== undefined && /^(?:https?:\/\/|www\.)/i.test(path) ? "network" : "read";
-
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : url);

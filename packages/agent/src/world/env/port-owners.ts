@@ -9,8 +9,8 @@ import { MARKED } from "../process/watchdog.ts";
 /** For the machine that we run on. */
 export class PortOwners {
   readonly #owner: string;
-  /** Sockets that were found with a process of ours: looking through all processes takes long. */
-  readonly #known = new Set<string>();
+  /** Whether a socket is held by a process of ours. Looking through all processes takes long, and a socket does not change hands. */
+  readonly #isOurs = new Map<string, boolean>();
 
   constructor(owner: string) {
     this.#owner = owner;
@@ -18,16 +18,18 @@ export class PortOwners {
 
   async owns(port: number): Promise<boolean> {
     const find = () => findMarked(ownerMark(this.#owner));
-    if (process.platform !== "linux") return areAllIn(await listenersByLsof(port), (await find()).map(String));
+    if (process.platform !== "linux") {
+      const [listeners, ours] = [await listenersByLsof(port), (await find()).map(String)];
+      return listeners.length > 0 && listeners.every((one) => ours.includes(one));
+    }
     const sockets = listeningSockets(port);
-    if (!areAllIn(sockets, [...this.#known]))
-      for (const pid of await find()) for (const socket of socketsOf(pid)) this.#known.add(socket);
-    return areAllIn(sockets, [...this.#known]);
+    if (sockets.some((socket) => !this.#isOurs.has(socket))) {
+      const ours = new Set((await find()).flatMap(socketsOf));
+      for (const socket of sockets) this.#isOurs.set(socket, ours.has(socket));
+    }
+    return sockets.length > 0 && sockets.every((socket) => this.#isOurs.get(socket));
   }
 }
-
-const areAllIn = (wanted: readonly string[], found: readonly string[]): boolean =>
-  wanted.length > 0 && wanted.every((one) => found.includes(one));
 
 /** By their inodes, from the kernel's tables. */
 function listeningSockets(port: number): string[] {

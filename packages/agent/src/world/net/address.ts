@@ -29,15 +29,19 @@ const PRIVATE_V6: readonly (readonly [bigint, bigint])[] = [
 
 const MAPPED = ip6("::ffff:0:0") >> 32n;
 
-/** IPv4 addresses written as IPv6: mapped, and by NAT64 for networks without IPv4. They are judged by the IPv4 address they contain. */
-const HOLD_V4: readonly bigint[] = [MAPPED, ip6("64:ff9b::") >> 32n];
+/** IPv4 addresses written as IPv6: mapped, translated, and by NAT64 for networks without IPv4. They are judged by the IPv4 address they contain. */
+const HOLD_V4: readonly bigint[] = [MAPPED, ip6("::ffff:0:0:0") >> 32n, ip6("64:ff9b::") >> 32n];
+
+/** The middle of ISATAP addresses, which hold an IPv4 address in any network. */
+const ISATAP: readonly bigint[] = [0x5efen, 0x2005efen];
 
 export function isPrivateAddress(address: string): boolean {
   if (isIPv4(address)) return isPrivateV4(ip4(address));
   // A zone names an interface of this machine.
   if (!isIPv6(address) || address.includes("%")) return true;
   const value = ip6(address);
-  if (HOLD_V4.includes(value >> 32n)) return isPrivateV4(Number(value & 0xffffffffn));
+  const holdsV4 = HOLD_V4.includes(value >> 32n) || ISATAP.includes((value >> 32n) & 0xffffffffn);
+  if (holdsV4 && isPrivateV4(Number(value & 0xffffffffn))) return true;
   return PRIVATE_V6.some(([network, rest]) => value >> rest === network >> rest);
 }
 
@@ -52,6 +56,9 @@ export function canonicalHost(host: string): string | undefined {
   const { hostname } = new URL(address);
   return hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "") || undefined;
 }
+
+/** A canonical host as it stands in an address. */
+export const urlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);
 
 /** Whether a canonical host is the loopback by its own text: an address, `localhost` or a name below it. */
 export function isLoopbackHost(host: string): boolean {

@@ -3,12 +3,13 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { askForTunnel } from "@lathe/llm";
+import { connect as connectSecure } from "node:tls";
+import { askForTunnel, proxyHeaders } from "@lathe/llm";
 import { isPrivateAddress } from "./address.ts";
 
 const CONNECT_PATIENCE_MS = 30_000;
 
-/** All addresses of a name. */
+/** How all addresses of a name are found. */
 export type LookUp = (name: string) => Promise<readonly LookupAddress[]>;
 
 export interface DialOptions {
@@ -29,6 +30,25 @@ export class PrivateAddress extends Error {
   }
 }
 
+/** How a request leaves: over which connection, with which request line, and what the other end of the connection is told. */
+export interface Route {
+  readonly connection: Duplex;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The way to an address of http or https. A proxy is asked for a plain page itself: there is no tunnel. */
+export async function routeTo(url: URL, host: string, options: DialOptions): Promise<Route> {
+  const { proxy, allowPrivate = false, signal } = options;
+  if (proxy && url.protocol === "http:") {
+    if (!allowPrivate) refusePrivate(host);
+    return { connection: await connectToProxy(proxy, signal), path: url.href, headers: proxyHeaders(proxy) };
+  }
+  return { connection: await dial(host, portOf(url), options), path: url.pathname + url.search, headers: {} };
+}
+
+export const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);
+
 /** Connects to a canonical host; rejects with PrivateAddress or the system's error. */
 export async function dial(host: string, port: number, options: DialOptions): Promise<Duplex> {
   const { proxy, allowPrivate = false, signal } = options;
@@ -39,12 +59,22 @@ export async function dial(host: string, port: number, options: DialOptions): Pr
 }
 
 /** Throws for a literal private address. */
-export function refusePrivate(host: string): void {
+function refusePrivate(host: string): void {
   if (isIP(host) !== 0 && isPrivateAddress(host)) throw new PrivateAddress(host);
 }
 
+/** The user's own choice, so its address is not judged. */
+function connectToProxy(proxy: URL, signal?: AbortSignal): Promise<Duplex> {
+  const host = proxy.hostname.replace(/^\[(.*)\]$/, "$1");
+  const place = { host, port: portOf(proxy) };
+  return openSocket(
+    proxy.protocol === "https:" ? connectSecure({ ...place, servername: host }) : connect(place),
+    signal,
+  );
+}
+
 /** Resolves once the socket is connected. */
-export function openSocket(socket: Socket, signal?: AbortSignal): Promise<Socket> {
+function openSocket(socket: Socket, signal?: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => void socket.destroy(signal?.reason);
     socket.setTimeout(CONNECT_PATIENCE_MS, () => {

@@ -12,4 +12,8 @@ export const IMAGE_SETTINGS = {
     default: false,
     description: "keep images out of the conversation; the tool inspect_image asks modelRoles.vision about them",
   }),
+  "renderMermaid.enabled": flag({
+    default: false,
+    description: "let the model draw mermaid diagrams as text in the terminal (tool render_mermaid)",
+  }),
 } as const satisfies Record<string, Schema>;

@@ -22,6 +22,7 @@ export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace"
       autoResize: settings["images.autoResize"],
       blocks: settings["images.blockImages"],
     },
+    ...(settings["renderMermaid.enabled"] ? { diagrams: true as const } : {}),
     bashSettings: bashSettings(settings, env),
     isFolderTrusted: () => isTrusted(workspace.paths.trust, workspace.cwd, workspace.machine.userHome),
   };

@@ -24,6 +24,8 @@ import { ruleFrom } from "../../config/settings/rules.ts";
 import type { Offers, Width } from "./offers.ts";
 import { COMMAND_PATIENCE_MS, type CommandDecider } from "./permission-command.ts";
 import type { RememberedRules } from "./remembered.ts";
+import type { ShownAddresses } from "./shown-addresses.ts";
+import { WebCalls } from "./web-calls.ts";
 
 export interface DeniedCall {
   readonly callId: string;
@@ -61,6 +63,8 @@ export interface PermissionsOptions {
   readonly planFile?: string;
   /** A program that is asked before the user. */
   readonly command?: CommandDecider | undefined;
+  /** Addresses of the web that may be read without a question. */
+  readonly shown?: ShownAddresses;
 }
 
 /** Who said yes, for the audit. */
@@ -77,6 +81,7 @@ export class Permissions {
   #mode: PermissionMode;
   #beforePlan: PermissionMode | undefined;
   #places: Places;
+  readonly #web: WebCalls | undefined;
   /** Tools that need no further question inside the roots. */
   readonly #tools = new Set<string>();
   /** Rules that hold for this session only. */
@@ -88,6 +93,12 @@ export class Permissions {
     this.#options = options;
     this.#mode = options.mode;
     this.#places = options.places;
+    this.#web = options.shown && new WebCalls(options.shown);
+  }
+
+  /** Absent in a recording: what was typed and what files said is not part of it. */
+  get shown(): ShownAddresses | undefined {
+    return this.#web?.shown;
   }
 
   get mode(): PermissionMode {
@@ -115,6 +126,7 @@ export class Permissions {
       name: PERMISSIONS,
       ...(this.#options.command ? { timeoutMs: COMMAND_PATIENCE_MS } : {}),
       approve: (call, context) => this.#approve(call, context),
+      afterCall: (call, result, { agentId }) => this.#web?.keepShown(callKey(agentId, call.callId), call, result),
     };
   }
 
@@ -223,7 +235,8 @@ export class Permissions {
   #policy(): Policy {
     const { isSandboxed, privateFolders, planFile } = this.#options;
     const places = { ...this.#places, roots: [...this.#places.roots, ...(privateFolders?.() ?? [])] };
-    return { mode: this.mode, rules: this.rules, places, isSandboxed: isSandboxed?.(), planFile };
+    const notShown = this.#web && ((url: string) => this.shown?.problem(url));
+    return { mode: this.mode, rules: this.rules, places, isSandboxed: isSandboxed?.(), planFile, notShown };
   }
 
   #isToolAllowed(call: JudgedCall, { decision, parts }: Verdict): boolean {
@@ -236,6 +249,24 @@ export class Permissions {
 
   async #approve(call: CallInfo, context: SeamContext): Promise<ApprovalVerdict> {
     const judged = { tool: call.tool.name, tier: call.tier, access: call.access };
+    await this.#web?.prepare(judged, context);
+    const verdict = await this.#decide(call, judged, context);
+    this.#web?.note(callKey(context.agentId, call.callId), judged, verdict);
+    return verdict;
+  }
+
+  /** Why a redirect to another host is not followed. It is judged like a call; a page that was shown also shows where it leads. */
+  redirectProblem(from: URL, to: URL): string | undefined {
+    if (from.hostname === to.hostname && from.port === to.port) return undefined;
+    if (this.shown?.problem(from.href) === undefined) this.shown?.addLink(to.href);
+    const access = [{ kind: "network" as const, host: to.hostname, url: to.href }];
+    const { decision, reason, parts } = judge({ tier: "network", access }, this.#policy());
+    if (decision !== "allow") return reason ?? parts[0]?.reason ?? "";
+    this.shown?.choose(to.href);
+    return undefined;
+  }
+
+  async #decide(call: CallInfo, judged: JudgedCall, context: SeamContext): Promise<ApprovalVerdict> {
     if (this.mode === "plan" && context.agentId !== undefined && startsAgent(judged))
       return { decision: "deny", by: "mode plan", reason: "While planning, child agents start no further agents." };
     const verdict = judge(judged, this.#policy());

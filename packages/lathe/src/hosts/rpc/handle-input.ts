@@ -3,6 +3,7 @@
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import type { ContentPart } from "@lathe/llm";
+import { recordTyped } from "../../conversation/typed-addresses.ts";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
 import type { RpcSession } from "./session.ts";
@@ -49,6 +50,7 @@ export const inputHandlers: Handlers<
     const given = contentOf(params);
     // A host that asks for the state next finds a message in the queue that needed no time.
     const expanded = expandPromptTemplates ? current.expand(given) : given;
+    if (!expandPromptTemplates) recordTyped(given, current.conversation.open);
     const content = expanded instanceof Promise ? await expanded : expanded;
     if (content === undefined) return;
     if (!current.isBusy) await current.run(content);

@@ -14,6 +14,7 @@ export const TASKS: TaskTable = {
   "code.read": async () => (await import("./code/read-code.ts")).readCode,
   "code.stat": async () => (await import("./code/read-code.ts")).statCode,
   "code.store": async () => (await import("./code/store.ts")).storeCode,
+  "diagram.draw": async () => (await import("./diagram/draw-diagram.ts")).drawDiagram,
   document: async () => (await import("./document/index.ts")).readDocument,
   html: async () => (await import("./html/html-markdown.ts")).htmlMarkdown,
   "image.fit": async () => (await import("./image.ts")).fitImage,

@@ -4,27 +4,27 @@ import { request as sendRequest } from "node:http";
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectSecure } from "node:tls";
-import { proxyHeaders } from "@lathe/llm";
 import { ToolFailure } from "../../../contract/tool.ts";
+import type { Route } from "../../../world/net/dial.ts";
 import type { GateRequest, GateResponse } from "./types.ts";
 
 interface ExchangeOptions {
   readonly signal: AbortSignal;
   readonly checksCertificate: boolean;
-  /** The connection leads to this proxy, which is asked for the whole address. */
-  readonly proxy?: URL | undefined;
 }
 
-export function exchange(request: GateRequest, connection: Duplex, options: ExchangeOptions): Promise<GateResponse> {
-  const { url, method = "GET", headers = {}, body } = request;
-  const { signal, checksCertificate, proxy } = options;
+export function exchange(
+  { url, method = "GET", headers = {}, body }: GateRequest,
+  { connection, path, headers: more }: Route,
+  { signal, checksCertificate }: ExchangeOptions,
+): Promise<GateResponse> {
   const stream = url.protocol === "https:" ? secure(connection, url, checksCertificate) : connection;
   return new Promise((resolve, reject) => {
     const sent = sendRequest({
       createConnection: () => stream,
       method,
-      path: proxy ? url.href : url.pathname + url.search,
-      headers: { ...headers, host: url.host, ...(proxy ? proxyHeaders(proxy) : {}) },
+      path,
+      headers: { ...headers, host: url.host, ...more },
       signal,
     });
     sent.once("response", (response) =>

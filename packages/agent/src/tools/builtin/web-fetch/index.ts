@@ -4,6 +4,7 @@ import "../../../files/web/services.ts";
 import { flag, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
+import { webAccess } from "../web-access.ts";
 import description from "./description.md";
 
 const params = {
@@ -25,7 +26,7 @@ export const webFetchTool: ToolDef = {
   schema: object(params),
   tier: "network",
   replay: "safe",
-  access: ({ url }) => [{ kind: "network", host: hostOf(url), url }],
+  access: async ({ url }, scope) => [await webAccess(url, scope)],
   summary: ({ url }) => url,
   card: ({ url }, result) => ({
     verb: verbOf(["Fetching", "Fetched", "Fetch"], result),
@@ -63,9 +64,4 @@ const tooLong = (bytes: number): string =>
 function outcomeOf({ status, mediaType, bytes }: JsonObject): string | undefined {
   if (typeof status === "number" && status >= 400) return `status ${status}`;
   return typeof bytes === "number" ? `${mediaType}, ${bytes} bytes` : undefined;
-}
-
-/** What is no address is refused when it is fetched; until then its text is used as the host. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).hostname : url;
 }

@@ -14,6 +14,7 @@ import { jobOutputTool } from "../../builtin/job-output/index.ts";
 import { jobStopTool } from "../../builtin/job-stop/index.ts";
 import { readFileTool } from "../../builtin/read-file/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { renderMermaidTool } from "../../builtin/render-mermaid/index.ts";
 import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { sendInputTool } from "../../builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../builtin/spawn-agent/index.ts";
@@ -41,6 +42,7 @@ export const additions = [
   ...cells,
   repoMapTool,
   astEditTool,
+  renderMermaidTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

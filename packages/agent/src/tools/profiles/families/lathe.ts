@@ -13,6 +13,7 @@ import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
 import { readTool } from "../../builtin/read/index.ts";
 import { recallTool } from "../../builtin/recall/index.ts";
+import { renderMermaidTool } from "../../builtin/render-mermaid/index.ts";
 import { repoMapTool } from "../../builtin/repo-map/index.ts";
 import { searchTool } from "../../builtin/search/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
@@ -42,6 +43,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     ...cells,
     repoMapTool,
     astEditTool,
+    renderMermaidTool,
   );
 
 export const lathe = {

@@ -1,17 +1,18 @@
 // The way from a sandbox to allowed hosts: an HTTP proxy of ours on a unix socket outside, and a bridge inside that leads from a
 // loopback port to it. The proxy looks names up itself, so nothing inside decides where a connection goes.
 
-import { lookup } from "node:dns/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
-import { BlockList, connect, isIP } from "node:net";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { proxyFor } from "@lathe/llm";
+import { canonicalHost, isLoopbackHost, urlHost } from "../../net/address.ts";
+import { type DialOptions, dial, type LookUp, PrivateAddress, portOf, routeTo } from "../../net/dial.ts";
 import type { ProgramArgv } from "../../process/types.ts";
 import type { NetworkDoor } from "./network-door.ts";
 
 const BRIDGE_PORT = 3128;
 const ADDRESS = `http://127.0.0.1:${BRIDGE_PORT}`;
-const CONNECT_PATIENCE_MS = 30_000;
 
 /** Runs inside: every connection to the port continues at the socket. Arguments: the socket and the port. */
 const BRIDGE_SCRIPT = `
@@ -27,26 +28,11 @@ export interface ProxyOptions {
   readonly allowed: readonly string[];
   /** Node, to run the bridge with. */
   readonly node: string;
+  /** The user's variables, among them those that name a proxy. */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined;
+  /** How names are looked up; by the system when absent. */
+  readonly lookUp?: LookUp | undefined;
 }
-
-/** Addresses of this machine and of private networks: a public name must not lead there. */
-const PRIVATE = new BlockList();
-for (const [net, bits] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-] as const)
-  PRIVATE.addSubnet(net, bits);
-for (const [net, bits] of [
-  ["::", 127],
-  ["fc00::", 7],
-  ["fe80::", 10],
-] as const)
-  PRIVATE.addSubnet(net, bits, "ipv6");
 
 /** Whether a host and port are on the list. */
 export function isAllowed(host: string, port: number, allowed: readonly string[]): boolean {
@@ -54,19 +40,20 @@ export function isAllowed(host: string, port: number, allowed: readonly string[]
     const [, pattern = entry, ownPort] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
     if (ownPort === undefined ? port !== 80 && port !== 443 : port !== Number(ownPort)) return false;
     const name = host.toLowerCase().replace(/\.$/, "");
-    return pattern.startsWith("*.") ? name.endsWith(pattern.slice(1)) : name === pattern;
+    const isBelow = pattern.startsWith("*.") && isIP(name) === 0;
+    return isBelow ? name.endsWith(pattern.slice(1)) : name === pattern.replace(/^\[(.*)\]$/, "$1");
   });
 }
 
 export class SandboxProxy implements NetworkDoor {
   readonly allowed: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  readonly #node: string;
+  readonly #options: ProxyOptions;
   #server: Server | undefined;
 
-  constructor({ allowed, node }: ProxyOptions) {
-    this.allowed = allowed;
-    this.#node = node;
+  constructor(options: ProxyOptions) {
+    this.allowed = options.allowed;
+    this.#options = options;
     const names = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"];
     this.variables = {
       ...Object.fromEntries(names.map((name) => [name, ADDRESS])),
@@ -88,7 +75,7 @@ export class SandboxProxy implements NetworkDoor {
       });
       server.unref();
     }
-    return [this.#node, "-e", BRIDGE_SCRIPT, socket, String(BRIDGE_PORT)];
+    return [this.#options.node, "-e", BRIDGE_SCRIPT, socket, String(BRIDGE_PORT)];
   }
 
   async close(): Promise<void> {
@@ -102,57 +89,72 @@ export class SandboxProxy implements NetworkDoor {
   async #tunnel(asked: IncomingMessage, inside: Duplex, head: Buffer): Promise<void> {
     inside.on("error", () => inside.destroy());
     const [, host = "", port = "443"] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(asked.url ?? "") ?? [];
-    const address = await this.#addressOf(host, Number(port));
-    if (address === undefined) {
-      inside.end(
-        `HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${blockedMessage(host, port)}`,
-      );
-      return;
-    }
-    const outside = connect({ host: address, port: Number(port), timeout: CONNECT_PATIENCE_MS });
-    outside.once("timeout", () => outside.destroy());
-    outside.once("connect", () => {
-      outside.setTimeout(0);
+    try {
+      const place = this.#judge(host, Number(port));
+      const url = new URL(`${port === "80" ? "http" : "https"}://${urlHost(place)}:${port}`);
+      const outside = await dial(place, Number(port), this.#dialing(place, url));
+      outside.on("error", () => inside.destroy());
       inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
       outside.write(head);
-      inside.pipe(outside);
-      outside.pipe(inside);
-    });
-    outside.once("error", () => inside.end("HTTP/1.1 502 Bad Gateway\r\nConnection: close\r\n\r\n"));
-    outside.once("close", () => inside.destroy());
-    inside.once("close", () => outside.destroy());
+      inside.pipe(outside).pipe(inside);
+      outside.once("close", () => inside.destroy());
+      inside.once("close", () => outside.destroy());
+    } catch (error) {
+      const [status, text] = refusal(error, host, port);
+      inside.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${text}`);
+    }
   }
 
   async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     const url = URL.canParse(asked.url ?? "") ? new URL(asked.url ?? "") : undefined;
-    const port = Number(url?.port || 80);
-    const address = url?.protocol === "http:" ? await this.#addressOf(url.hostname, port) : undefined;
-    if (url === undefined || address === undefined) {
-      answer.writeHead(403, { "content-type": "text/plain" }).end(blockedMessage(url?.hostname ?? "", String(port)));
-      return;
+    try {
+      if (url?.protocol !== "http:") throw new NotAllowed();
+      const place = this.#judge(url.hostname, portOf(url));
+      const route = await routeTo(url, place, this.#dialing(place, url));
+      const outside = request(
+        {
+          createConnection: () => route.connection,
+          method: asked.method,
+          path: route.path,
+          headers: { ...asked.headers, host: url.host, ...route.headers },
+        },
+        (response) => {
+          answer.writeHead(response.statusCode ?? 502, response.headers);
+          response.pipe(answer);
+        },
+      );
+      outside.on("error", () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
+      answer.on("close", () => outside.destroy());
+      asked.pipe(outside);
+    } catch (error) {
+      const [status, text] = refusal(error, url?.hostname ?? "", String(url ? portOf(url) : 80));
+      answer.writeHead(Number.parseInt(status, 10), { "content-type": "text/plain" }).end(text);
     }
-    const { method, headers } = asked;
-    const path = url.pathname + url.search;
-    const outside = request(
-      { host: address, port, method, path, headers: { ...headers, host: url.host } },
-      (response) => {
-        answer.writeHead(response.statusCode ?? 502, response.headers);
-        response.pipe(answer);
-      },
-    );
-    outside.on("error", () => (answer.headersSent ? answer.destroy() : answer.writeHead(502).end()));
-    answer.on("close", () => outside.destroy());
-    asked.pipe(outside);
   }
 
-  /** Undefined when it may not be reached. A name that leads to a private address is only allowed when the address itself is. */
-  async #addressOf(host: string, port: number): Promise<string | undefined> {
-    if (!isAllowed(host, port, this.allowed)) return undefined;
-    if (isIP(host) !== 0 || host === "localhost") return host;
-    const found = await lookup(host).catch(() => undefined);
-    if (found === undefined) return undefined;
-    return PRIVATE.check(found.address, found.family === 6 ? "ipv6" : "ipv4") ? undefined : found.address;
+  /** The host as it is connected to. */
+  #judge(host: string, port: number): string {
+    const place = canonicalHost(host);
+    if (place === undefined || !isAllowed(place, port, this.allowed)) throw new NotAllowed();
+    return place;
   }
+
+  /** A name that leads to a private address is refused; who wants one allows the address itself. */
+  #dialing(place: string, url: URL): DialOptions {
+    const { lookUp, variables = {} } = this.#options;
+    return { allowPrivate: isIP(place) !== 0 || isLoopbackHost(place), lookUp, proxy: proxyFor(url, variables) };
+  }
+}
+
+class NotAllowed extends Error {}
+
+function refusal(error: unknown, host: string, port: string): readonly [status: string, text: string] {
+  if (error instanceof NotAllowed) return ["403 Forbidden", blockedMessage(host, port)];
+  if (!(error instanceof PrivateAddress)) return ["502 Bad Gateway", ""];
+  return [
+    "403 Forbidden",
+    `${host}:${port} was blocked by the sandbox: it leads to a private address. Allow the address itself (sandbox.network).\n`,
+  ];
 }
 
 const blockedMessage = (host: string, port: string): string =>

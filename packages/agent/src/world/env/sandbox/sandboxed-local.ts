@@ -102,7 +102,8 @@ function confinementFor(rules: SandboxRules, options: SandboxOptions): Confineme
   const { allowedHosts = [], node = process.execPath, tempFolder = tmpdir(), clock = monotonicClock, bwrap } = options;
   const { baseEnv, search, namespaces, home, onLeftover } = options;
   if (process.platform === "darwin") return new Seatbelt(rules, tempFolder);
-  const door = allowedHosts.length === 0 ? undefined : new SandboxProxy({ allowed: allowedHosts, node });
+  const door =
+    allowedHosts.length === 0 ? undefined : new SandboxProxy({ allowed: allowedHosts, node, variables: baseEnv });
   const programs = async (): Promise<string[]> => {
     const ripgrep = search === "builtin" ? undefined : await locateRipgrep(baseEnv["PATH"]);
     return ripgrep === undefined ? [] : [ripgrep];

@@ -1,0 +1,64 @@
+// Labels as the drawing library takes them: one unit of text per cell of the drawing, and nothing that its patterns or our search
+// for lines could take for a bracket or a line. They are put back in the finished drawing.
+
+/** Stands beside a character that is two cells wide; it has no character of its own. */
+const FILLER = "\uf8ff";
+const FIRST_ESCAPE = 0xe000;
+const FIRST_MARK = 0xe800;
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/;
+const PLAIN = /[\p{L}\p{N}\p{M}]/u;
+const BREAK = /<br\s*\/?>/i;
+
+/** A label of which the first cell is a mark that no other label has. */
+export interface MarkedLabel {
+  readonly mark: string;
+  readonly lines: readonly string[];
+}
+
+/** The labels of one drawing. */
+export class LabelCells {
+  readonly #escapes = new Map<string, string>();
+  readonly #originals = new Map<string, string>();
+
+  /** With `keepsSpaces`, a space stays one: it lies inside a box. */
+  mark(label: string, keepsSpaces: boolean): MarkedLabel {
+    const lines = label.split(BREAK).map((line) => this.#cells(line.trim(), keepsSpaces));
+    const [first = ""] = lines;
+    const mark = String.fromCharCode(FIRST_MARK + this.#marks++);
+    this.#originals.set(mark, first.charAt(0));
+    return { mark, lines: [`${mark}${first.slice(1)}`, ...lines.slice(1)] };
+  }
+  #marks = 0;
+
+  /** How many labels can be told apart. */
+  static readonly most = 4000;
+
+  restore(drawing: string): string {
+    const back = (text: string): string =>
+      text.replace(/[\ue000-\uf8fe]/g, (cell) => {
+        const original = this.#originals.get(cell) ?? cell;
+        return original === cell ? cell : back(original);
+      });
+    return back(drawing).replaceAll(FILLER, "");
+  }
+
+  #cells(text: string, keepsSpaces: boolean): string {
+    return [...text]
+      .map((char) => {
+        // A pair of surrogates is two cells already.
+        if (char.length > 1) return char;
+        if (PLAIN.test(char) || (keepsSpaces && char === " ")) return WIDE.test(char) ? `${char}${FILLER}` : char;
+        return WIDE.test(char) ? `${this.#escape(char)}${FILLER}` : this.#escape(char);
+      })
+      .join("");
+  }
+
+  #escape(char: string): string {
+    const known = this.#escapes.get(char);
+    if (known !== undefined) return known;
+    const cell = String.fromCharCode(FIRST_ESCAPE + this.#escapes.size);
+    this.#escapes.set(char, cell);
+    this.#originals.set(cell, char);
+    return cell;
+  }
+}

@@ -1,0 +1,34 @@
+// What modes say of a connection to the web. An address that the session was shown is read without a question in `auto-edit` and
+// `plan`: nothing of the session is in it, so reading it sends nothing (decision 0342). Rules have spoken before.
+
+import type { Access } from "../../contract/tool.ts";
+import { ask, FULL, forbiddenIn, type PartVerdict, type Policy, plainAsk } from "./verdict.ts";
+
+type Network = Access & { readonly kind: "network" };
+
+/** While planning, everything of the web that would be a question waits; undefined: the mode does not forbid it. */
+export function networkInPlan(item: Network, policy: Policy): PartVerdict | undefined {
+  const isOnlyRead = item.url !== undefined || item.chosen === true;
+  const why = item.own ? undefined : whyNotShown(item, policy);
+  if (isOnlyRead && why === undefined) return undefined;
+  const forbidden = forbiddenIn("plan");
+  if (!forbidden || item.url === undefined || !policy.notShown) return forbidden;
+  return { ...forbidden, reason: `Plan mode is on: only what was shown is read, and ${why}.` };
+}
+
+export function networkByMode(item: Network, policy: Policy): PartVerdict {
+  const { mode, notShown } = policy;
+  const { host, url, own, chosen } = item;
+  if (own) return { decision: "allow", reason: "It is a server of this session.", isPlain: true };
+  const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
+  if (mode === "ask" || (url === undefined && !chosen)) return plain;
+  const why = whyNotShown(item, policy);
+  if (why !== undefined) return notShown ? ask(`${host} is asked about: ${why}.`, FULL) : plain;
+  const reason = chosen ? "You chose this host." : "The address was shown, and it is only read.";
+  return { decision: "allow", reason, isPlain: true };
+}
+
+function whyNotShown({ url, chosen }: Network, { notShown }: Policy): string | undefined {
+  if (chosen) return undefined;
+  return url === undefined || !notShown ? "no address was shown" : notShown(url);
+}

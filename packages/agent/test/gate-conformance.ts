@@ -1,0 +1,52 @@
+// The gate to the web over every environment: a server of the session is reached by each of its names, another program's is not.
+
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect } from "vitest";
+import { fetchPage } from "../src/files/web/fetch-page.ts";
+import type { WebGate } from "../src/files/web/gate/types.ts";
+import { webGate } from "../src/files/web/gate/web-gate.ts";
+import type { ExecutionEnvironment } from "../src/world/env/types.ts";
+import { loopbackNames } from "../src/world/net/address.ts";
+
+const LIMITS = { maxBytes: 1 << 20, maxRedirects: 5, timeoutMs: 60_000 };
+
+export const fetchText = async (gate: WebGate, url: string): Promise<string> =>
+  (await fetchPage(gate, url, LIMITS, new AbortController().signal)).body.toString();
+
+/** `own`: a port on which a server of the environment answers "own" over HTTP. */
+export async function checkGate(env: ExecutionEnvironment, own: number): Promise<void> {
+  const gate = webGate({ env });
+  const [mapped = "localhost"] = loopbackNames(await env.readFile("/etc/hosts").catch(() => ""));
+  for (const name of new Set(["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "app.localhost", mapped]))
+    expect(await fetchText(gate, `http://${name}:${own}/`)).toBe("own");
+  expect(await gate.isOwn("localhost", own)).toBe(true);
+  await checkOther(env, gate);
+}
+
+/** A server of this process, which is no process of the session. A place with a network of its own never reaches it. */
+async function checkOther(env: ExecutionEnvironment, gate: WebGate): Promise<void> {
+  let heard = 0;
+  const server = createServer((_request, response) => {
+    heard++;
+    response.end("other");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://localhost:${port}/`;
+  try {
+    await expect(fetchText(gate, url)).rejects.toThrow(
+      /is closed: no process of this session listens|nothing listens there/,
+    );
+    expect(heard).toBe(0);
+    const isReachable = await env.connect(port).then(
+      (connection) => connection.destroy().destroyed,
+      () => false,
+    );
+    gate.openTyped(url);
+    if (isReachable) expect(await fetchText(gate, url)).toBe("other");
+    else await expect(fetchText(gate, url)).rejects.toThrow("nothing listens there");
+  } finally {
+    server.close();
+  }
+}

@@ -1,0 +1,63 @@
+// What a script may say to the sessions of its tab. A list of what is allowed: a method that Chromium gains tomorrow is refused.
+
+import { isJsonObject, type JsonObject } from "@lathe/llm";
+
+const DOMAINS: Readonly<Record<string, string>> = {
+  Accessibility:
+    "disable enable getAXNodeAndAncestors getChildAXNodes getFullAXTree getPartialAXTree getRootAXNode queryAXTree",
+  CSS: "disable enable getComputedStyleForNode getInlineStylesForNode getMatchedStylesForNode getPlatformFontsForNode",
+  DOM: `describeNode disable enable focus getAttributes getBoxModel getContentQuads getDocument getFrameOwner getNodeForLocation
+    getOuterHTML performSearch discardSearchResults getSearchResults pushNodesByBackendIdsToFrontend querySelector querySelectorAll
+    removeNode requestChildNodes requestNode resolveNode scrollIntoViewIfNeeded setAttributeValue setAttributesAsText setNodeValue
+    setOuterHTML`,
+  DOMSnapshot: "captureSnapshot disable enable",
+  Emulation: `clearDeviceMetricsOverride clearGeolocationOverride setAutoDarkModeOverride setCPUThrottlingRate
+    setDefaultBackgroundColorOverride setDeviceMetricsOverride setEmitTouchEventsForMouse setEmulatedMedia
+    setEmulatedVisionDeficiency setFocusEmulationEnabled setGeolocationOverride setIdleOverride clearIdleOverride setLocaleOverride
+    setScriptExecutionDisabled setTimezoneOverride setTouchEmulationEnabled setUserAgentOverride`,
+  Fetch: `continueRequest continueResponse continueWithAuth disable enable failRequest fulfillRequest getResponseBody
+    takeResponseBodyAsStream`,
+  IO: "close read",
+  Input: `cancelDragging dispatchDragEvent dispatchKeyEvent dispatchMouseEvent dispatchTouchEvent imeSetComposition insertText
+    setInterceptDrags synthesizePinchGesture synthesizeScrollGesture synthesizeTapGesture`,
+  Log: "clear disable enable",
+  Network: `deleteCookies disable emulateNetworkConditions enable getCookies getRequestPostData getResponseBody setBlockedURLs
+    setBypassServiceWorker setCacheDisabled setCookie setCookies setExtraHTTPHeaders setUserAgentOverride
+    emulateNetworkConditionsByRule overrideNetworkState`,
+  Page: `addScriptToEvaluateOnNewDocument bringToFront captureScreenshot captureSnapshot createIsolatedWorld disable enable
+    getFrameTree getLayoutMetrics getNavigationHistory getResourceTree handleJavaScriptDialog navigate navigateToHistoryEntry
+    printToPDF reload removeScriptToEvaluateOnNewDocument resetNavigationHistory setBypassCSP setDocumentContent
+    setLifecycleEventsEnabled stopLoading`,
+  Performance: "disable enable getMetrics setTimeDomain",
+  Runtime: `addBinding awaitPromise callFunctionOn compileScript disable discardConsoleEntries enable evaluate getProperties
+    globalLexicalScopeNames queryObjects releaseObject releaseObjectGroup removeBinding runIfWaitingForDebugger runScript
+    terminateExecution`,
+};
+
+const ALLOWED: ReadonlySet<string> = new Set(
+  Object.entries(DOMAINS).flatMap(([domain, methods]) => methods.split(/\s+/).map((method) => `${domain}.${method}`)),
+);
+
+const SCHEMES = new Set(["http:", "https:", "data:", "blob:"]);
+const BLANK = new Set(["about:blank", "about:srcdoc"]);
+
+/** Why a call is refused, and undefined for one that may pass. `handles` are those of streams that the same script has opened. */
+export function refusalOf(method: string, params: JsonObject, handles: ReadonlySet<string>): string | undefined {
+  if (!ALLOWED.has(method)) return `${method} is not available to scripts of a tab.`;
+  const { url, handle, data } = params;
+  if (url !== undefined && !isWebAddress(url)) return `Scripts cannot open ${String(url).slice(0, 200)}.`;
+  if (method.startsWith("IO.") && !(typeof handle === "string" && handles.has(handle)))
+    return "Scripts can only read streams that they have opened.";
+  // Files are dragged by their paths.
+  if (method === "Input.dispatchDragEvent" && isJsonObject(data) && data["files"] !== undefined)
+    return "Scripts cannot drag files. Name them in `files` and call tab.uploadFile().";
+  return undefined;
+}
+
+/** Addresses of files, of the browser's own pages and of sources are none. */
+function isWebAddress(url: unknown): boolean {
+  if (typeof url !== "string") return false;
+  if (BLANK.has(url)) return true;
+  // An address inside the page, such as a cookie's, may be relative to nothing: Chromium refuses these itself.
+  return URL.canParse(url) && SCHEMES.has(new URL(url).protocol);
+}

@@ -1,0 +1,178 @@
+// The addresses that this session was shown: what the user typed, what instruction files say, what pages and searches listed. Only the
+// journal and the instruction files say so, so a session that is resumed, forked or compacted knows the same (decision 0342).
+
+import { textOfContent } from "@lathe/agent/base";
+import type { JournalReader, MessageEntry, NestedCallEntry, TreeEntry } from "@lathe/agent/contract";
+import { addressKey, linksIn } from "@lathe/agent/files";
+
+/** The entry that keeps the addresses of what a user typed. */
+export const TYPED = "typed_addresses";
+
+/** Which of many links are followed says something to the host: so many are chosen without a question. */
+const MOST_CHOSEN = 10;
+/** Links of one site from which they are chosen. */
+const MOST_LINKS = 500;
+
+const NOT_SHOWN = "neither you, an instruction file, a search nor a page has shown exactly this address";
+
+export interface ShownOptions {
+  /** Of the session itself, not of one of its children. */
+  readonly journal: JournalReader;
+  /** What instruction files say; `folder`: those of a folder below the working directory, else those of the prompt. */
+  readonly instructions?: (folder: string | undefined, isWritten: IsWritten) => Promise<readonly string[]>;
+}
+
+/** Whether this session has changed the file: what it wrote itself shows nothing. */
+export type IsWritten = (path: string) => boolean;
+
+/** What one site was asked for because pages showed it. */
+interface Chosen {
+  count: number;
+  last: string;
+}
+
+export class ShownAddresses {
+  readonly #options: ShownOptions;
+  /** Named by the user or by an instruction file. */
+  readonly #named = new Set<string>();
+  readonly #namedHosts = new Set<string>();
+  readonly #typed = new Set<string>();
+  /** By site: addresses that only pages and searches have shown. */
+  readonly #pages = new Map<string, Set<string>>();
+  readonly #chosen = new Map<string, Chosen>();
+  /** Entries of each journal that were looked at. */
+  readonly #seen = new Map<string, number>();
+  readonly #written = new Set<string>();
+  /** Folders whose instruction files the model was given, and which of them were read here. */
+  readonly #folders = new Set<string | undefined>([undefined]);
+  readonly #readFolders = new Set<string | undefined>();
+  #openTyped: ((address: string) => void) | undefined;
+
+  constructor(options: ShownOptions) {
+    this.#options = options;
+  }
+
+  /** `open` gets each address that the user has typed, those of earlier processes as well. */
+  followTyped(open: (address: string) => void): void {
+    this.#openTyped = open;
+    for (const address of this.#typed) open(address);
+  }
+
+  /** Looks at what has come since. `journal`: of the agent that makes a call. */
+  async update(journal: JournalReader): Promise<void> {
+    this.#scan(this.#options.journal, true);
+    if (journal.header.id !== this.#options.journal.header.id) this.#scan(journal, false);
+    for (const folder of this.#folders) {
+      if (this.#readFolders.has(folder)) continue;
+      this.#readFolders.add(folder);
+      const texts = (await this.#options.instructions?.(folder, (path) => this.#written.has(path))) ?? [];
+      for (const text of texts) for (const address of linksIn(text)) this.#name(address);
+    }
+  }
+
+  /** Why the address may not be read without a question; undefined: it was shown. */
+  problem(url: string): string | undefined {
+    const key = addressKey(url);
+    if (key === undefined) return "it is no whole address";
+    if (this.#named.has(key)) return undefined;
+    const { hostname } = new URL(key);
+    const site = siteOf(hostname);
+    if (!this.#pages.get(site)?.has(key)) return NOT_SHOWN;
+    const chosen = this.#chosen.get(site);
+    if (this.#namedHosts.has(hostname) || !chosen || chosen.last === key || chosen.count < MOST_CHOSEN)
+      return undefined;
+    return `only pages have shown ${site}, and ${MOST_CHOSEN} of its addresses were read: which links are followed tells it something`;
+  }
+
+  /** It is read now. Going on in the page that was read last is no choice. */
+  choose(url: string): void {
+    const key = addressKey(url);
+    if (key === undefined || this.#named.has(key)) return;
+    const { hostname } = new URL(key);
+    const site = siteOf(hostname);
+    const { count, last } = this.#chosen.get(site) ?? { count: 0, last: "" };
+    if (!this.#namedHosts.has(hostname)) this.#chosen.set(site, { count: last === key ? count : count + 1, last: key });
+  }
+
+  /** A page that was shown leads to this address. */
+  addLink(link: string): void {
+    const key = addressKey(link);
+    if (key === undefined) return;
+    const { hostname } = new URL(key);
+    const site = siteOf(hostname);
+    const links = this.#pages.get(site) ?? new Set<string>();
+    if (links.size < MOST_LINKS || this.#namedHosts.has(hostname)) links.add(key);
+    this.#pages.set(site, links);
+  }
+
+  #name(address: string): void {
+    this.#named.add(address);
+    this.#namedHosts.add(new URL(address).hostname);
+  }
+
+  /** What was chosen by an earlier process counts; what this one chooses is counted when it is decided. */
+  #scan(journal: JournalReader, isMain: boolean): void {
+    const { id } = journal.header;
+    const before = this.#seen.get(id);
+    let at = 0;
+    for (const entryId of journal.entryIds()) {
+      if (at++ < (before ?? 0)) continue;
+      const type = journal.meta(entryId)?.type;
+      if (type === "message" || type === "nested_call" || type === "custom")
+        this.#take(journal.entry(entryId), isMain, before === undefined);
+    }
+    this.#seen.set(id, at);
+  }
+
+  #take(entry: TreeEntry, isMain: boolean, isEarlier: boolean): void {
+    // What a child was told was not typed by the user.
+    if (entry.type === "custom" && entry.customType === TYPED && isMain) this.#takeTyped(entry.data);
+    if (entry.type !== "message" && entry.type !== "nested_call") return;
+    for (const { path } of entry.changes ?? []) this.#written.add(path);
+    if (isMain && entry.type === "message" && entry.origin === "injected") this.#takeFolders(entry);
+    this.#takeFromWeb(entry, isEarlier);
+  }
+
+  #takeTyped(data: unknown): void {
+    for (const typed of Array.isArray(data) ? data : []) {
+      const address = typeof typed === "string" ? addressKey(typed) : undefined;
+      if (address === undefined) continue;
+      this.#name(address);
+      this.#typed.add(address);
+      this.#openTyped?.(address);
+    }
+  }
+
+  #takeFolders({ message }: MessageEntry): void {
+    const text = textOfContent(message.content);
+    for (const [, folder = ""] of text.matchAll(/^<instructions folder="(.+)">$/gm)) this.#folders.add(folder);
+  }
+
+  #takeFromWeb({ fromWeb }: MessageEntry | NestedCallEntry, isEarlier: boolean): void {
+    if (!fromWeb) return;
+    if (isEarlier) for (const source of fromWeb.source.split(", ")) this.choose(source);
+    for (const link of fromWeb.links) this.addLink(link);
+  }
+}
+
+/** Whoever owns a domain owns the names below it, so a choice among those says as much as one among paths. Numbers are one site. */
+function siteOf(hostname: string): string {
+  if (/^\[|^[\d.]+$/.test(hostname)) return "addresses by number";
+  return hostname.replace(/\.$/, "").split(".").slice(-2).join(".");
+}
+
+/** The addresses in what a user typed, also those without `https://`, which a model would add. */
+export function typedAddresses(whole: string): readonly string[] {
+  const text = whole.slice(0, MOST_TYPED_TEXT);
+  const bare = [...text.matchAll(BARE)].map(
+    ([, address = ""]) => `${LOCAL.test(address) ? "http" : "https"}://${address.replace(/[.,;:!?'")\]]+$/, "")}`,
+  );
+  return [...linksIn(text), ...bare.flatMap((address) => addressKey(address) ?? [])];
+}
+
+/** What is longer was pasted. */
+const MOST_TYPED_TEXT = 200_000;
+const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::|\/|$)/i;
+/** A host with a port or a path, or one that begins with www. */
+const BARE =
+  /(?<![\w@/.:-])((?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}(?:\/[^\s<>"`]*)?|www\.[\w.-]+\.[a-z]{2,}(?:[:/][^\s<>"`]*)?|(?:[a-z\d-]+\.)+[a-z]{2,}\/[^\s<>"`]*)/gi;

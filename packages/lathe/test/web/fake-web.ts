@@ -1,0 +1,65 @@
+// The web as a test wants it: a proxy that answers for every host, and hears all that leaves.
+
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Text of a page, or what answers for it. */
+type Page =
+  | string
+  | Buffer
+  | { readonly type: string; readonly body: string | Buffer }
+  | ((response: ServerResponse) => void);
+
+export interface FakeWeb {
+  /** Variables of a command that reaches this web. */
+  readonly env: Record<string, string>;
+  /** Every address that was asked for, with its method and all that was sent. */
+  readonly heard: string[];
+  /** By whole address, or by host for all of its addresses. */
+  readonly pages: Map<string, Page>;
+  close(): void;
+}
+
+const asHtml = (body: string | Buffer) => ({ type: "text/html", body });
+
+export async function fakeWeb(pages: Readonly<Record<string, Page>> = {}): Promise<FakeWeb> {
+  const known = new Map(Object.entries(pages));
+  const heard: string[] = [];
+  const server = createServer((request, response) => {
+    const url = request.url ?? "";
+    let sent = "";
+    request.on("data", (chunk: Buffer) => {
+      sent += chunk.toString("latin1");
+    });
+    request.on("end", () => {
+      heard.push(`${request.method} ${url}${sent === "" ? "" : ` ${sent}`}`);
+      const page = known.get(url) ?? (URL.canParse(url) ? known.get(new URL(url).hostname) : undefined);
+      if (typeof page === "function") return page(response);
+      const { type, body } = typeof page === "object" && "type" in page ? page : asHtml(page ?? "no such page");
+      response.writeHead(page === undefined ? 404 : 200, { "content-type": type }).end(body);
+    });
+  });
+  // A tunnel is heard and goes nowhere.
+  server.on("connect", (request, socket) => {
+    heard.push(`CONNECT ${request.url}`);
+    socket.end("HTTP/1.1 502 Nowhere\r\n\r\n");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    env: { HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: "127.0.0.1" },
+    heard,
+    pages: known,
+    close: () => void server.close(),
+  };
+}
+
+/** A page of these links, with words enough to be one. */
+export const links = (...addresses: readonly string[]): string =>
+  `<h1>Links</h1><p>${"words of the page ".repeat(20)}</p>${addresses.map((to) => `<a href="${to}">one</a> `).join("")}`;
+
+export const leadsTo =
+  (to: string) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(302, { location: to }).end();
