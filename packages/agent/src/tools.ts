@@ -17,6 +17,12 @@ export {
   LANGUAGE_NAMES,
 } from "./tools/builtin/eval/cells.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export type {
+  PictureBytes,
+  PictureMaker,
+  PictureOrder,
+  PictureShape,
+} from "./tools/builtin/generate-image/index.ts";
 export {
   type LanguageServices,
   type LspAction,

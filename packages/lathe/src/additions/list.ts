@@ -83,6 +83,13 @@ export const additionsOf = ({
     load: async () => (await import("./eval/addition.ts")).evalAddition,
   },
   {
+    name: "pictures",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["generate_image.enabled"],
+    servesTools: true,
+    load: async () => (await import("./images/addition.ts")).imagesAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],

@@ -17,6 +17,8 @@ import { directoryTree } from "./directory.ts";
 /** More than this is not a file to read line by line; a program can take parts of it. */
 const MOST_BYTES = 64 << 20;
 
+let pages: Promise<typeof import("../web/open-page.ts")> | undefined;
+
 export interface Wanted {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
@@ -30,8 +32,8 @@ export async function open(text: string, scope: CallScope, lines: Wanted = {}): 
   if (target.kind === "address") return openAddress(target, scope, lines);
   if (target.kind === "web") {
     // Loaded with the first page: most sessions read none.
-    const { openPage } = await import("../web/open-page.ts");
-    return openPage(target, scope);
+    pages ??= import("../web/open-page.ts");
+    return (await pages).openPage(target, scope);
   }
   try {
     return await openFile(text, target, scope, lines);

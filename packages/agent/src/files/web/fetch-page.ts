@@ -37,7 +37,7 @@ const HEADERS = {
   "user-agent": "lathe",
 };
 
-/** Headers by their names in small letters. The caller's own are for the first host: a redirect to another one gets none of them. */
+/** The caller's own headers are for the first host: a redirect to another one gets none of them but `accept`. */
 export async function fetchPage(
   gate: WebGate,
   address: string,
@@ -64,10 +64,13 @@ async function follow(
   options: FetchOptions,
   signal: AbortSignal,
 ): Promise<FetchedPage> {
-  const { headers: own, method, body: sentBody, maxRedirects, maxBytes } = options;
+  const { headers: own = {}, method, body: sentBody, maxRedirects, maxBytes } = options;
   let request: GateRequest = {
     url: parse(address),
-    headers: { ...HEADERS, ...own },
+    headers: {
+      ...HEADERS,
+      ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value])),
+    },
     method,
     body: sentBody,
   };

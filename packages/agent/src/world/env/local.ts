@@ -87,8 +87,9 @@ export class LocalEnvironment implements ExecutionEnvironment {
   #writes = 0;
   readonly #renames = new RenameWatches();
   #toldWithheld = false;
+  #connecting: Promise<typeof import("./port.ts")> | undefined;
   #ports: LocalPorts | undefined;
-  #owners: PortOwners | undefined;
+  #owners: Promise<PortOwners> | undefined;
 
   constructor(options: LocalEnvironmentOptions) {
     if (!isAbsolute(options.cwd)) throw new TypeError(`cwd must be an absolute path: ${options.cwd}`);
@@ -191,7 +192,8 @@ export class LocalEnvironment implements ExecutionEnvironment {
 
   async connect(port: number, options: ConnectOptions = {}): Promise<Duplex> {
     // Loaded with the first connection.
-    const { connectByRelay, LocalPorts } = await import("./port.ts");
+    this.#connecting ??= import("./port.ts");
+    const { connectByRelay, LocalPorts } = await this.#connecting;
     if (this.#options.confinement?.hasOwnNetwork) return connectByRelay(this, port, options);
     this.#ports ??= new LocalPorts();
     return this.#ports.connect(port, options);
@@ -200,9 +202,8 @@ export class LocalEnvironment implements ExecutionEnvironment {
   async ownsPort(port: number): Promise<boolean> {
     // Nobody else can listen there.
     if (this.#options.confinement?.hasOwnNetwork) return true;
-    const { PortOwners } = await import("./port-owners.ts");
-    this.#owners ??= new PortOwners(this.#processes.owner);
-    return this.#owners.owns(port);
+    this.#owners ??= import("./port-owners.ts").then(({ PortOwners }) => new PortOwners(this.#processes.owner));
+    return (await this.#owners).owns(port);
   }
 
   async grep(pattern: string, path: string, options: GrepOptions = {}): Promise<GrepResult> {

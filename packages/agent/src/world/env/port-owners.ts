@@ -6,11 +6,19 @@ import { childProcess } from "../process/child-process.ts";
 import { findMarked, ownerMark } from "../process/marked.ts";
 import { MARKED } from "../process/watchdog.ts";
 
+/** A descriptor of a process, and the socket behind it. */
+interface Holder {
+  readonly file: string;
+  readonly link: string;
+}
+
 /** For the machine that we run on. */
 export class PortOwners {
   readonly #owner: string;
   /** Whether a socket is held by a process of ours. Looking through all processes takes long, and a socket does not change hands. */
   readonly #isOurs = new Map<string, boolean>();
+  /** Sockets of ours where connections to the port go first, whoever else comes: while one is held, the tables need not be read. */
+  readonly #first = new Map<number, Holder>();
 
   constructor(owner: string) {
     this.#owner = owner;
@@ -22,22 +30,44 @@ export class PortOwners {
       const [listeners, ours] = [await listenersByLsof(port), (await find()).map(String)];
       return listeners.length > 0 && listeners.every((one) => ours.includes(one));
     }
+    const first = this.#first.get(port);
+    if (first && linkOf(first.file) === first.link) return true;
+    this.#first.delete(port);
     const sockets = listeningSockets(port);
-    if (sockets.some((socket) => !this.#isOurs.has(socket))) {
-      const ours = new Set((await find()).flatMap(socketsOf));
-      for (const socket of sockets) this.#isOurs.set(socket, ours.has(socket));
+    if (sockets.some(({ link }) => !this.#isOurs.has(link))) {
+      const ours = (await find()).flatMap(socketsOf);
+      for (const { link, isFirst } of sockets) {
+        const holder = ours.find((one) => one.link === link);
+        this.#isOurs.set(link, holder !== undefined);
+        if (holder && isFirst) this.#first.set(port, holder);
+      }
     }
-    return sockets.length > 0 && sockets.every((socket) => this.#isOurs.get(socket));
+    const isOurs = sockets.length > 0 && sockets.every(({ link }) => this.#isOurs.get(link));
+    if (!isOurs) this.#first.delete(port);
+    return isOurs;
   }
 }
 
-/** By their inodes, from the kernel's tables. */
-function listeningSockets(port: number): string[] {
-  const listens = new RegExp(`^ *\\d+: [0-9A-F]+:${hexPort(port)} [0-9A-F]+:0000 0A (?:\\S+ +){5}(\\d+)`, "gm");
+interface ListeningSocket {
+  readonly link: string;
+  /** Bound where a connection to 127.0.0.1 goes. */
+  readonly isFirst: boolean;
+}
+
+/** From the kernel's tables. */
+function listeningSockets(port: number): ListeningSocket[] {
+  const hex = port.toString(16).toUpperCase().padStart(4, "0");
+  const listens = new RegExp(`^ *\\d+: ([0-9A-F]+):${hex} [0-9A-F]+:0000 0A (?:\\S+ +){5}(\\d+)`, "gm");
   return ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
-    [...readIfThere(file).matchAll(listens)].map(([, inode]) => inode!),
+    [...readIfThere(file).matchAll(listens)].map(([, address = "", inode]) => ({
+      link: `socket:[${inode}]`,
+      isFirst: FIRST.includes(address),
+    })),
   );
 }
+
+/** 127.0.0.1 in both orders of bytes, and all addresses of IPv4. */
+const FIRST: readonly string[] = ["0100007F", "7F000001", "00000000"];
 
 function readIfThere(file: string): string {
   try {
@@ -47,14 +77,23 @@ function readIfThere(file: string): string {
   }
 }
 
-function socketsOf(pid: number): string[] {
+function socketsOf(pid: number): Holder[] {
+  const folder = `/proc/${pid}/fd`;
   try {
-    const folder = `/proc/${pid}/fd`;
-    return readdirSync(folder).flatMap(
-      (name) => /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${name}`))?.[1] ?? [],
-    );
+    return readdirSync(folder).flatMap((name) => {
+      const link = linkOf(`${folder}/${name}`);
+      return link?.startsWith("socket:") ? { file: `${folder}/${name}`, link } : [];
+    });
   } catch {
-    return []; // it has ended, or closed a file in the meantime
+    return []; // it has ended
+  }
+}
+
+function linkOf(file: string): string | undefined {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return undefined; // it was closed, or its process has ended
   }
 }
 
@@ -65,8 +104,6 @@ function listenersByLsof(port: number): Promise<string[]> {
     );
   });
 }
-
-const hexPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, "0");
 
 /** The same in a shell elsewhere, by its exit code. Arguments: the port and both parts of a mark. */
 export const OWNS_PORT = `

@@ -1,6 +1,6 @@
 // Settings of pictures, and of the model that looks at them.
 
-import { flag, type Schema } from "@lathe/llm/schema";
+import { choice, flag, type Schema } from "@lathe/llm/schema";
 
 export const IMAGE_SETTINGS = {
   "images.autoResize": flag({
@@ -11,6 +11,14 @@ export const IMAGE_SETTINGS = {
   "inspect_image.enabled": flag({
     default: false,
     description: "keep images out of the conversation; the tool inspect_image asks modelRoles.vision about them",
+  }),
+  "generate_image.enabled": flag({
+    default: false,
+    description: "let the model make pictures, which the vendor bills (tool generate_image)",
+  }),
+  "providers.image": choice(["auto", "gemini", "openai", "openrouter"], {
+    default: "auto",
+    description: "who makes pictures; auto: Gemini or OpenAI, the first that has a key",
   }),
   "renderMermaid.enabled": flag({
     default: false,

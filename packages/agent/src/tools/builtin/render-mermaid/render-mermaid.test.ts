@@ -105,7 +105,7 @@ describe("render_mermaid", () => {
       const text = await draw(
         [`flowchart ${["TD", "LR", "BT", "RL"][below(4)]}`, ...lines].join(below(2) ? "\n" : ";"),
       );
-      for (const node of new Set(edges.flatMap(([from, to]) => [from, to])))
+      for (const node of new Set(edges.flatMap(([from, to]) => [to, from])))
         expect(picture(text), lines.join(";")).toMatch(new RegExp(`[^\\w]n${node}[^\\w]`));
       const listed = text.slice(picture(text).length);
       for (const [from, to, label] of edges) {

@@ -9,6 +9,7 @@ import { debugTool } from "../../builtin/debug/index.ts";
 import { evalTool } from "../../builtin/eval/index.ts";
 import { agentCall, completionCall } from "../../builtin/eval/inner-calls.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
+import { generateImageTool } from "../../builtin/generate-image/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobOutputTool } from "../../builtin/job-output/index.ts";
 import { jobStopTool } from "../../builtin/job-stop/index.ts";
@@ -43,6 +44,7 @@ export const additions = [
   repoMapTool,
   astEditTool,
   renderMermaidTool,
+  generateImageTool,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -8,6 +8,7 @@ import { bashTool } from "../../builtin/bash/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
+import { generateImageTool } from "../../builtin/generate-image/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
@@ -44,6 +45,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     repoMapTool,
     astEditTool,
     renderMermaidTool,
+    generateImageTool,
   );
 
 export const lathe = {

@@ -1,0 +1,146 @@
+// A picture made by a model, saved as a new file. The host knows the vendor and its key; this is the face that the model sees.
+
+import { choice, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import { open } from "../../../files/read/open.ts";
+import { imageSize, imageType, MOST_IMAGE_BYTES } from "../../../files/target/images.ts";
+import type { WebGate } from "../../../files/web/gate/types.ts";
+import { EnvError } from "../../../world/env/types.ts";
+import { verbOf } from "../card.ts";
+import { fileAccess } from "../file-access.ts";
+import description from "./description.md";
+
+/** A picture as it travels. */
+export interface PictureBytes {
+  readonly data: Uint8Array;
+  readonly mediaType: string;
+}
+
+/** What is asked of a model that makes pictures. */
+export interface PictureOrder {
+  readonly prompt: string;
+  readonly shape: PictureShape | undefined;
+  /** To change or to draw from. */
+  readonly images: readonly PictureBytes[];
+}
+
+/** Makes pictures for `generate_image`; the host chooses the vendor. */
+export interface PictureMaker {
+  readonly name: string;
+  readonly host: string;
+  /** The user named this vendor in their settings. */
+  readonly isChosen: boolean;
+  /** Fails with ToolFailure. */
+  make(order: PictureOrder, gate: WebGate, signal: AbortSignal): Promise<PictureBytes>;
+}
+
+declare module "../../../contract/tool.ts" {
+  interface ToolServices {
+    /** Found out when it is needed: a key may be stored while the session runs. */
+    readonly pictureMaker?: () => Promise<PictureMaker>;
+  }
+}
+
+const SHAPES = ["square", "landscape", "portrait"] as const;
+/** The proportions of a picture. */
+export type PictureShape = (typeof SHAPES)[number];
+
+const params = {
+  prompt: text("What the picture shows, in detail: subject, style, colours, text in it"),
+  path: text("The new file; .png, .jpg or .webp, as the vendor delivers it"),
+  shape: optional(choice(SHAPES, "Its proportions")),
+  images: optional(listOf(text("A picture of the project"), { description: "Pictures to change or to draw from" })),
+};
+
+type Args = StaticFields<typeof params>;
+
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
+  "image/png": ["png"],
+  "image/jpeg": ["jpg", "jpeg"],
+  "image/webp": ["webp"],
+  "image/gif": ["gif"],
+};
+
+export const generateImageTool: ToolDef<Args> = {
+  name: "generate_image",
+  label: "Make a picture",
+  description: description.trim(),
+  schema: object(params),
+  tier: "write",
+  replay: "never",
+  loadMode: "discoverable",
+  needs: ["pictureMaker", "web"],
+  timeoutMs: 0,
+  access: async ({ path, images = [] }, scope): Promise<Access[]> => {
+    const maker = await scope.services.pictureMaker?.();
+    return [
+      ...(await fileAccess("write", [path], scope)),
+      ...(await fileAccess("read", images, scope)),
+      { kind: "network", host: maker?.host ?? "the vendor", ...(maker?.isChosen ? { chosen: true as const } : {}) },
+    ];
+  },
+  summary: ({ path, prompt }) => `${path}: ${prompt}`,
+  card: ({ path, prompt }, result) => ({
+    verb: verbOf(["Making", "Made", "Make"], result),
+    subject: path,
+    namesFiles: true,
+    outcome: result === undefined || result.isError ? undefined : prompt,
+  }),
+  preview: ({ path, prompt, images = [], shape }) => ({
+    lines: [
+      { text: `create ${path}`, kind: "heading" },
+      { text: prompt },
+      ...images.map((image) => ({ text: `sends ${image}`, kind: "note" as const })),
+      ...(shape === undefined ? [] : [{ text: shape, kind: "note" as const }]),
+    ],
+    shows: ["path", "prompt", "images", "shape"],
+  }),
+  execute,
+};
+
+async function execute({ prompt, path, shape, images = [] }: Args, context: ToolContext): Promise<ToolResult> {
+  const { pictureMaker, web } = context.services;
+  if (!pictureMaker || !web) throw new ToolFailure("Pictures cannot be made here.");
+  if (prompt.trim() === "") throw new ToolFailure("Give `prompt`: what the picture shows.");
+  const target = await context.paths.locate(path);
+  if (target.stat) throw new ToolFailure(`${path} exists. Name a new file; nothing was made.`);
+  const given = await Promise.all(images.map((one) => readPicture(one, context)));
+  const maker = await pictureMaker();
+  const { data, mediaType } = await maker.make({ prompt, shape, images: given }, web.gate, context.signal);
+  const type = imageType(data) ?? mediaType;
+  const extensions = EXTENSIONS[type];
+  if (extensions === undefined) throw new ToolFailure(`${maker.name} sent ${type}, which is no picture.`);
+  const saved = extensions.some((one) => path.toLowerCase().endsWith(`.${one}`)) ? target.real : undefined;
+  if (saved === undefined) {
+    const kept = context.openArtifact("generate_image");
+    kept.write(Buffer.from(data));
+    const { id } = await kept.close();
+    throw new ToolFailure(
+      `${maker.name} sent ${type}, so the file must end in .${extensions[0]}. The picture is in artifact://${id}: ` +
+        `give its bytes another name with the shell, or ask the user.`,
+    );
+  }
+  await context.env.writeFile(saved, data, { ifVersion: "absent" }).catch((error) => {
+    if (!(error instanceof EnvError)) throw error;
+    throw new ToolFailure(`${path} could not be written: ${error.message}`);
+  });
+  const size = imageSize(data);
+  const measures = size === undefined ? "" : `, ${size.width}x${size.height} pixels`;
+  const shows = context.services.vision === true && data.length <= MOST_IMAGE_BYTES;
+  return {
+    content: [
+      { kind: "text", text: `Created ${path} (${type}${measures}, ${data.length} bytes), made by ${maker.name}.` },
+      ...(shows ? [{ kind: "image" as const, image: { data, mediaType: type } }] : []),
+    ],
+    changes: [{ path: saved, after: { sha256: context.blobs.put(data), bytes: data.length }, added: 0, removed: 0 }],
+    details: { filePath: saved, mediaType: type, size: data.length, vendor: maker.name },
+    effects: "done",
+  };
+}
+
+async function readPicture(path: string, context: ToolContext): Promise<PictureBytes> {
+  const opened = await open(path, context);
+  if (opened.kind !== "image")
+    throw new ToolFailure(`${path} is no picture. Give PNG, JPEG, GIF or WebP files in \`images\`.`);
+  return { data: opened.bytes, mediaType: opened.mediaType };
+}

@@ -1,0 +1,44 @@
+// A server that the session runs is read, by whatever name; a port of another program is closed until the user types it.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { turn } from "@lathe/testkit";
+import { afterEach, expect, it } from "vitest";
+import { freePort } from "../../../agent/test/sshd.ts";
+import { type Stage, stage } from "../contract-kit.ts";
+
+let scene: Stage;
+afterEach(() => scene.close());
+
+it("a dev server that the agent started is read without a setting, another program's port only once the user types it", async () => {
+  const other = createServer((_request, response) => response.end("of another program"));
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const [own, foreign] = [await freePort(), (other.address() as AddressInfo).port];
+  const serve = `node -e 'require("http").createServer((_, a) => a.end("of the session")).listen(${own}, "127.0.0.1")'`;
+  const upYet = `until node -e 'fetch("http://127.0.0.1:${own}").catch(() => process.exit(1))'; do sleep 0.1; done`;
+  const fetches = (...urls: string[]) => turn.calls(urls.map((url) => ({ name: "web_fetch", args: { url } })));
+  const answers = [
+    turn.calls([{ name: "shell", args: { command: serve, background: true } }]),
+    turn.calls([{ name: "shell", args: { command: upYet } }]),
+    fetches(`http://app.localhost:${own}/`, `http://[::1]:${own}/`, `http://localhost:${foreign}/`),
+    turn.text("done"),
+    fetches(`http://127.0.0.1:${foreign}/`),
+    turn.text("done"),
+  ];
+  scene = await stage(() => answers.shift() ?? turn.text("nothing left"));
+  const told = async (...prompt: string[]): Promise<string[]> => {
+    const before = scene.server.requests.length;
+    expect((await scene.run(["--permission-mode", "full", ...prompt])).code).toBe(0);
+    const results = scene.server.requests.slice(before).flatMap(({ view }) => view.messages.at(-1)?.results ?? []);
+    return results.map(({ text }) => text);
+  };
+  const [, , ...pages] = await told("look at the server");
+  expect(pages).toEqual([
+    expect.stringContaining("of the session"),
+    expect.stringContaining("of the session"),
+    expect.stringContaining(`localhost:${foreign} is closed: no process of this session listens there`),
+  ]);
+  expect(await told(`what is on localhost:${foreign}?`)).toEqual([expect.stringContaining("of another program")]);
+  other.close();
+});
