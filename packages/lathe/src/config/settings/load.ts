@@ -66,6 +66,10 @@ export async function loadSettings(
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot widen the sandbox.`);
         continue;
       }
+      if (source.ofProject && (key === "web.mirrors" || key === "web.reader")) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot say who gets web requests.`);
+        continue;
+      }
       if (source.ofProject && key === "permissions.rememberDays" && Number(value) > Number(values[key])) {
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot make answers last longer.`);
         continue;

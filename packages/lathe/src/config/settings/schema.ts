@@ -13,6 +13,7 @@ import { RUN_SETTINGS } from "./run-settings.ts";
 import { choiceOrEmpty, wordList } from "./setting-kinds.ts";
 import { TASK_SETTINGS } from "./task-settings.ts";
 import { TERMINAL_SETTINGS } from "./terminal-settings.ts";
+import { WEB_SETTINGS } from "./web-settings.ts";
 import { WORK_SETTINGS } from "./work-settings.ts";
 
 export const SETTINGS = {
@@ -62,10 +63,7 @@ export const SETTINGS = {
   }),
   ...READ_SETTINGS,
   ...IMAGE_SETTINGS,
-  "web.allowPrivate": flag({
-    default: false,
-    description: "let web requests reach private addresses, and ports on this machine that other programs listen on",
-  }),
+  ...WEB_SETTINGS,
   ...FOUND_SETTINGS,
 } as const satisfies Record<string, Schema>;
 

@@ -89,10 +89,12 @@ describe("web_fetch", () => {
     }
   });
 
-  it("stays within its limits: size, redirects, time, kind", async () => {
+  it("T-SUB-2 stays within its limits: size, redirects, time, kind", async () => {
     expect(await bench.text(webFetchTool, { url: `${url}/big` })).toContain("only its first 10000 bytes were read");
     await expect(bench.call(webFetchTool, { url: `${url}/loop` })).rejects.toThrow("more than 2 times");
     await expect(bench.call(webFetchTool, { url: `${url}/hang` })).rejects.toThrow("did not answer in 2 seconds");
+    const hang = (timeout: number) => bench.call(webFetchTool, { url: `${url}/hang`, timeout });
+    await expect(hang(-3)).rejects.toThrow("did not answer in 1 seconds");
     await expect(bench.call(webFetchTool, { url: `${url}/binary` })).rejects.toThrow("not text");
     await expect(bench.call(webFetchTool, { url: "file:///etc/passwd" })).rejects.toThrow("use http or https");
     await expect(bench.call(webFetchTool, { url: "page" })).rejects.toThrow("has no scheme");
