@@ -44,5 +44,31 @@ export { type Mirrors, mirroredGate } from "./files/web/gate/mirrors.ts";
 export type * from "./files/web/gate/types.ts";
 export { webGate } from "./files/web/gate/web-gate.ts";
 export { addressKey, linksIn } from "./files/web/links.ts";
+export { markWebText } from "./files/web/mark-text.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
 export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";
+export { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "./files/web/sites/answer-fields.ts";
+export {
+  type ChangedFile,
+  type FileDiff,
+  type GitComment,
+  type GitThread,
+  type ProposedChange,
+  splitDiff,
+  threadLine,
+  threadText,
+} from "./files/web/sites/git-thread.ts";
+export {
+  type AskHost,
+  githubIssue,
+  githubPullRequest,
+  githubThread,
+  type ThreadWanted,
+} from "./files/web/sites/github-threads.ts";
+export {
+  gitlabDiff,
+  gitlabIssue,
+  gitlabMergeRequest,
+  gitlabProject,
+  gitlabThread,
+} from "./files/web/sites/gitlab-threads.ts";

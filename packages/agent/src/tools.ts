@@ -2,8 +2,11 @@
 
 export type { TextEdit } from "./files/edit/endings.ts";
 export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/edit/refactoring.ts";
+export type { BrowserRequest, BrowserService } from "./tools/builtin/browser/index.ts";
+export type { BrowserArgs } from "./tools/builtin/browser/params.ts";
 export { runScript, type ScriptOutcome } from "./tools/builtin/browser/run-script.ts";
 export type { TabScript, TabScriptEnd, TabScriptHost, TabScripts } from "./tools/builtin/browser/tab-scripts.ts";
+export type { Desktop, DesktopOrder, DesktopPicture } from "./tools/builtin/computer/index.ts";
 export type { DebugAnswer, Debuggers, DebugRequest } from "./tools/builtin/debug/index.ts";
 export type { DebugAction, DebugArgs } from "./tools/builtin/debug/params.ts";
 export { type EditVariant, editVariant } from "./tools/builtin/edit-variant.ts";
@@ -23,6 +26,8 @@ export type {
   PictureOrder,
   PictureShape,
 } from "./tools/builtin/generate-image/index.ts";
+export type { GitHosts, GithubReach } from "./tools/builtin/github/index.ts";
+export type { GithubArgs } from "./tools/builtin/github/params.ts";
 export {
   type LanguageServices,
   type LspAction,
@@ -34,6 +39,7 @@ export type { ReadingOptions } from "./tools/builtin/read/index.ts";
 export { RECALL_POINTER } from "./tools/builtin/recall/index.ts";
 export { MAP_TOKENS, type RepoMapper, type RepoMapRequest } from "./tools/builtin/repo-map/index.ts";
 export { type AccessScope, commandAccess } from "./tools/builtin/shell/access.ts";
+export { programSetting } from "./tools/builtin/shell/git-settings.ts";
 export { type SshHosts, sshTool } from "./tools/builtin/ssh/index.ts";
 export type { RecordLimits } from "./tools/builtin/task/records.ts";
 export { TODO_FACT } from "./tools/builtin/todo/index.ts";
@@ -55,6 +61,7 @@ export { webSearchTool } from "./tools/builtin/web-search/index.ts";
 export { Checkpoints } from "./tools/checkpoint/checkpoints.ts";
 export type { EditKit } from "./tools/profiles/edit-kits.ts";
 export { knownTool } from "./tools/profiles/known-tools.ts";
+export { type DetachableRequest, type Detached, runDetachable } from "./tools/run/detachable.ts";
 export {
   type BackgroundRules,
   type Job,
@@ -69,5 +76,6 @@ export {
 } from "./tools/run/jobs.ts";
 export type { BashSettings, LastingShell } from "./tools/run/lasting-shell.ts";
 export { plainOutput } from "./tools/run/plain-output.ts";
+export { type BackgroundNote, backgroundNote } from "./tools/run/run-command.ts";
 export { type RunningCommand, RunningCommands } from "./tools/run/running-commands.ts";
 export type { RunningTerminal, ScreenSpan, TerminalScreen } from "./tools/run/terminal-screen.ts";

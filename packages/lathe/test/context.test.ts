@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ModelServer, type ScriptedUsage, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { CLI, type Sandbox, sandbox } from "./command.ts";
+import { type Sandbox, sandbox } from "./command.ts";
 import { setup } from "./rpc-host.ts";
-import { hasScript, Terminal } from "./terminal.ts";
+import { InsideTerminal } from "./terminal.ts";
 
 interface Context {
   readonly tokens: number;
@@ -64,46 +64,40 @@ describe("with a box", () => {
     await box.remove();
   });
 
-  it.skipIf(!hasScript)(
-    "/context shows what takes the room, /cost what was paid, by model and by tool (script)",
-    async () => {
-      box = await sandbox();
-      const usage = { input: 300, cacheRead: 600, cacheWrite: 100, output: 50 };
-      const calls = [{ name: "shell", args: { command: "seq 200" } }];
-      server = await startModelServer({ script: [turn.calls(calls, { usage }), turn.text("Counted.", { usage })] });
-      const env = {
-        ANTHROPIC_API_KEY: "k",
-        ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
-        NO_COLOR: "1",
-        LATHE_NO_TITLE: "1",
-      };
-      const terminal = new Terminal(box, env);
-      const start = terminal.type(`node ${CLI} --model anthropic/claude-sonnet-4-5 --permission-mode full --plain`);
-      let at = await terminal.see(start, /\/help\r?\n› /);
-      terminal.keys("/context\n");
-      at = await terminal.see(at, /about [\d.]+k of 200k tokens \(\d+ %\), \d+k free, compaction above 170k/);
-      at = await terminal.see(at, /tool schemas \(\d+\) +[\d.]+k +\d+ % +█+[\s\S]*free +\d+k[\s\S]*Largest:[\s\S]*› /);
-      terminal.keys("count\n");
-      at = await terminal.see(at, /Counted\.[\s\S]*› /);
-      terminal.keys("/context all\n");
-      at = await terminal.see(
-        at,
-        /your messages +count[\s\S]*tool calls +shell[\s\S]*tool results +shell[\s\S]*answers +Counted\.[\s\S]*› /,
-      );
-      terminal.keys("/cost\n");
-      at = await terminal.see(at, /2 answers, 2\.0k tokens in \(1\.2k cached\), 100 out, \$0\.\d+/);
-      at = await terminal.see(at, /by model [\s\S]*anthropic\/claude-sonnet-4-5 +2 +2\.0k +1\.2k +100 +\$0/);
-      at = await terminal.see(
-        at,
-        /by what was answered[\s\S]*your messages +1\.1k[\s\S]*shell +1 +1\.1k +\$0[\s\S]*› /,
-      );
-      terminal.keys("/context some\n");
-      at = await terminal.see(at, /\/context takes nothing, or "all"[\s\S]*› /);
-      terminal.keys("/quit\n");
-      await terminal.see(at, /ended-0/);
-      await terminal.close();
-    },
-  );
+  it("/context shows what takes the room, /cost what was paid, by model and by tool", async () => {
+    box = await sandbox();
+    const usage = { input: 300, cacheRead: 600, cacheWrite: 100, output: 50 };
+    const calls = [{ name: "shell", args: { command: "seq 200" } }];
+    server = await startModelServer({ script: [turn.calls(calls, { usage }), turn.text("Counted.", { usage })] });
+    const env = {
+      ANTHROPIC_API_KEY: "k",
+      ANTHROPIC_BASE_URL: server.baseUrl("anthropic"),
+      NO_COLOR: "1",
+      LATHE_NO_TITLE: "1",
+    };
+    const terminal = new InsideTerminal(box, env);
+    const start = terminal.type("lathe --model anthropic/claude-sonnet-4-5 --permission-mode full --plain");
+    let at = await terminal.see(start, /\/help\r?\n› /);
+    terminal.keys("/context\n");
+    at = await terminal.see(at, /about [\d.]+k of 200k tokens \(\d+ %\), \d+k free, compaction above 170k/);
+    at = await terminal.see(at, /tool schemas \(\d+\) +[\d.]+k +\d+ % +█+[\s\S]*free +\d+k[\s\S]*Largest:[\s\S]*› /);
+    terminal.keys("count\n");
+    at = await terminal.see(at, /Counted\.[\s\S]*› /);
+    terminal.keys("/context all\n");
+    at = await terminal.see(
+      at,
+      /your messages +count[\s\S]*tool calls +shell[\s\S]*tool results +shell[\s\S]*answers +Counted\.[\s\S]*› /,
+    );
+    terminal.keys("/cost\n");
+    at = await terminal.see(at, /2 answers, 2\.0k tokens in \(1\.2k cached\), 100 out, \$0\.\d+/);
+    at = await terminal.see(at, /by model [\s\S]*anthropic\/claude-sonnet-4-5 +2 +2\.0k +1\.2k +100 +\$0/);
+    at = await terminal.see(at, /by what was answered[\s\S]*your messages +1\.1k[\s\S]*shell +1 +1\.1k +\$0[\s\S]*› /);
+    terminal.keys("/context some\n");
+    at = await terminal.see(at, /\/context takes nothing, or "all"[\s\S]*› /);
+    terminal.keys("/quit\n");
+    await terminal.see(at, /ended-0/);
+    await terminal.close();
+  });
 
   it("lathe prompt --json is refused, since it prints text", async () => {
     box = await sandbox();

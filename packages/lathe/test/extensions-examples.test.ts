@@ -9,7 +9,7 @@ import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ExtensionBox, extensionBox } from "./extensions-kit.ts";
 import { type Frame, RpcHost } from "./rpc-host.ts";
-import { SONNET, TerminalBench } from "./terminal/bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./terminal/bench.ts";
 import { KEY } from "./terminal/emulator.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../examples/extensions", import.meta.url));
@@ -220,6 +220,7 @@ it("EX-03 theme, signs, keys and dialogs of extensions at a terminal, and a file
       };`;
     await writeFile(file, own("one"));
     const run = bench.start([...SONNET, ...example("theme"), ...example("slash-command"), "-e", file], {
+      ...BUILT,
       columns: 100,
     });
     await run.see(/The shortcut ctrl\+c of the extension own is left out: the key means app\.clear/);

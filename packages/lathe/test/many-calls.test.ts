@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { collect } from "./command.ts";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
 import { setup } from "./rpc-host.ts";
-import { SONNET, TerminalBench } from "./terminal/bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./terminal/bench.ts";
 import { KEY } from "./terminal/emulator.ts";
 
 let scene: Stage | undefined;
@@ -71,7 +71,7 @@ it("Ctrl+C at a terminal stops hundreds of calls, and the next one leaves", asyn
   const bench = await TerminalBench.open();
   try {
     bench.server.push(turn.calls(calls, { chunk: "whole" }));
-    const run = await bench.open([...SONNET, ...full]);
+    const run = await bench.open([...SONNET, ...full], BUILT);
     run.type(`go${KEY.enter}`);
     await vi.waitUntil(started(bench.box.dir), { timeout: 60_000 });
     run.type(KEY.ctrl("c"));

@@ -6,20 +6,19 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
-import { hasScript, Terminal } from "./terminal.ts";
+import { InsideTerminal } from "./terminal.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
 
-describe.skipIf(!hasScript)("at a terminal", () => {
+describe("at a terminal", () => {
   it("/undo, /redo and /rewind", async () => {
     scene = await stage([shell("echo two > a.txt"), turn.text("it is two now")]);
     repository();
-    const terminal = new Terminal(scene.box, { ...scene.env, NO_COLOR: "1", LATHE_NO_TITLE: "1" });
+    const terminal = new InsideTerminal(scene.box, { ...scene.env, NO_COLOR: "1", LATHE_NO_TITLE: "1" });
     try {
-      const { CLI } = await import("./command.ts");
       let at = await terminal.see(
-        terminal.type(`node ${CLI} ${scene.args.join(" ")} --permission-mode full --plain`),
+        terminal.type(`lathe ${scene.args.join(" ")} --permission-mode full --plain`),
         /\/help\r?\n› /,
       );
       terminal.keys("change it\n");

@@ -1,25 +1,24 @@
-// A real terminal: a shell on a pseudo-terminal of its own, made by script(1).
+// A real terminal: a shell on a pseudo-terminal of its own, made by script(1); and one that has nothing but the command, inside the test.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import type { Sandbox } from "./command.ts";
+import { insideLine, type Line } from "./terminal/line.ts";
 
 export const hasScript = spawnSync("script", ["--version"]).status === 0;
 
-export class Terminal {
-  readonly #shell;
+abstract class Transcript {
   #output = "";
   #changed: () => void = () => {};
 
-  constructor(box: Sandbox, env: Record<string, string> = {}) {
-    this.#shell = spawn("script", ["-qfc", "sh", "/dev/null"], {
-      cwd: box.dir,
-      env: { ...box.env, TERM: "dumb", ...env },
-    });
-    this.#shell.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      this.#output += chunk;
-      this.#changed();
-    });
+  /** Keys, as they are typed. */
+  abstract keys(text: string): void;
+  /** Begins a command, whose end is then in the transcript. */
+  protected abstract begin(command: string): void;
+
+  protected add(text: string): void {
+    this.#output += text;
+    this.#changed();
   }
 
   /** Types a command; resolves with what it printed and its exit code. */
@@ -31,8 +30,7 @@ export class Terminal {
   /** Types a command and does not wait for its end. Gives where its output begins. */
   type(command: string): number {
     const start = this.#output.length;
-    // Spelled so that the echo of the line is not mistaken for the end of the command.
-    this.#shell.stdin.write(`${command}; echo "en""ded-$?"\n`);
+    this.begin(command);
     return start;
   }
 
@@ -43,14 +41,9 @@ export class Terminal {
     answer: string,
   ): Promise<{ readonly output: string; readonly code: number }> {
     await this.#until(start, question);
-    this.#shell.stdin.write(answer);
+    this.keys(answer);
     const [before = "", code = ""] = await this.#until(start, /ended-(\d+)\r?\n/);
     return { output: before, code: Number(code) };
-  }
-
-  /** Keys, as they are typed. */
-  keys(text: string): void {
-    this.#shell.stdin.write(text);
   }
 
   /** Waits for a text after `start`; gives where it ends. */
@@ -63,12 +56,6 @@ export class Terminal {
     return this.#output.slice(start);
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.#shell, "close");
-    this.#shell.stdin.end("exit\n");
-    await closed;
-  }
-
   async #until(start: number, pattern: RegExp): Promise<string[]> {
     for (;;) {
       const text = this.#output.slice(start);
@@ -78,5 +65,62 @@ export class Terminal {
         this.#changed = resolve;
       });
     }
+  }
+}
+
+export class Terminal extends Transcript {
+  readonly #shell;
+
+  constructor(box: Sandbox, env: Record<string, string> = {}) {
+    super();
+    this.#shell = spawn("script", ["-qfc", "sh", "/dev/null"], {
+      cwd: box.dir,
+      env: { ...box.env, TERM: "dumb", ...env },
+    });
+    this.#shell.stdout.setEncoding("utf8").on("data", (chunk: string) => this.add(chunk));
+  }
+
+  keys(text: string): void {
+    this.#shell.stdin.write(text);
+  }
+
+  protected begin(command: string): void {
+    // Spelled so that the echo of the line is not mistaken for the end of the command.
+    this.#shell.stdin.write(`${command}; echo "en""ded-$?"\n`);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#shell, "close");
+    this.#shell.stdin.end("exit\n");
+    await closed;
+  }
+}
+
+/** Understands one command, `lathe`; what it is typed has no quotes within words. */
+export class InsideTerminal extends Transcript {
+  readonly #cwd: string;
+  readonly #env: Record<string, string>;
+  #line: Line | undefined;
+
+  constructor(box: Sandbox, env: Record<string, string> = {}) {
+    super();
+    this.#cwd = box.dir;
+    this.#env = { ...box.env, TERM: "dumb", ...env };
+  }
+
+  keys(text: string): void {
+    this.#line?.write(text);
+  }
+
+  protected begin(command: string): void {
+    const [, ...args] = (command.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ""));
+    const place = { columns: 80, rows: 24, cwd: this.#cwd, env: this.#env };
+    this.#line = insideLine(args, place, (text) => this.add(text));
+    void this.#line.exited.then((code) => this.add(`ended-${code}\r\n`));
+  }
+
+  async close(): Promise<void> {
+    this.#line?.end();
+    await this.#line?.exited;
   }
 }

@@ -17,6 +17,46 @@ export interface AdditionsOfRun {
   readonly indexes: SharedCodeIndexes;
 }
 
+/** What built-in tools need, and what keeps nothing from one session to the next. */
+const TOOL_SERVICES: readonly AdditionEntry[] = [
+  {
+    name: "debuggers",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["debug.enabled"],
+    servesTools: true,
+    load: async () => (await import("./dap/addition.ts")).debugAddition,
+  },
+  {
+    name: "browser",
+    servesTools: true,
+    load: async () => (await import("./browser/addition.ts")).browserAddition,
+  },
+  {
+    name: "cells",
+    servesTools: true,
+    load: async () => (await import("./eval/addition.ts")).evalAddition,
+  },
+  {
+    name: "desktop",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["computer.enabled"],
+    servesTools: true,
+    load: async () => (await import("./computer/addition.ts")).computerAddition,
+  },
+  {
+    name: "pictures",
+    kinds: [],
+    isNeeded: ({ settings }) => settings["generate_image.enabled"],
+    servesTools: true,
+    load: async () => (await import("./images/addition.ts")).imagesAddition,
+  },
+  {
+    name: "git hosts",
+    servesTools: true,
+    load: async () => (await import("./githost/addition.ts")).gitHostAddition,
+  },
+];
+
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const additionsOf = ({
   extensions: hosts,
@@ -70,25 +110,7 @@ export const additionsOf = ({
     servesTools: true,
     load: async () => (await import("./code-index/addition.ts")).codeIndexAddition(indexes),
   },
-  {
-    name: "debuggers",
-    kinds: [],
-    isNeeded: ({ settings }) => settings["debug.enabled"],
-    servesTools: true,
-    load: async () => (await import("./dap/addition.ts")).debugAddition,
-  },
-  {
-    name: "cells",
-    servesTools: true,
-    load: async () => (await import("./eval/addition.ts")).evalAddition,
-  },
-  {
-    name: "pictures",
-    kinds: [],
-    isNeeded: ({ settings }) => settings["generate_image.enabled"],
-    servesTools: true,
-    load: async () => (await import("./images/addition.ts")).imagesAddition,
-  },
+  ...TOOL_SERVICES,
   {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",

@@ -6,6 +6,9 @@ import { type TerminalOptions, TerminalRun } from "./emulator.ts";
 
 export const SONNET = ["--model", "anthropic/claude-sonnet-4-5"];
 
+/** In a process at a pseudo-terminal, for signals, kills, programs that get the terminal, and what the kernel does with what is typed. */
+export const BUILT = { inside: false } as const;
+
 export class TerminalBench {
   readonly box: Sandbox;
   readonly server: ModelServer;
@@ -24,9 +27,11 @@ export class TerminalBench {
     return { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: this.server.baseUrl("anthropic"), LATHE_NO_TITLE: "1" };
   }
 
-  /** The command, which need not be ready yet. */
+  /** The command, inside the test where that is not excluded; it need not be ready yet. */
   start(args: readonly string[] = SONNET, options: TerminalOptions = {}): TerminalRun {
-    const run = new TerminalRun(this.box, args, { ...options, env: { ...this.env, ...options.env } });
+    const needsProcess = options.program !== undefined || options.env?.["NODE_OPTIONS"] !== undefined;
+    const env = { ...this.env, ...options.env };
+    const run = new TerminalRun(this.box, args, { inside: !needsProcess, ...options, env });
     this.#runs.push(run);
     return run;
   }

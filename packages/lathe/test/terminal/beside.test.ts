@@ -6,7 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -114,7 +114,7 @@ it("the practice model says where a command goes on that was sent to the backgro
 describe("earlier prompts", () => {
   it("LS-12 G-41 Up brings back the last one; Ctrl+R finds any of an earlier process", async () => {
     bench.server.push(turn.text("first"), turn.text("second"), turn.text("third"));
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type(`alpha question${KEY.enter}`);
     await run.see(/first[\s\S]*Ask for a change/);
     run.type(`beta question${KEY.enter}`);

@@ -2,7 +2,7 @@
 
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -14,7 +14,7 @@ afterEach(() => bench.close());
 describe("speaking", () => {
   it("MO-01 a prompt is answered in rendered markdown, stays in the scrollback, and leaving says how to go on", async () => {
     bench.server.push(turn.text("# Result\n\nIt **works** now.\n"));
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type("does it work?");
     await run.see("❯ does it work?");
     run.type(KEY.enter);
@@ -29,7 +29,7 @@ describe("speaking", () => {
 
   it("MO-01 what is typed before the first paint is kept, Enter included", async () => {
     bench.server.push(turn.text("heard you"));
-    const run = bench.start();
+    const run = bench.start(SONNET, BUILT);
     run.type("early words\n");
     await run.see("heard you");
     expect(bench.said(0)).toMatch(/early words$/);

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SAMPLE } from "../command.ts";
-import { TerminalBench } from "./bench.ts";
+import { BUILT, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 it("the demo waits with its request in the composer; Enter and one answer later the test is fixed; the README's /diff and /undo work", async () => {
-  const run = bench.start(["demo"]);
+  const run = bench.start(["demo"], BUILT);
   await run.see(/practice\/basic[\s\S]*❯ fix the failing test/);
   run.type(KEY.enter);
   await run.see(/Yes, this once[\s\S]*Esc to stop/);

@@ -1,9 +1,9 @@
-// The built command at a terminal that we did not write: a pseudo-terminal of its own, and an emulator that answers as terminals do and
-// shows what a person would see.
+// The command at a terminal that we did not write: an emulator that answers as terminals do and shows what a person would see. The
+// command is the built one at a pseudo-terminal of its own, or runs inside the test.
 
-import { type IPty, spawn } from "@lydell/node-pty";
 import headless from "@xterm/headless";
-import { CLI, type Sandbox } from "../command.ts";
+import type { Sandbox } from "../command.ts";
+import { insideLine, type Line, ptyLine } from "./line.ts";
 
 // The addon reads its tables from the whole memory behind a buffer, so it must not get a slice of the pool that small buffers share.
 const { poolSize } = Buffer;
@@ -18,6 +18,8 @@ export interface TerminalOptions {
   readonly cwd?: string;
   /** What is started instead of the command, such as a shell; it gets the arguments. */
   readonly program?: string;
+  /** Inside the test, over the sources: no process, so no signals and no kernel between the terminal and the command. */
+  readonly inside?: boolean;
 }
 
 /** Keys as terminals send them. */
@@ -41,7 +43,7 @@ const PATIENCE_MS = 60_000;
 type Wanted = string | RegExp | ((screen: string) => boolean);
 
 export class TerminalRun {
-  readonly #pty: IPty;
+  readonly #line: Line;
   readonly #emulator: headless.Terminal;
   readonly #changed = new Set<() => void>();
   #raw = "";
@@ -51,35 +53,27 @@ export class TerminalRun {
   constructor(
     box: Sandbox,
     args: readonly string[],
-    { columns = 80, rows = 24, env = {}, cwd = box.dir, program }: TerminalOptions = {},
+    { columns = 80, rows = 24, env = {}, cwd = box.dir, program, inside = false }: TerminalOptions = {},
   ) {
     this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
     this.#emulator.loadAddon(new UnicodeGraphemesAddon());
-    const [file, all] = program === undefined ? [process.execPath, [CLI, ...args]] : [program, [...args]];
-    this.#pty = spawn(file, all, {
-      cols: columns,
-      rows,
-      cwd,
-      name: "xterm-256color",
-      env: { ...box.env, TERM: "xterm-256color", LANG: "C.UTF-8", ...env },
-    });
-    this.#emulator.onData((answer) => this.#pty.write(answer));
-    this.#pty.onData((bytes) => {
+    const place = { columns, rows, cwd, env: { ...box.env, TERM: "xterm-256color", LANG: "C.UTF-8", ...env } };
+    const show = (bytes: string): void => {
       this.#raw += bytes;
       this.#emulator.write(bytes, () => {
         for (const look of [...this.#changed]) look();
       });
-    });
-    this.exited = new Promise((resolve) =>
-      this.#pty.onExit(({ exitCode, signal }) => {
-        // What was written last may still be on its way through the emulator.
-        this.#emulator.write("", () => resolve(signal ? 128 + signal : exitCode));
-      }),
+    };
+    this.#line = inside ? insideLine(args, place, show) : ptyLine(program, args, place, show);
+    this.#emulator.onData((answer) => this.#line.write(answer));
+    this.exited = this.#line.exited.then(
+      // What was written last may still be on its way through the emulator.
+      (code) => new Promise((resolve) => this.#emulator.write("", () => resolve(code))),
     );
   }
 
   get pid(): number {
-    return this.#pty.pid;
+    return this.#line.pid;
   }
 
   /** Everything that was written, as it was. */
@@ -88,26 +82,25 @@ export class TerminalRun {
   }
 
   type(keys: string): void {
-    this.#pty.write(keys);
+    this.#line.write(keys);
   }
 
   paste(text: string): void {
-    this.#pty.write(`\x1b[200~${text.replaceAll("\n", "\r")}\x1b[201~`);
+    this.#line.write(`\x1b[200~${text.replaceAll("\n", "\r")}\x1b[201~`);
   }
 
   resize(columns: number, rows: number): void {
     this.#emulator.resize(columns, rows);
-    this.#pty.resize(columns, rows);
+    this.#line.resize(columns, rows);
   }
 
   signal(name: NodeJS.Signals): void {
-    process.kill(this.#pty.pid, name);
+    process.kill(this.#line.pid, name);
   }
 
   /** The window is closed: the kernel tells the command, and nothing can be written any more. */
   hangUp(): void {
-    // The public type leaves out that a terminal can be closed without a signal of our own.
-    (this.#pty as IPty & { destroy(): void }).destroy();
+    this.#line.hangUp();
   }
 
   /** The rows that are on the screen. */
@@ -151,11 +144,7 @@ export class TerminalRun {
 
   /** Ends the command if it still runs. */
   async close(): Promise<void> {
-    try {
-      this.#pty.kill("SIGKILL");
-    } catch {
-      // it has ended
-    }
+    this.#line.end();
     await this.exited;
     this.#emulator.dispose();
   }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { has } from "../../../agent/test/programs.ts";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -46,7 +46,7 @@ it("a running command says which key sends it to the background", async () => {
 });
 
 it("a word that is a command of other agents is not sent without a yes", async () => {
-  const run = bench.start(["serve"]);
+  const run = bench.start(["serve"], BUILT);
   await run.see(/Lathe has no command "serve"\. Try: lathe --mode rpc\.[\s\S]*Send "serve" to the model\? \[y\/N\]/);
   run.type(`n${KEY.enter}`);
   await run.exited;

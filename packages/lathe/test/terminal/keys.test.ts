@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI } from "../command.ts";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY, type TerminalRun } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -42,7 +42,7 @@ describe("keys that change something", () => {
     await writeFile(editor, '#!/bin/sh\nprintf " and the second line\\n" >> "$1"\n');
     await chmod(editor, 0o755);
     bench.server.push(turn.text("read both"));
-    const run = await bench.open(SONNET, { env: { VISUAL: editor, EDITOR: "false" } });
+    const run = await bench.open(SONNET, { ...BUILT, env: { VISUAL: editor, EDITOR: "false" } });
     run.type("the first line");
     await run.see("❯ the first line");
     run.type(KEY.ctrl("g"));
@@ -53,7 +53,7 @@ describe("keys that change something", () => {
   });
 
   it("TU-05 an editor that fails leaves the text as it was, and no editor is said", async () => {
-    const run = await bench.open(SONNET, { env: { EDITOR: "false" } });
+    const run = await bench.open(SONNET, { ...BUILT, env: { EDITOR: "false" } });
     run.type(`words${KEY.ctrl("g")}`);
     await run.see(/❯ words[\s\S]*false ended with 1: the text is as it was\./);
     const other = await bench.open();

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Gate, gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI } from "../command.ts";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY, type TerminalRun } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -30,25 +30,31 @@ const cutAfter = (door: Gate, events: number) => {
   };
 };
 
+const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
+
 describe("the terminal is given back", () => {
-  it.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("after %s in the middle of work", async (signal) => {
+  it.each(SIGNALS)("after %s in the middle of work, and what was typed is there again", async (signal) => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }));
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type(`go${KEY.enter}`);
     await door.reached;
+    run.type("a long thought");
+    await run.see("❯ a long thought");
     run.signal(signal);
     expect(await run.exited).toBe(130);
     door.open();
     isRestored(run);
     expect(run.raw).toContain("\x1b[<u");
+    const next = await bench.open();
+    await next.see("❯ a long thought");
   });
 
   it("and how to continue is the last line, below the answer that was cut off", async () => {
     const door = gate();
     const answer = "The first paragraph.\n\nA second one that never ends";
     bench.server.push(turn.text(answer, { beforeEvent: cutAfter(door, 7) }));
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type(`go${KEY.enter}`);
     await run.see("A second one");
     run.signal("SIGTERM");
@@ -60,7 +66,7 @@ describe("the terminal is given back", () => {
 
   it("Ctrl+C at an editor that leaves the terminal as it is belongs to the editor", async () => {
     execFileSync("mkfifo", [join(bench.box.dir, "pipe")]);
-    const run = await bench.open(SONNET, { env: { EDITOR: "echo editing; exec cat pipe #" } });
+    const run = await bench.open(SONNET, { ...BUILT, env: { EDITOR: "echo editing; exec cat pipe #" } });
     run.type("my words");
     await run.see("❯ my words");
     run.type(KEY.ctrl("g"));
@@ -72,7 +78,7 @@ describe("the terminal is given back", () => {
   });
 
   it("a Ctrl+C at an editor that is told to us after the editor's end does not end the command", async () => {
-    const run = await bench.open(SONNET, { env: { EDITOR: "false #" } });
+    const run = await bench.open(SONNET, { ...BUILT, env: { EDITOR: "false #" } });
     run.type("my words");
     await run.see("❯ my words");
     run.type(KEY.ctrl("g"));
@@ -96,7 +102,7 @@ describe("the terminal is given back", () => {
 
   it("after a signal while a viewer has the whole screen", async () => {
     bench.server.push(turn.text("an answer"));
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type(`go${KEY.enter}`);
     await run.see("an answer");
     run.type(KEY.ctrl("o"));
@@ -121,7 +127,7 @@ describe("the terminal is given back", () => {
   });
 
   it("and taken again after Ctrl+Z and fg", async () => {
-    const shell = await bench.open(SONNET);
+    const shell = await bench.open(SONNET, BUILT);
     shell.type("some words");
     await shell.see("❯ some words");
     shell.type(KEY.ctrl("z"));
@@ -136,7 +142,7 @@ describe("a draft", () => {
   const isKept = (): boolean => existsSync(drafts()) && execFileSync("ls", [drafts()]).length > 0;
 
   it("survives SIGKILL, pastes included, and is offered once", async () => {
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type("look at ");
     const pasted = Array.from({ length: 30 }, (_, i) => `line ${i}`).join("\n");
     run.paste(pasted);
@@ -155,16 +161,6 @@ describe("a draft", () => {
     expect(isKept()).toBe(false);
   });
 
-  it.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("is there again after %s", async (signal) => {
-    const run = await bench.open();
-    run.type("a long thought");
-    await run.see("❯ a long thought");
-    run.signal(signal);
-    expect(await run.exited).toBe(130);
-    const next = await bench.open();
-    await next.see("❯ a long thought");
-  });
-
   it("that Ctrl+C clears comes back with Up, or by undoing it", async () => {
     const run = await bench.open();
     run.type("a long thought");
@@ -180,7 +176,7 @@ describe("a draft", () => {
   });
 
   it("of a process that is still there stays with it", async () => {
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type("mine");
     await expect.poll(isKept).toBe(true);
     const other = await bench.open();

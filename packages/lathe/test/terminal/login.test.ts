@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startIssuer } from "../issuer.ts";
-import { TerminalBench } from "./bench.ts";
+import { BUILT, TerminalBench } from "./bench.ts";
 import { KEY, type TerminalOptions, TerminalRun } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -28,7 +28,12 @@ const NOWHERE = {
 /** The command of somebody who has no key. */
 function start(args: readonly string[] = [], { env, ...options }: TerminalOptions = {}): TerminalRun {
   const place = { ANTHROPIC_BASE_URL: bench.server.baseUrl("anthropic"), LATHE_NO_TITLE: "1" };
-  const run = new TerminalRun(bench.box, args, { columns: 100, ...options, env: { ...NOWHERE, ...place, ...env } });
+  const run = new TerminalRun(bench.box, args, {
+    columns: 100,
+    inside: true,
+    ...options,
+    env: { ...NOWHERE, ...place, ...env },
+  });
   runs.push(run);
   return run;
 }
@@ -181,7 +186,7 @@ describe("/login and /logout", () => {
 describe("the first start", () => {
   it("without any credential a person chooses: logging in leads to the provider's model", async () => {
     bench.server.push(turn.text("hello from the real one"));
-    const run = start();
+    const run = start([], BUILT);
     await run.see(/How do you want to begin\?[\s\S]*❯ Log in to a provider[\s\S]*Try the practice model/);
     run.type(KEY.enter);
     await run.see(/❯ openrouter[\s\S]*Enter to choose/);

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI } from "../command.ts";
 import { ROGUE } from "../mcp/kit.ts";
 import { setup } from "../rpc-host.ts";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
 const DEAF_TOOL = `export default (lathe) => lathe.registerTool({
@@ -33,7 +33,7 @@ describe("a custom tool that does not listen to its signal", () => {
   it("EX-05 Esc ends it at once, and the next message is answered", async () => {
     mine("extensions/deaf.ts", DEAF_TOOL);
     bench.server.push(turn.calls([{ name: "deaf", args: {} }]), turn.text("next answer"));
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type(`go${KEY.enter}`);
     await run.see(/deaf[\s\S]*esc to interrupt/);
     run.type(KEY.escape);
@@ -66,6 +66,8 @@ describe("a custom tool that does not listen to its signal", () => {
 describe("a question of an MCP server", () => {
   it("MC-04 Esc gives it up together with the call: nobody is left in front of a question that nobody waits for", async () => {
     mine("mcp.json", JSON.stringify({ mcpServers: { odd: { command: process.execPath, args: [ROGUE, "--broken"] } } }));
+    // What the server offers is known from then on: a first request does not wait long for one that is still starting.
+    await bench.box.run(["mcp", "test", "odd"]);
     bench.server.push(turn.text("ready"), turn.calls([{ name: "mcp__odd__ask", args: {} }]), turn.text("next answer"));
     const run = await bench.open([...SONNET, "--permission-mode", "full"]);
     run.type(`hello${KEY.enter}`);

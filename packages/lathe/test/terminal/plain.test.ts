@@ -6,17 +6,16 @@ import { join } from "node:path";
 import { gate, type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CLI, type Sandbox, sandbox } from "../command.ts";
-import { hasScript, Terminal } from "../terminal.ts";
+import { hasScript, InsideTerminal, Terminal } from "../terminal.ts";
 
 let box: Sandbox;
 let server: ModelServer;
-let terminal: Terminal;
+let terminal: Terminal | InsideTerminal;
 let env: Record<string, string>;
 beforeEach(async () => {
   box = await sandbox();
   server = await startModelServer({});
   env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic"), NO_COLOR: "1", LATHE_NO_TITLE: "1" };
-  terminal = new Terminal(box, env);
 });
 afterEach(async () => {
   await terminal.close();
@@ -24,7 +23,9 @@ afterEach(async () => {
   await box.remove();
 });
 
-const lathe = (...args: string[]): string => `node ${CLI} ${args.join(" ")}`;
+const lathe = (...args: string[]): string => `lathe ${args.join(" ")}`;
+/** The same for a shell that can run it. */
+const built = (...args: string[]): string => `node ${CLI} ${args.join(" ")}`;
 const SONNET = "--model anthropic/claude-sonnet-4-5";
 const ready = /\/help\r?\n› /;
 const ended = /ended-(\d+)/;
@@ -35,13 +36,17 @@ const sessionFiles = async (): Promise<string[]> => {
 };
 
 describe.skipIf(!hasScript)("plain mode (script)", () => {
+  beforeEach(() => {
+    terminal = new Terminal(box, env);
+  });
+
   it("two calls that need a yes are asked about one after the other", async () => {
     const calls = ["one", "two"].map((name) => ({
       name: "shell",
       args: { command: `X=1 env echo ${name} > ${name}.txt` },
     }));
     server.push(turn.calls(calls), turn.text("both are written"));
-    const start = terminal.type(lathe(SONNET));
+    const start = terminal.type(built(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
     at = await terminal.see(at, /│ X=1 env echo one.*\s+Allow this\? \[.*\] /);
@@ -54,6 +59,67 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain("The user said: rather not");
     terminal.keys("/quit\n");
     await terminal.see(at, /ended-0/);
+  });
+
+  it("LS-14 G-118 LATHE_TIMING=x leaves with 0 when it is ready, with a tree whose root covers its parts", async () => {
+    const start = terminal.type(`LATHE_TIMING=x ${built(SONNET)}`);
+    await terminal.see(start, /ended-0/);
+    const spans = [...terminal.text(start).matchAll(/^( *)(\w+) ([\d.]+) ms\r?$/gm)];
+    const [root, ...parts] = spans.map(([, indent = "", name = "", ms = ""]) => ({ indent, name, ms: Number(ms) }));
+    expect(root?.name).toBe("lathe");
+    expect(parts.map(({ name }) => name)).toEqual(["workspace", "model"]);
+    expect(parts.reduce((sum, { ms }) => sum + ms, 0)).toBeLessThanOrEqual(root?.ms ?? 0);
+  });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "lathe -c after %s in the middle of work offers to continue it",
+    async (signal) => {
+      const door = gate();
+      server.push(turn.text("half", { before: door.wait }), turn.text("the whole answer"));
+      let at = terminal.type(`sh -c 'echo pid-$$; exec ${built(SONNET, "look-around")}'`);
+      await door.reached;
+      process.kill(Number(/pid-(\d+)/.exec(terminal.text(at))?.[1]), signal);
+      await terminal.see(at, ended);
+      door.open();
+      at = terminal.type(built(SONNET, "-c"));
+      at = await terminal.see(at, /The last request was interrupted\. Resume it\? \[Y\/n.*\] /);
+      terminal.keys("/cost\n");
+      at = await terminal.see(at, /Resume it\? \[Y\/n.*\] /);
+      terminal.keys("\n");
+      at = await terminal.see(at, /the whole answer[\s\S]*› /);
+      const [asked] = server.requests[1]?.view.messages ?? [];
+      expect(asked?.text).toContain("look-around");
+      terminal.keys("/quit\n");
+      await terminal.see(at, ended);
+      at = terminal.type(built(SONNET, "-c"));
+      at = await terminal.see(at, /the whole answer\r?\n› /);
+      terminal.keys("/quit\n");
+      await terminal.see(at, ended);
+    },
+  );
+
+  it("Ctrl+C stops the work, again leaves with 130; SIGTERM ends it cleanly, with no lock left", async () => {
+    const door = gate();
+    server.push(turn.text("never", { before: door.wait }), turn.text("after", { before: door.wait }));
+    let at = terminal.type(built(SONNET, "go"));
+    await door.reached;
+    terminal.keys("\x03");
+    at = await terminal.see(at, /Press Ctrl\+C again to leave/);
+    terminal.keys("\x03");
+    await terminal.see(at, /ended-130/);
+    at = terminal.type(`sh -c 'echo pid-$$; exec ${built(SONNET, "-c")}'`);
+    await terminal.see(at, ready);
+    process.kill(Number(/pid-(\d+)/.exec(terminal.text(at))?.[1]), "SIGTERM");
+    await terminal.see(at, /ended-130/);
+    door.open();
+    const names = await readdir(join(box.env["LATHE_HOME"] ?? "", "sessions"), { recursive: true });
+    expect(names.filter((name) => name.endsWith(".lock"))).toEqual([]);
+  });
+});
+
+describe("plain mode, inside the test", () => {
+  beforeEach(() => {
+    terminal = new InsideTerminal(box, env);
   });
 
   it("a command's output and an edit's changes are said, and the question names every answer", async () => {
@@ -89,16 +155,6 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     await terminal.see(at, /ended-0/);
   });
 
-  it("LS-14 G-118 LATHE_TIMING=x leaves with 0 when it is ready, with a tree whose root covers its parts", async () => {
-    const start = terminal.type(`LATHE_TIMING=x ${lathe(SONNET)}`);
-    await terminal.see(start, /ended-0/);
-    const spans = [...terminal.text(start).matchAll(/^( *)(\w+) ([\d.]+) ms\r?$/gm)];
-    const [root, ...parts] = spans.map(([, indent = "", name = "", ms = ""]) => ({ indent, name, ms: Number(ms) }));
-    expect(root?.name).toBe("lathe");
-    expect(parts.map(({ name }) => name)).toEqual(["workspace", "model"]);
-    expect(parts.reduce((sum, { ms }) => sum + ms, 0)).toBeLessThanOrEqual(root?.ms ?? 0);
-  });
-
   it("a call of a subagent that needs a yes is asked about, too", async () => {
     await Promise.all([server.close(), terminal.close()]);
     server = await startModelServer({
@@ -114,7 +170,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
         return turn.text("the child has written it");
       },
     });
-    terminal = new Terminal(box, { ...env, ANTHROPIC_BASE_URL: server.baseUrl("anthropic") });
+    terminal = new InsideTerminal(box, { ...env, ANTHROPIC_BASE_URL: server.baseUrl("anthropic") });
     const start = terminal.type(lathe(SONNET));
     let at = await terminal.see(start, ready);
     terminal.keys("go\n");
@@ -147,7 +203,7 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
       turn.text("heard you"),
     );
     await terminal.close();
-    terminal = new Terminal(box, { ...env, TERM: "xterm", LATHE_PLAIN: "1" });
+    terminal = new InsideTerminal(box, { ...env, TERM: "xterm", LATHE_PLAIN: "1" });
     const start = terminal.type(lathe(SONNET, "talk"));
     await door.reached;
     let at = await terminal.see(start, /\/help\r?\n/);
@@ -224,50 +280,5 @@ describe.skipIf(!hasScript)("plain mode (script)", () => {
     terminal.keys("/quit\n");
     await terminal.see(at, ended);
     expect(await sessionFiles()).toEqual(before);
-  });
-
-  it.each(["SIGKILL", "SIGTERM"] as const)(
-    "lathe -c after %s in the middle of work offers to continue it",
-    async (signal) => {
-      const door = gate();
-      server.push(turn.text("half", { before: door.wait }), turn.text("the whole answer"));
-      let at = terminal.type(`sh -c 'echo pid-$$; exec ${lathe(SONNET, "look-around")}'`);
-      await door.reached;
-      process.kill(Number(/pid-(\d+)/.exec(terminal.text(at))?.[1]), signal);
-      await terminal.see(at, ended);
-      door.open();
-      at = terminal.type(lathe(SONNET, "-c"));
-      at = await terminal.see(at, /The last request was interrupted\. Resume it\? \[Y\/n.*\] /);
-      terminal.keys("/cost\n");
-      at = await terminal.see(at, /Resume it\? \[Y\/n.*\] /);
-      terminal.keys("\n");
-      at = await terminal.see(at, /the whole answer[\s\S]*› /);
-      const [asked] = server.requests[1]?.view.messages ?? [];
-      expect(asked?.text).toContain("look-around");
-      terminal.keys("/quit\n");
-      await terminal.see(at, ended);
-      at = terminal.type(lathe(SONNET, "-c"));
-      at = await terminal.see(at, /the whole answer\r?\n› /);
-      terminal.keys("/quit\n");
-      await terminal.see(at, ended);
-    },
-  );
-
-  it("Ctrl+C stops the work, again leaves with 130; SIGTERM ends it cleanly, with no lock left", async () => {
-    const door = gate();
-    server.push(turn.text("never", { before: door.wait }), turn.text("after", { before: door.wait }));
-    let at = terminal.type(lathe(SONNET, "go"));
-    await door.reached;
-    terminal.keys("\x03");
-    at = await terminal.see(at, /Press Ctrl\+C again to leave/);
-    terminal.keys("\x03");
-    await terminal.see(at, /ended-130/);
-    at = terminal.type(`sh -c 'echo pid-$$; exec ${lathe(SONNET, "-c")}'`);
-    await terminal.see(at, ready);
-    process.kill(Number(/pid-(\d+)/.exec(terminal.text(at))?.[1]), "SIGTERM");
-    await terminal.see(at, /ended-130/);
-    door.open();
-    const names = await readdir(join(box.env["LATHE_HOME"] ?? "", "sessions"), { recursive: true });
-    expect(names.filter((name) => name.endsWith(".lock"))).toEqual([]);
   });
 });

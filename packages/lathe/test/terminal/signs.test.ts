@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -124,7 +124,7 @@ describe("said in passing", () => {
 
 /** A run that was killed while the model was waited for, opened again. */
 async function reopenedAfterKill(door: ReturnType<typeof gate>) {
-  const run = await bench.open();
+  const run = await bench.open(SONNET, BUILT);
   run.type(`do the long thing${KEY.enter}`);
   await door.reached;
   run.signal("SIGKILL");
@@ -159,7 +159,7 @@ describe("a run that was cut", () => {
   it("and left: what waited to be sent is in the composer, and goes along with nothing", async () => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }), turn.text("fresh"));
-    const run = await bench.open();
+    const run = await bench.open(SONNET, BUILT);
     run.type(`do the long thing${KEY.enter}`);
     await door.reached;
     run.type(`steer it${KEY.enter}`);

@@ -71,8 +71,7 @@ it("CO-09 what was said before a compaction stays in the buffer, also after a re
   run.type(`/compact${KEY.enter}`);
   const whole = /first question[\s\S]*the beginning[\s\S]*second question[\s\S]*── Earlier messages summarized/;
   await run.seeAnywhere(whole);
-  run.signal("SIGTERM");
-  await run.exited;
+  await run.close();
   const again = bench.start(["-c"]);
   await again.seeAnywhere(whole);
   await again.see("❯ Ask for a change");

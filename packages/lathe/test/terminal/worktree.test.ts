@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { has } from "../../../agent/test/programs.ts";
 import { rolesScript } from "../review-kit.ts";
 import { runsCommands } from "../runs-commands.ts";
-import { SONNET, TerminalBench } from "./bench.ts";
+import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY, type TerminalRun } from "./emulator.ts";
 
 let bench: TerminalBench;
@@ -108,7 +108,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       expect(run.all.join("\n")).toMatch(
         /kept in the isolated copy feat-x: 1 file\.\nTo continue: lathe --worktree feat-x --resume/,
       );
-      const again = await bench.open([...FULL, "--worktree", "feat-x"], wide);
+      const again = await bench.open([...FULL, "--worktree", "feat-x"], { ...wide, ...BUILT });
       await again.see("Continuing in the isolated copy feat-x");
       await work(again, "echo more > c.txt");
       again.signal("SIGKILL");

@@ -1,5 +1,7 @@
 // Addresses that are not files: `artifact://3`, `skill://x`. Read and write faces ask here before they touch a path.
 
+import type { Access, CallScope } from "../tool.ts";
+
 /** What an address leads to. */
 export interface SchemeContent {
   readonly bytes: Uint8Array;
@@ -10,6 +12,8 @@ export interface SchemeContent {
   readonly sourcePath?: string | undefined;
   /** The resolver has taken the wanted part out itself; the number of its first line. */
   readonly firstLine?: number | undefined;
+  /** It is text from the web: the page that shows it. */
+  readonly page?: string | undefined;
 }
 
 /** One address of a scheme, for a search through all of them. */
@@ -25,8 +29,13 @@ export interface SchemeResolver {
   readonly readsWhole?: boolean;
   /** Lines may be named behind its addresses, as in `artifact://3:1-50`. Otherwise what looks like that belongs to the address. */
   readonly hasSelectors?: boolean;
-  /** `part`: what is wanted of it, for a resolver whose texts are too large to load. Others may ignore it and give everything. */
-  read?(url: string, signal: AbortSignal, part?: WantedPart): Promise<SchemeContent | string>;
+  /** What reading the address touches besides itself, such as a host. */
+  readAccess?(url: string, scope: CallScope): Promise<readonly Access[]>;
+  /**
+   * `part`: what is wanted of it, for a resolver whose texts are too large to load. Others may ignore it and give everything. `scope`: the
+   * call that reads it, if a call does.
+   */
+  read?(url: string, signal: AbortSignal, part?: WantedPart, scope?: CallScope): Promise<SchemeContent | string>;
   /** All addresses, for `scheme://` itself and for searches. */
   list?(signal: AbortSignal): Promise<readonly SchemeEntry[]>;
   write?(url: string, content: string | Uint8Array, signal: AbortSignal): Promise<void>;
@@ -93,10 +102,15 @@ export class SchemeRegistry {
     return this.#resolver(url).list?.(signal);
   }
 
-  async read(url: string, signal: AbortSignal, part?: WantedPart): Promise<SchemeContent> {
+  /** What reading it touches besides the address itself. */
+  async readAccess(url: string, scope: CallScope): Promise<readonly Access[]> {
+    return (await this.#resolver(url).readAccess?.(url, scope)) ?? [];
+  }
+
+  async read(url: string, signal: AbortSignal, part?: WantedPart, scope?: CallScope): Promise<SchemeContent> {
     const resolver = this.#resolver(url);
     if (!resolver.read) throw new Error(`${url} cannot be read`);
-    const content = await resolver.read(url, signal, part);
+    const content = await resolver.read(url, signal, part, scope);
     return typeof content === "string" ? { bytes: Buffer.from(content), mediaType: "text/plain" } : content;
   }
 

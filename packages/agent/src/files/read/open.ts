@@ -115,7 +115,9 @@ async function openAddress(
     if (entries) return { kind: "shown", path, text: listing(path, entries) };
   }
   const wanted = wantedPart(selector, offset, limit);
-  const { bytes, mediaType, immutable, sourcePath, firstLine } = await schemes.read(path, scope.signal, wanted);
+  const found = await schemes.read(path, scope.signal, wanted, scope);
+  const { bytes, mediaType, immutable, sourcePath, firstLine, page } = found;
+  if (page !== undefined) scope.paths.pages.set(path, page);
   const picture = mediaType?.startsWith("image/") ? imageType(bytes) : undefined;
   if (picture) return { kind: "image", path, bytes, mediaType: picture, notes: [] };
   if (sourcePath !== undefined) scope.paths.shown.add(sourcePath);

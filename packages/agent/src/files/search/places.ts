@@ -50,12 +50,16 @@ export function placesOf(texts: readonly string[], scope: CallScope): Promise<Pl
 /** What a search reads. Files that permissions hide are left out of trees by the environment. */
 export async function searchAccess(texts: readonly string[], scope: CallScope): Promise<readonly Access[]> {
   const { places } = await placesOf(texts, scope);
-  return places.map((place): Access => {
-    if (place.kind === "address") return { kind: "address", url: place.url, write: false };
-    if (place.kind === "parts") return { kind: "read", path: place.target.located.real };
+  const accesses = places.map(async (place): Promise<readonly Access[]> => {
+    if (place.kind === "address") {
+      const more = (await scope.services.schemes?.readAccess(place.url, scope)) ?? [];
+      return [{ kind: "address", url: place.url, write: false }, ...more];
+    }
+    if (place.kind === "parts") return [{ kind: "read", path: place.target.located.real }];
     const filter = place.kind === "tree" && place.glob !== undefined ? { filter: place.glob } : {};
-    return { kind: "read", path: place.real, search: true, ...filter };
+    return [{ kind: "read", path: place.real, search: true, ...filter }];
   });
+  return (await Promise.all(accesses)).flat();
 }
 
 async function resolveAll(texts: readonly string[], scope: CallScope): Promise<Places> {

@@ -197,10 +197,13 @@ async function searchAddress(
   url: string,
   search: Search,
   within: readonly GrepRange[] | undefined,
-  { services, signal, paths }: CallScope,
+  scope: CallScope,
 ): Promise<Found | undefined> {
+  const { services, signal, paths } = scope;
   if (!services.schemes) throw new ToolFailure(`${url} cannot be read here.`);
-  const { bytes, mediaType, sourcePath, immutable } = await services.schemes.read(url, signal);
+  const content = await services.schemes.read(url, signal, undefined, scope);
+  const { bytes, mediaType, sourcePath, immutable, page } = content;
+  if (page !== undefined) paths.pages.set(url, page);
   if (mediaType?.startsWith("image/")) return undefined;
   if (sourcePath !== undefined) paths.shown.add(sourcePath);
   const text = Buffer.from(bytes).toString("utf8");

@@ -21,6 +21,8 @@ describe("files that make something run later", () => {
     "/home/Me/bin/ls",
     "/opt/lathe-home/config.yml",
     "/opt/lathe-home",
+    "/opt/lathe-home/wt/app-0123456789/pr-1/.github/workflows/ci.yml",
+    "/opt/lathe-home/wt/app-0123456789/pr-1/.lathe/config.yml",
     "/home/Me/.tmux.conf",
     "/home/Me/.direnvrc",
     "/home/Me/.cargo/config.toml",
@@ -88,6 +90,7 @@ describe("files that make something run later", () => {
     "/home/Me/bin2/ls",
     "/home/Mela/.config/x",
     "/opt/lathe-home-2/x",
+    "/opt/lathe-home/wt/app-0123456789/pr-1/src/main.ts",
   ])("%s is not", (path) => expect(isProtected(path, PLACES)).toBe(false));
 });
 

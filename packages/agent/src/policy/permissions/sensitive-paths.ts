@@ -65,8 +65,17 @@ export function protectionOf(path: string, places: SensitivePlaces): string | un
 }
 
 function readerOf(path: string, { userHome, latheHome, programs, onDisk }: SensitivePlaces): string | undefined {
-  if (isInside(path, latheHome)) return "Lathe";
-  return programs?.get(path) ?? programSteeredBy(path, userHome) ?? (onDisk?.steersGit(path) ? "git" : undefined);
+  const inWorktree = pathInWorktree(path, latheHome);
+  if (isInside(path, latheHome) && inWorktree === undefined) return "Lathe";
+  const steered = programSteeredBy(inWorktree ?? path, userHome);
+  return programs?.get(path) ?? steered ?? (onDisk?.steersGit(path) ? "git" : undefined);
+}
+
+/** Pull requests are checked out below `wt` of Lathe's home, one folder for each repository: what is in them is a project like any other. */
+function pathInWorktree(path: string, latheHome: string): string | undefined {
+  if (!isInside(path, `${latheHome}/wt`)) return undefined;
+  const [, , ...inside] = path.slice(latheHome.length + "/wt/".length).split("/");
+  return `/${inside.join("/")}`;
 }
 
 /** This file holds credentials. */

@@ -15,7 +15,10 @@ export async function fileAccess(
     [...new Set(paths)].map(async (path): Promise<Access | Access[]> => {
       const target = await targetOf(path, kind, scope);
       if (target.kind === "address" && kind === "write" && isConflictAddress(path)) return conflictAccess(path, scope);
-      if (target.kind === "address") return { kind: "address", url: target.path, write: kind === "write" };
+      if (target.kind === "address") {
+        const more = kind === "read" ? await scope.services.schemes?.readAccess(target.path, scope) : undefined;
+        return [{ kind: "address", url: target.path, write: kind === "write" }, ...(more ?? [])];
+      }
       if (target.kind === "web") return webAccess(target.path, scope);
       return { kind, path: target.located.real };
     }),

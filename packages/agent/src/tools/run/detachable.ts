@@ -11,6 +11,7 @@ export interface Detached {
   readonly why: "user" | "long";
 }
 
+/** How a command is started and waited for. */
 export interface DetachableRequest {
   readonly timeoutMs: number;
   /** The call waits no longer than this; 0: until the end. */
@@ -20,6 +21,7 @@ export interface DetachableRequest {
   start(command: string, options: ExecOptions): BackgroundCommand;
 }
 
+/** Starts a command and waits for it as long as the call does. */
 export async function runDetachable(
   command: string,
   { signal, onOutput }: Pick<ToolContext, "signal" | "onOutput">,

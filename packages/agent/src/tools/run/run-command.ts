@@ -152,7 +152,8 @@ export function backgroundNote({ job, why = "user" }: BackgroundNote): string {
   return `[${what} It goes on as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
 }
 
-interface BackgroundNote {
+/** Which job, and why the call no longer waits for it. */
+export interface BackgroundNote {
   readonly job: Pick<Job, "id">;
   readonly why?: Detached["why"];
 }

@@ -3,7 +3,7 @@
 import { ToolFailure } from "@lathe/agent";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
-import { WebSocketStream } from "./websocket.ts";
+import { WebSocketStream } from "../websocket.ts";
 
 const TIMEOUT_MS = 30_000;
 

@@ -12,6 +12,10 @@ export const IMAGE_SETTINGS = {
     default: false,
     description: "keep images out of the conversation; the tool inspect_image asks modelRoles.vision about them",
   }),
+  "computer.enabled": flag({
+    default: false,
+    description: "let the model use your desktop: see the screen, click and type (X11; tool computer)",
+  }),
   "generate_image.enabled": flag({
     default: false,
     description: "let the model make pictures, which the vendor bills (tool generate_image)",

@@ -48,6 +48,24 @@ export const WORK_SETTINGS = {
     description: "format the lines of an edit with the language server before it is shown and written",
   }),
   "debug.enabled": flag({ default: true, description: "let the model run programs under a debugger" }),
+  "browser.headless": flag({
+    default: true,
+    description: "run the agent's browser without a window; false shows it on your display",
+  }),
+  "github.cache.enabled": flag({
+    default: true,
+    description: "keep issues, pull requests and diffs that were read, for each token apart",
+  }),
+  "github.cache.softTtlSec": integer({
+    minimum: 0,
+    default: 300,
+    description: "seconds after which a kept issue or pull request is shown and fetched again for the next time",
+  }),
+  "github.cache.hardTtlSec": integer({
+    minimum: 0,
+    default: 604_800,
+    description: "seconds after which a kept issue or pull request is no longer shown",
+  }),
   "todo.enabled": flag({ default: true, description: "offer the todo list to the model; always on in RPC mode" }),
   "tasks.todoClearDelay": withWords(oneOf(integer({ minimum: 0 }), exactly(-1)), {
     default: 60,

@@ -60,10 +60,9 @@ const addDir: SlashCommand = {
   whileWorking: true,
   complete: ({ workspace }, typed) => foldersLike(workspace.machine, typed),
   run: (conversation, folder, view) => {
-    const { roots } = conversation.workspace;
-    if (folder === "") return view.line(`Folders: ${roots.join(", ")}`, "dim");
-    conversation.addRoot(existingDirectory(conversation.workspace.machine, folder));
-    view.line(`Folders: ${conversation.workspace.roots.join(", ")}`, "dim");
+    const { permissions, workspace } = conversation;
+    if (folder !== "") conversation.addRoot(existingDirectory(workspace.machine, folder));
+    view.line(`Folders: ${permissions.roots.join(", ")}`, "dim");
   },
 };
 

@@ -159,6 +159,7 @@ export class Permissions {
 
   /** Another directory that may be written to: a real path. */
   addRoot(path: string): void {
+    if (this.roots.includes(path)) return;
     this.#places = { ...this.#places, roots: [...this.#places.roots, path] };
   }
 

@@ -61,7 +61,7 @@ async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words
   // A bug must not leave a terminal that shows nothing that is typed.
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   // From before the first paint: a terminal that is ours must be given back.
-  const stopListening = leaveOnSignals(start);
+  const stopListening = leaveOnSignals(start, machine);
   start.editor.text = draft.adopt() || words;
   start.surface.start();
   const { runInteractive } = await import("./run.ts");
@@ -88,7 +88,7 @@ async function plainMode(args: ParsedArgs, run: Run, timing: StartTiming): Promi
   const view = new PlainView(run.machine);
   const restore = (): void => view.stop();
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
-  const stopListening = leaveOnSignals(view);
+  const stopListening = leaveOnSignals(view, run.machine);
   onReaderGone(run.machine.stdout, () => view.leave(EXIT.interrupted));
   view.start();
   try {

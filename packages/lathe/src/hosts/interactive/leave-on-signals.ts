@@ -1,5 +1,6 @@
 // A signal leaves as a person does: the work is ended, the terminal given back, and it is said how to continue. A second one leaves at once.
 
+import type { Machine } from "../../platform/machine/machine.ts";
 import { ENDING_SIGNALS, ignoreHangups } from "../../platform/machine/signals.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 
@@ -9,21 +10,21 @@ interface Leaver {
   readonly lent?: Promise<void> | undefined;
 }
 
-export function leaveOnSignals(view: Leaver): () => void {
+export function leaveOnSignals(view: Leaver, { signals, exit }: Machine): () => void {
   let isAsked = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     // Ctrl+C at a terminal that is lent goes to every process there, and is meant for the program that has it.
     if (signal === "SIGINT" && view.lent) return;
     // SIGHUP comes twice when the shell of a closed terminal sends it on.
     if (isAsked && signal === "SIGHUP") return;
-    if (isAsked) process.exit(EXIT.interrupted);
+    if (isAsked) exit?.(EXIT.interrupted);
     isAsked = true;
     if (view.lent && signal === "SIGTERM") void view.lent.then(() => view.leave(EXIT.interrupted));
     else view.leave(EXIT.interrupted);
   };
-  for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
+  for (const signal of ENDING_SIGNALS) signals?.on(signal, onSignal);
   return () => {
-    if (isAsked) ignoreHangups();
-    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+    if (isAsked && signals) ignoreHangups(signals);
+    for (const signal of ENDING_SIGNALS) signals?.off(signal, onSignal);
   };
 }

@@ -88,7 +88,9 @@ async function projectFiles({ session }: Conversation, cwd: string): Promise<Nam
   const upper = all.truncated
     ? await Promise.all(UPPER_LEVELS.map((level) => session.env.glob(level, cwd, { maxResults: MOST_PER_LEVEL })))
     : [];
-  const files = new Set([...upper, all].flatMap(({ paths }) => paths.map((path) => relative(cwd, path) || path)));
+  const files = new Set(
+    [...upper, all].flatMap(({ paths }) => paths.map((path) => relative(cwd, resolve(cwd, path)) || path)),
+  );
   const folders = new Set<string>();
   for (const file of files)
     for (let at = dirname(file); at !== "." && at !== "/" && !folders.has(`${at}/`); at = dirname(at))

@@ -32,6 +32,8 @@ export interface Machine {
    * command's own.
    */
   readonly exit?: (code?: ExitCode) => void;
+  /** Tells of the signals that end the interactive mode. Absent when the process is not the command's own. */
+  readonly signals?: Pick<NodeJS.EventEmitter, "on" | "off">;
 }
 
 export function thisMachine(): Machine {
@@ -59,6 +61,7 @@ export function thisMachine(): Machine {
       return endingQuietly(process.stdout);
     },
     exit: (code = process.exitCode as ExitCode) => process.exit(code),
+    signals: process,
   };
 }
 

@@ -15,8 +15,8 @@ export interface Signals {
 export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** For a process that is about to end with a code of its own: the shell of a closed terminal may still send one. */
-export function ignoreHangups(): void {
-  process.on("SIGHUP", () => undefined);
+export function ignoreHangups(signals: Pick<NodeJS.EventEmitter, "on"> = process): void {
+  signals.on("SIGHUP", () => undefined);
 }
 
 export function onSignals(interrupt: () => void, stdout?: Writable): Signals {

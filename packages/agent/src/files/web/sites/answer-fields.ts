@@ -2,9 +2,8 @@
 
 import { isJsonObject, type JsonValue } from "@lathe/llm";
 
-type Path = readonly (string | number)[];
-
-export function valueAt(value: JsonValue | undefined, ...path: Path): JsonValue | undefined {
+/** The value under these keys. */
+export function valueAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): JsonValue | undefined {
   let at = value;
   for (const key of path) {
     if (Array.isArray(at)) at = at[Number(key)];
@@ -14,19 +13,23 @@ export function valueAt(value: JsonValue | undefined, ...path: Path): JsonValue 
 }
 
 /** "" when it is no text. */
-export function textAt(value: JsonValue | undefined, ...path: Path): string {
+export function textAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): string {
   const found = valueAt(value, ...path);
   return typeof found === "string" ? found : "";
 }
 
-export function numberAt(value: JsonValue | undefined, ...path: Path): number | undefined {
+/** Undefined when it is no number. */
+export function numberAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): number | undefined {
   const found = valueAt(value, ...path);
   return typeof found === "number" ? found : undefined;
 }
 
-export const isTrueAt = (value: JsonValue | undefined, ...path: Path): boolean => valueAt(value, ...path) === true;
+/** Whether it is `true` itself. */
+export const isTrueAt = (value: JsonValue | undefined, ...path: readonly (string | number)[]): boolean =>
+  valueAt(value, ...path) === true;
 
-export function itemsAt(value: JsonValue | undefined, ...path: Path): readonly JsonValue[] {
+/** Nothing when it is no list. */
+export function itemsAt(value: JsonValue | undefined, ...path: readonly (string | number)[]): readonly JsonValue[] {
   const found = valueAt(value, ...path);
   return Array.isArray(found) ? found : [];
 }

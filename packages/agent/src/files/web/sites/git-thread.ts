@@ -2,6 +2,7 @@
 
 import { linesOf } from "../../target/opened.ts";
 
+/** An issue, a pull request or a merge request. */
 export interface GitThread {
   readonly kind: "Issue" | "Pull request" | "Merge request";
   /** With its owner: `owner/name`. */
@@ -30,12 +31,14 @@ export interface ProposedChange {
   readonly files: readonly ChangedFile[];
 }
 
+/** How much of a file a change adds and removes, in lines. */
 export interface ChangedFile {
   readonly path: string;
   readonly added: number;
   readonly removed: number;
 }
 
+/** What somebody said about it. */
 export interface GitComment {
   readonly author: string;
   readonly at: string;
@@ -47,6 +50,7 @@ export interface GitComment {
 /** Of a change, this many files are named; its diff names all. */
 export const MOST_FILES = 50;
 
+/** All of it as Markdown. */
 export function threadText(thread: GitThread): string {
   const { kind, repo, number, title, url, body, change, comments } = thread;
   return [
@@ -100,6 +104,7 @@ export interface FileDiff extends ChangedFile {
   readonly text: string;
 }
 
+/** File by file. */
 export function splitDiff(diff: string): readonly FileDiff[] {
   return diff
     .split(/^(?=diff --git )/m)

@@ -8,6 +8,7 @@ import { MOST_FILES } from "./git-thread.ts";
 /** Asks the host for a path below its API; fails for an answer that is no success. */
 export type AskHost = (path: string) => Promise<JsonValue>;
 
+/** Which one, and whether what was said about it is wanted. */
 export interface ThreadWanted {
   readonly repo: string;
   readonly number: number;
@@ -17,12 +18,14 @@ export interface ThreadWanted {
 const PAGE = 100;
 const MOST_PAGES = 10;
 
+/** An issue of GitHub. */
 export async function githubIssue(ask: AskHost, { repo, number, comments }: ThreadWanted): Promise<GitThread> {
   const path = `/repos/${repo}/issues/${number}`;
   const [issue, said] = await Promise.all([ask(path), comments ? allPages(ask, `${path}/comments`) : undefined]);
   return { ...githubThread(repo, issue), comments: said?.map(commentOf) };
 }
 
+/** A pull request of GitHub, with its files. */
 export async function githubPullRequest(ask: AskHost, { repo, number, comments }: ThreadWanted): Promise<GitThread> {
   const path = `/repos/${repo}/pulls/${number}`;
   const none: readonly JsonValue[] = [];

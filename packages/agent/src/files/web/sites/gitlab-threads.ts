@@ -8,14 +8,17 @@ import type { AskHost, ThreadWanted } from "./github-threads.ts";
 const PAGE = 100;
 const MOST_PAGES = 10;
 
+/** Where the interface has a project. */
 export const gitlabProject = (repo: string): string => `/projects/${encodeURIComponent(repo)}`;
 
+/** An issue of GitLab. */
 export async function gitlabIssue(ask: AskHost, { repo, number, comments }: ThreadWanted): Promise<GitThread> {
   const path = `${gitlabProject(repo)}/issues/${number}`;
   const [issue, said] = await Promise.all([ask(path), comments ? notesOf(ask, path) : undefined]);
   return { ...gitlabThread(repo, issue), comments: said };
 }
 
+/** A merge request of GitLab, with its files. */
 export async function gitlabMergeRequest(ask: AskHost, { repo, number, comments }: ThreadWanted): Promise<GitThread> {
   const path = `${gitlabProject(repo)}/merge_requests/${number}`;
   const [request, files, said] = await Promise.all([

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@lathe/llm";
 import { webGate } from "../../../files/web/gate/web-gate.ts";
 import "../../../files/web/services.ts";
-import { flag, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
 import { webAccess } from "../web-access.ts";
@@ -9,14 +9,12 @@ import description from "./description.md";
 
 const params = {
   url: text("Full address, http or https"),
-  timeout: optional(number("Seconds, 1 to 45; 30 when absent")),
+  timeout: optional(integer("Seconds to wait, 1 to 45; 30 when absent")),
   raw: optional(flag("The page as the server gives it")),
 };
 
 const LIMITS = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
-
-/** T-SUB-2: within 1 and 45 seconds, whatever is asked for. */
-const clampedTimeout = (seconds: number): number => Math.min(45, Math.max(1, seconds)) * 1000;
+const SECONDS = { least: 1, most: 45 };
 
 /** Fetches a page and gives it to the model as markdown; add it to `tools` of a profile or session. */
 export const webFetchTool: ToolDef = {
@@ -37,7 +35,8 @@ export const webFetchTool: ToolDef = {
     // Loaded with the first page: most sessions fetch none.
     const { loadPage } = await import("../../../files/web/load-page.ts");
     const web = scope.services.web ?? { gate: webGate(scope) };
-    const given = timeout === undefined ? {} : { timeoutMs: clampedTimeout(timeout) };
+    const given =
+      timeout === undefined ? {} : { timeoutMs: Math.min(Math.max(timeout, SECONDS.least), SECONDS.most) * 1000 };
     const page = await loadPage({ url, isRaw: raw, limits: { ...LIMITS, ...web.fetch, ...given } }, web, scope);
     const { status, mediaType, bytes, method, text: body, notes = [] } = page;
     if (body === undefined) throw new ToolFailure(`${page.url} is ${mediaType}, not text. Read it with the tool read.`);

@@ -5,10 +5,13 @@ import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
+import { browserTool } from "../../builtin/browser/index.ts";
+import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
 import { findTool } from "../../builtin/find/index.ts";
 import { generateImageTool } from "../../builtin/generate-image/index.ts";
+import { githubTool } from "../../builtin/github/index.ts";
 import { hashlineEditTool } from "../../builtin/hashline/index.ts";
 import { inspectImageTool } from "../../builtin/inspect-image/index.ts";
 import { jobTool } from "../../builtin/job/index.ts";
@@ -46,6 +49,9 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     astEditTool,
     renderMermaidTool,
     generateImageTool,
+    computerTool,
+    githubTool,
+    browserTool,
   );
 
 export const lathe = {

@@ -1,4 +1,5 @@
-// A WebSocket connection over a byte stream that is open already: Node's inspector speaks it, and its port may be on another machine.
+// A WebSocket connection over a byte stream that is open already: Node's inspector and browsers speak it, and their port may be on another
+// machine.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";

@@ -1,0 +1,164 @@
+// browser: pages in a real browser. The browser is the host's; this is the face that the model sees.
+
+import type { Card, CardResult } from "../../../contract/card.ts";
+import {
+  type Access,
+  type CallScope,
+  type PreviewLine,
+  type ToolContext,
+  type ToolDef,
+  ToolFailure,
+  type ToolResult,
+} from "../../../contract/tool.ts";
+import { quoteShell } from "../../../world/env/shell-quote.ts";
+import "../../../files/web/services.ts";
+import { verbOf } from "../card.ts";
+import description from "./description.md";
+import { type BrowserArgs, schema } from "./params.ts";
+
+/** A call with its defaults filled in; the path of an app is real. */
+export interface BrowserRequest extends Omit<BrowserArgs, "timeout" | "name" | "url"> {
+  readonly name: string;
+  readonly url?: URL | undefined;
+  readonly timeoutMs: number;
+}
+
+/** The browser of a session, with its tabs. Fails with ToolFailure when an action cannot be done. */
+export interface BrowserService {
+  /** Nothing in the browser can reach files, or hosts that were not judged. */
+  isConfined(): Promise<boolean>;
+  run(request: BrowserRequest, context: ToolContext): Promise<ToolResult>;
+}
+
+declare module "../../../contract/tool.ts" {
+  interface ToolServices {
+    readonly browser?: BrowserService;
+  }
+}
+
+const COLLAPSED = 12;
+const SECONDS = { default: 30, least: 1, most: 300 };
+
+export const browserTool: ToolDef<BrowserArgs> = {
+  name: "browser",
+  label: "Browser",
+  description: description.trim(),
+  schema,
+  tier: ({ action, url, app }) =>
+    action !== "open" ? "read" : app !== undefined ? "exec" : url === undefined ? "read" : "network",
+  replay: "never",
+  needs: ["browser", "web"],
+  loadMode: "discoverable",
+  // Each action has its own deadline.
+  timeoutMs: 0,
+  output: { chars: 30_000, mode: "head" },
+  access,
+  summary,
+  card,
+  preview: async (args, scope) => ({ lines: await previewLines(args, scope), shows: SHOWN }),
+  execute: async (args, context) => serviceOf(context).run(await requestOf(args, context), context),
+};
+
+const SHOWN = ["action", "name", "url", "app", "all", "kill", "timeout", "wait_until"];
+
+/** Any host is a question, also one whose address was shown: scripts of a page can send. */
+async function access(args: BrowserArgs, scope: CallScope): Promise<readonly Access[]> {
+  if (args.action !== "open") return [];
+  const { app, url } = await requestOf(args, scope);
+  const cwd = scope.env.workingDirectory();
+  const started: Access[] = [];
+  if (app?.cdp_url !== undefined)
+    started.push({ kind: "exec", command: `browser attach ${app.cdp_url}`, cwd, doubt: ATTACHES });
+  else if (app?.path !== undefined)
+    started.push({
+      kind: "exec",
+      command: [app.path, ...(app.args ?? [])].map(quoteShell).join(" "),
+      cwd,
+      doubt: STARTS,
+    });
+  else if (!(await serviceOf(scope).isConfined()))
+    started.push({ kind: "exec", command: "chromium", cwd, doubt: UNCONFINED });
+  return url === undefined ? started : [...started, await networkAccess(url, scope)];
+}
+
+const ATTACHES = "it takes over a browser that runs already";
+const STARTS = "it runs an app that the agent then controls";
+const UNCONFINED = "there is no bubblewrap here, so the browser is not confined";
+
+async function networkAccess(url: URL, { services }: CallScope): Promise<Access> {
+  const host = url.hostname;
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const isOwn = await services.web?.gate.isOwn(host.replace(/^\[(.*)\]$/, "$1"), port);
+  return { kind: "network", host, ...(isOwn ? { own: true } : {}) };
+}
+
+async function previewLines(args: BrowserArgs, scope: CallScope): Promise<PreviewLine[]> {
+  const { url, app, action } = args;
+  if (action !== "open") return [{ text: summary(args) }];
+  const isConfined = app !== undefined || (await serviceOf(scope).isConfined());
+  const note = (text: string): PreviewLine => ({ text, kind: "note" });
+  return [
+    ...(app?.cdp_url === undefined ? [] : [note("attaches to the browser that listens at"), { text: app.cdp_url }]),
+    ...(app?.path === undefined
+      ? []
+      : [
+          note("starts this app, with a profile of its own"),
+          { text: [app.path, ...(app.args ?? [])].map(quoteShell).join(" ") },
+        ]),
+    ...(app?.target === undefined ? [] : [note(`on the page whose address or title contains "${app.target}"`)]),
+    ...(url === undefined
+      ? []
+      : [note("opens in a browser; the page's scripts can send data to its hosts"), { text: url }]),
+    ...(isConfined ? [] : [note(`${UNCONFINED}: its pages can reach this machine's network`)]),
+  ];
+}
+
+function serviceOf({ services }: Pick<CallScope, "services">): BrowserService {
+  if (!services.browser) throw new ToolFailure("There is no browser here.");
+  return services.browser;
+}
+
+async function requestOf(args: BrowserArgs, { paths }: Pick<CallScope, "paths">): Promise<BrowserRequest> {
+  const { name = "main", url, app, timeout = SECONDS.default } = args;
+  if (app?.path !== undefined && app.cdp_url !== undefined)
+    throw new ToolFailure("An app has either a path or a cdp_url, not both.");
+  if (app !== undefined && app.path === undefined && app.cdp_url === undefined)
+    throw new ToolFailure("An app needs a path or a cdp_url.");
+  return {
+    ...args,
+    name,
+    url: url === undefined ? undefined : pageUrl(url),
+    ...(app?.path === undefined ? {} : { app: { ...app, path: (await paths.locate(app.path)).real } }),
+    timeoutMs: Math.min(Math.max(timeout, SECONDS.least), SECONDS.most) * 1000,
+  };
+}
+
+function pageUrl(address: string): URL {
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(address) ?? [];
+  const isWeb = /^https?$/i.test(scheme ?? "");
+  if (isWeb && URL.canParse(address)) return new URL(address);
+  if (isWeb) throw new ToolFailure(`"${address}" is not an address.`);
+  if (scheme === undefined || /^[^/]*:\d+(\/|$)/.test(address))
+    throw new ToolFailure(`"${address}" has no scheme: write http://${address.replace(/^\/+/, "")}.`);
+  throw new ToolFailure(`${scheme}: addresses cannot be opened; use http or https.`);
+}
+
+function summary({ action, name, url, app, all }: BrowserArgs): string {
+  const where = app?.cdp_url ?? app?.path;
+  const what = action === "close" && all ? "all tabs" : [url, where && `in ${where}`].filter((word) => word).join(" ");
+  const tab = name === undefined || all ? "" : `(${name})`;
+  return [action, what, tab].filter((word) => word).join(" ");
+}
+
+function card(args: BrowserArgs, result?: CardResult): Card {
+  const { status } = result?.details ?? {};
+  return {
+    verb: verbOf(["Browsing", "Browsed", "Browse"], result),
+    subject: summary(args),
+    outcome: typeof status === "number" ? `status ${status}` : undefined,
+    body:
+      result && result.text !== ""
+        ? { kind: "output", text: result.text, keeps: "head", collapsed: COLLAPSED }
+        : undefined,
+  };
+}

@@ -1,0 +1,150 @@
+// The one Chromium of a session, on this machine: started with the first tab, in bubblewrap where there is one, and ended with the last.
+
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LocalEnvironment, ToolFailure } from "@lathe/agent";
+import type { TwoWayProcess } from "@lathe/agent/world";
+import { messageOf } from "@lathe/llm";
+import puppeteer, { type Browser } from "puppeteer-core";
+import { CdpLink, pipeChannel } from "./cdp-link.ts";
+import { BRIDGE_PORT, BrowserConfinement } from "./confinement.ts";
+import type { TabProxy } from "./tab-proxy.ts";
+
+const PROTOCOL_MS = 60_000;
+const START_MS = 30_000;
+export const VIEWPORT = { width: 1365, height: 768, scale: 1.25 };
+
+export interface ChromiumOptions {
+  readonly program: string;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly headless: boolean;
+  /** Bubblewrap works here. */
+  readonly isConfined: boolean;
+}
+
+export class Chromium {
+  readonly link: CdpLink;
+  readonly browser: Browser;
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  readonly #process: TwoWayProcess;
+  readonly #env: LocalEnvironment;
+  readonly #folder: string;
+  readonly #isConfined: boolean;
+  #tabs = 0;
+
+  private constructor(
+    parts: { link: CdpLink; browser: Browser; process: TwoWayProcess; env: LocalEnvironment; folder: string },
+    isConfined: boolean,
+  ) {
+    this.link = parts.link;
+    this.browser = parts.browser;
+    this.#process = parts.process;
+    this.#env = parts.env;
+    this.#folder = parts.folder;
+    this.#isConfined = isConfined;
+    this.ended = Promise.all([parts.link.ended, parts.process.exited]).then(() => this.#cleanUp());
+  }
+
+  static async start({ program, variables, headless, isConfined }: ChromiumOptions): Promise<Chromium> {
+    const screen = headless ? undefined : windowVariables(variables);
+    const confinement = isConfined ? new BrowserConfinement({ node: process.execPath, screen }) : undefined;
+    const folder = confinement?.folder ?? realpathSync(mkdtempSync(join(tmpdir(), "lathe-browser-")));
+    const env = new LocalEnvironment({
+      cwd: "/",
+      baseEnv: { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: variables["LANG"] ?? "C.UTF-8", ...screen },
+      envPolicy: "inherit_all",
+      confinement,
+    });
+    const flags = chromiumFlags(headless, isConfined);
+    try {
+      const process = await env.startProcess(
+        isConfined
+          ? [program, ...flags]
+          : ["/bin/sh", "-c", 'exec "$@" 3<&0 4>&1', "sh", program, `--user-data-dir=${folder}/profile`, ...flags],
+      );
+      const link = new CdpLink(pipeChannel(process));
+      const transport = await withDeadline(link.open(), START_MS);
+      if (transport === undefined) {
+        await process.stop(0);
+        throw new ToolFailure(`The browser did not start: ${lastWords(process)}`);
+      }
+      const browser = await puppeteer.connect({ transport, defaultViewport: null, protocolTimeout: PROTOCOL_MS });
+      return new Chromium({ link, browser, process, env, folder }, isConfined);
+    } catch (error) {
+      await env.cleanup();
+      rmSync(folder, { recursive: true, force: true });
+      throw error instanceof ToolFailure ? error : new ToolFailure(`The browser did not start: ${messageOf(error)}`);
+    }
+  }
+
+  /** Where the browser finds the proxy of a tab. */
+  async serve(proxy: TabProxy): Promise<string> {
+    const number = ++this.#tabs;
+    if (!this.#isConfined) return `http://127.0.0.1:${await proxy.listen({ host: "127.0.0.1", port: 0 })}`;
+    const address = `127.0.${1 + (number >> 8)}.${number & 255}`;
+    await proxy.listen({ path: join(this.#folder, address) });
+    return `http://${address}:${BRIDGE_PORT}`;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([this.#process.signal("SIGKILL"), this.#process.stop(0)]);
+    await this.ended;
+  }
+
+  async #cleanUp(): Promise<void> {
+    await this.#env.cleanup();
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Its own services are refused: the browser itself has a proxy that nothing answers, only tabs have others. */
+function chromiumFlags(headless: boolean, isConfined: boolean): string[] {
+  const nowhere = isConfined ? `127.0.0.1:${BRIDGE_PORT}` : "127.0.0.1:9";
+  return [
+    ...(headless ? ["--headless=new", "--hide-scrollbars", "--mute-audio"] : []),
+    ...(!isConfined && process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+    ...["--remote-debugging-pipe", `--proxy-server=http://${nowhere}`, "--proxy-bypass-list=<-loopback>"],
+    // Names are looked up by the gate alone, and nothing goes past the proxy.
+    ...["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.*", "--disable-quic"],
+    ...["--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--allow-insecure-localhost"],
+    ...["--no-first-run", "--no-default-browser-check", "--no-pings", "--disable-sync", "--disable-breakpad"],
+    ...["--disable-background-networking", "--disable-component-update", "--disable-default-apps"],
+    ...["--disable-domain-reliability", "--disable-client-side-phishing-detection", "--disable-extensions"],
+    ...["--disable-search-engine-choice-screen", "--password-store=basic", "--use-mock-keychain"],
+    ...[
+      "--disable-backgrounding-occluded-windows",
+      "--disable-renderer-backgrounding",
+      "--disable-background-timer-throttling",
+    ],
+    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider",
+    `--window-size=${VIEWPORT.width},${VIEWPORT.height}`,
+  ];
+}
+
+function windowVariables(variables: ChromiumOptions["variables"]): Record<string, string> {
+  const { DISPLAY, XAUTHORITY } = variables;
+  if (DISPLAY === undefined)
+    throw new ToolFailure(
+      "There is no display for a window of the browser (DISPLAY is not set). Set browser.headless to true.",
+    );
+  return { DISPLAY, ...(XAUTHORITY === undefined ? {} : { XAUTHORITY }) };
+}
+
+function lastWords(process: TwoWayProcess): string {
+  const lines = process.readStderr().text.trim().split("\n");
+  return (lines.findLast((line) => !line.includes("dbus")) || "it does not answer").trim().slice(0, 300);
+}
+
+async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

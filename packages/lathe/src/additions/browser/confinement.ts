@@ -1,0 +1,122 @@
+// Where Chromium runs: bubblewrap shows it the system's programs, fonts and certificates, and nothing of the user's. Its network holds
+// one bridge, and the bridge leads to the sockets in one folder: one for each tab.
+
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { ConfinedStart, Confinement, ProgramArgv } from "@lathe/agent/world";
+
+export const BRIDGE_PORT = 3128;
+const BWRAP = "/usr/bin/bwrap";
+const INSIDE = "/run/lathe";
+const HOME = "/tmp/home";
+/** Chromium refuses its own sandbox to root, and inside it need not be root. */
+const USER = "1000";
+
+/**
+ * Runs inside: a connection to an address continues at the socket with the name of that address. Then it starts the browser, which
+ * speaks over its input and output, and ends with it. Arguments: the folder of the sockets, the port, the browser.
+ */
+const BRIDGE_SCRIPT = `
+const net = require("node:net");
+const [folder, port, program, ...flags] = process.argv.slice(1);
+net.createServer((inside) => {
+  const outside = net.connect(folder + "/" + inside.localAddress);
+  for (const [a, b] of [[inside, outside], [outside, inside]]) { a.pipe(b); a.on("error", () => b.destroy()); a.on("close", () => b.destroy()); }
+}).listen(Number(port), "0.0.0.0", () => {
+  const browser = require("node:child_process").spawn(program, flags, { stdio: ["ignore", "ignore", "inherit", 0, 1] });
+  browser.on("error", (error) => { console.error(error.message); process.exit(1); });
+  browser.on("exit", (code) => process.exit(code ?? 1));
+});`;
+
+/** Tells whether programs can be confined here; it prints nothing and does nothing. */
+export const CONFINEMENT_PROBE: ProgramArgv = [
+  BWRAP,
+  ...["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
+  ...["--", "/bin/true"],
+];
+
+/** Where libraries, fonts and certificates are. Chromium's launcher and its policies are among the system's settings. */
+const SHOWN = [
+  ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/google", "/nix/store", "/run/current-system"],
+  ...[
+    "fonts",
+    "ssl",
+    "ca-certificates",
+    "pki",
+    "alternatives",
+    "ld.so.cache",
+    "localtime",
+    "chromium",
+    "chromium.d",
+  ].map((name) => `/etc/${name}`),
+  ...["/etc/opt/chrome", "/var/cache/fontconfig"],
+];
+
+export interface BrowserConfinementOptions {
+  /** Of the bridge. */
+  readonly node: string;
+  /** Variables that show a window, and undefined without one. */
+  readonly screen?: Readonly<Record<string, string>> | undefined;
+}
+
+export class BrowserConfinement implements Confinement {
+  readonly starters = new Set(["bwrap"]);
+  readonly hasOwnNetwork = true;
+  readonly privateFolders = [];
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-browser-")));
+  readonly #options: BrowserConfinementOptions;
+
+  constructor(options: BrowserConfinementOptions) {
+    this.#options = options;
+  }
+
+  async ready(): Promise<void> {}
+
+  /** @param argv the browser and its flags */
+  confine([program, ...flags]: ProgramArgv, { env }: { readonly env: Record<string, string> }): ConfinedStart {
+    const { node, screen = {} } = this.#options;
+    const folder = dirname(realpathSync(program));
+    const variables = { ...env, ...screen, HOME, TMPDIR: "/tmp" };
+    const { XAUTHORITY } = screen;
+    return {
+      argv: [
+        BWRAP,
+        ...["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"],
+        ...["--uid", USER, "--gid", USER, "--cap-drop", "ALL", "--new-session", "--die-with-parent"],
+        ...SHOWN.flatMap((path) => ["--ro-bind-try", path, path]),
+        ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", HOME],
+        ...(folder.startsWith("/usr/") ? [] : ["--ro-bind", folder, folder]),
+        ...["--ro-bind", node, `${INSIDE}/node`, "--ro-bind", this.folder, `${INSIDE}/tabs`],
+        ...("DISPLAY" in screen ? ["--ro-bind-try", "/tmp/.X11-unix", "/tmp/.X11-unix"] : []),
+        ...(XAUTHORITY ? ["--ro-bind-try", XAUTHORITY, XAUTHORITY] : []),
+        ...["--remount-ro", "/", "--chdir", HOME, "--clearenv"],
+        ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
+        ...["--", `${INSIDE}/node`, "-e", BRIDGE_SCRIPT, `${INSIDE}/tabs`, String(BRIDGE_PORT)],
+        ...[program, `--user-data-dir=${HOME}/profile`, ...flags],
+      ],
+      env: { PATH: "/usr/bin:/bin" },
+      cwd: "/",
+    };
+  }
+
+  hostPath(path: string): string {
+    return path;
+  }
+
+  insidePath(path: string): string {
+    return path;
+  }
+
+  isPrivate(): boolean {
+    return false;
+  }
+
+  explain(): undefined {
+    return undefined;
+  }
+
+  async end(): Promise<void> {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

@@ -1,0 +1,62 @@
+// Which hosts one tab may reach: those that it was opened for, those that its first load came from, servers of the session, and what the
+// user's rules allow. So a script that runs later cannot carry anything to a host that the page did not need.
+
+import { placeOf } from "./tab-proxy.ts";
+
+export interface HostJudge {
+  /** A server that a process of the session runs. */
+  isOwn(host: string, port: number): Promise<boolean>;
+  /** The user's rules or their mode allow this host. */
+  isAllowed(host: string): boolean;
+}
+
+const LOOPBACK = /^(localhost|.*\.localhost|127\..*|\[::1\])(:\d+)?$/;
+
+export class TabHosts {
+  readonly #judge: HostJudge;
+  readonly #known = new Set<string>();
+  #isFirstLoad = false;
+
+  constructor(judge: HostJudge) {
+    this.#judge = judge;
+  }
+
+  has(url: URL): boolean {
+    return this.#known.has(placeOfUrl(url));
+  }
+
+  get places(): readonly string[] {
+    return [...this.#known];
+  }
+
+  /**
+   * The tab is opened for this address. What a page of another host needs to be shown may come from anywhere, once. A page of the
+   * session's own server was opened without a question, and the agent may have written it: it reaches nothing else.
+   */
+  async begin(url: URL): Promise<void> {
+    this.#known.add(placeOfUrl(url));
+    this.#isFirstLoad = !(await this.#judge.isOwn(hostOf(url), portOf(url)));
+  }
+
+  endFirstLoad(): void {
+    this.#isFirstLoad = false;
+  }
+
+  /** Why the tab may not reach this; undefined: it may. */
+  async refuse(host: string, port: number): Promise<string | undefined> {
+    const place = placeOf(host, port);
+    if (this.#known.has(place) || (await this.#judge.isOwn(host, port)) || this.#judge.isAllowed(host))
+      return undefined;
+    if (this.#isFirstLoad && !LOOPBACK.test(place)) {
+      this.#known.add(place);
+      return undefined;
+    }
+    return "the tab was not opened for this host. To allow it, open its address in a tab, or the user adds a rule for it";
+  }
+}
+
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1");
+
+export const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);
+
+export const placeOfUrl = (url: URL): string => placeOf(hostOf(url), portOf(url));

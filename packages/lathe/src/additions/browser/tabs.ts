@@ -1,0 +1,231 @@
+// The tabs of a session, by name: opened, used again and closed. Agents share them. The session's own browser is started with the first
+// and ended with the last, or when nobody has used it for a while.
+
+import { type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
+import type { BrowserRequest } from "@lathe/agent/tools";
+import { type AttachedBrowser, attachTo, pickPage, startApp } from "./attached-browser.ts";
+import { Chromium, type ChromiumOptions } from "./chromium.ts";
+import { findChromium } from "./find-chromium.ts";
+import { attach, type Loaded, OWN_BROWSER, openOwnTab, Tab } from "./tab.ts";
+import type { HostJudge } from "./tab-hosts.ts";
+import { TabReport } from "./tab-report.ts";
+
+const IDLE_MS = 10 * 60_000;
+
+export interface TabsOptions extends Pick<ChromiumOptions, "variables" | "headless"> {
+  isConfined(): Promise<boolean>;
+  /** The user's rules or their mode allow this host. */
+  isAllowed(host: string): boolean;
+  /** Tells the user something once. */
+  notify(message: string): void;
+  /** Without a call for this long, the browser is ended. */
+  readonly idleMs?: number | undefined;
+}
+
+export class Tabs {
+  readonly #options: TabsOptions;
+  readonly #tabs = new Map<string, Tab>();
+  readonly #opening = new Set<string>();
+  readonly #attached = new Map<string, Promise<AttachedBrowser>>();
+  #own: Promise<Chromium> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #running = 0;
+
+  constructor(options: TabsOptions) {
+    this.#options = options;
+  }
+
+  async run(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
+    this.#running++;
+    clearTimeout(this.#idle);
+    try {
+      return await (request.action === "open" ? this.#open(request, context) : this.#close(request));
+    } finally {
+      this.#running--;
+      if (this.#running === 0 && this.#own !== undefined)
+        this.#idle = setTimeout(() => void this.#endIdle(), this.#options.idleMs ?? IDLE_MS).unref();
+    }
+  }
+
+  /** An open tab; what it shares with other tabs is its browser. */
+  tabNamed(name: string): Tab {
+    const tab = this.#tabs.get(name);
+    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.`);
+    return tab;
+  }
+
+  /** Ends the session's browser and its apps, and leaves others. */
+  async end(): Promise<void> {
+    clearTimeout(this.#idle);
+    await Promise.all([...this.#tabs.values()].map((tab) => tab.close()));
+    this.#tabs.clear();
+    await this.#leave(true);
+  }
+
+  async #open(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
+    const { name, url, viewport } = request;
+    if (this.#opening.has(name))
+      throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call, or use another name.`);
+    this.#opening.add(name);
+    try {
+      const known = await this.#reusable(request);
+      const tab = known ?? (await this.#newTab(request, context));
+      if (known && viewport) await tab.setViewport(viewport);
+      const loaded = url === undefined ? {} : await tab.load(url, request, context.signal);
+      return await describe(tab, request, loaded, known !== undefined);
+    } finally {
+      this.#opening.delete(name);
+    }
+  }
+
+  /** The tab of this name, unless it has to be made anew for what is asked. */
+  async #reusable(request: BrowserRequest): Promise<Tab | undefined> {
+    const { name, url, dialogs } = request;
+    const tab = this.#tabs.get(name);
+    if (tab === undefined) return undefined;
+    if (tab.browserKey !== keyOf(request))
+      throw new ToolFailure(
+        `Tab "${name}" is in another browser (${tab.browserKey}). Close it first, or use another name.`,
+      );
+    const isSame = dialogs === undefined || dialogs === tab.dialogs;
+    // A page of another host begins anew: what earlier pages have left in the tab cannot reach it.
+    const isKnown = url === undefined || tab.hosts === undefined || tab.hosts.has(url) || tab.hosts.places.length === 0;
+    if (isSame && isKnown && !tab.page.isClosed()) return tab;
+    this.#tabs.delete(name);
+    await tab.close();
+    return undefined;
+  }
+
+  async #newTab(request: BrowserRequest, context: ToolContext): Promise<Tab> {
+    const gate = context.services.web?.gate;
+    if (gate === undefined) throw new ToolFailure("There is no way to the web here.");
+    const judge: HostJudge = {
+      isOwn: (host, port) => gate.isOwn(host, port),
+      isAllowed: (host) => this.#options.isAllowed(host),
+    };
+    const tab = request.app
+      ? await this.#attachedTab(request, context)
+      : await openOwnTab(await this.#ownBrowser(), request, { gate, judge });
+    this.#tabs.set(request.name, tab);
+    tab.page.once("close", () => {
+      if (this.#tabs.get(request.name) === tab) this.#tabs.delete(request.name);
+    });
+    return tab;
+  }
+
+  #ownBrowser(): Promise<Chromium> {
+    const { variables, headless, isConfined, notify } = this.#options;
+    this.#own ??= (async () => {
+      const program = findChromium(variables);
+      const confined = await isConfined();
+      if (!confined) notify("There is no bubblewrap here: the browser is not confined, so each page is a question.");
+      return Chromium.start({ program, variables, headless, isConfined: confined });
+    })();
+    const own = this.#own;
+    const forget = (): void => {
+      if (this.#own !== own) return;
+      this.#own = undefined;
+      for (const [name, tab] of this.#tabs) if (tab.browserKey === OWN_BROWSER) this.#tabs.delete(name);
+    };
+    own.then(({ ended }) => ended.then(forget), forget);
+    return own;
+  }
+
+  async #attachedTab(request: BrowserRequest, { env, services }: ToolContext): Promise<Tab> {
+    const { name, dialogs, viewport, app = {} } = request;
+    const key = keyOf(request);
+    const known = this.#attached.get(key);
+    // The user has allowed this very address; what is not on the loopback passes the gate all the same.
+    const connect = (host: string, port: number) =>
+      /^(localhost|127\.|::1)/.test(host)
+        ? env.connect(port)
+        : services.web!.gate.connect(host, port, new AbortController().signal);
+    const attaching =
+      known ??
+      (app.path === undefined ? attachTo(app.cdp_url ?? "", connect) : startApp(app.path, app.args ?? [], env));
+    this.#attached.set(key, attaching);
+    const forget = (): void => void this.#attached.delete(key);
+    attaching.then(({ ended }) => ended.then(forget), forget);
+    const { browser, link } = await attaching;
+    const report = new TabReport();
+    const page = await pickPage(browser, app.target);
+    report.watch(page, dialogs);
+    const close = async (): Promise<void> => void page.removeAllListeners();
+    const tab = new Tab({ name, browserKey: key, link, page, ...(await attach(page)), report, dialogs, close });
+    if (viewport) await tab.setViewport(viewport);
+    return tab;
+  }
+
+  async #close({ name, all = false, kill = false }: BrowserRequest): Promise<ToolResult> {
+    const closed = all ? [...this.#tabs.values()] : [this.#tabs.get(name)].filter((tab) => tab !== undefined);
+    for (const tab of closed) this.#tabs.delete(tab.name);
+    await Promise.all(closed.map((tab) => tab.close()));
+    await this.#leave(kill);
+    const text =
+      closed.length === 0
+        ? all
+          ? "No tab is open."
+          : `There is no tab named "${name}".`
+        : `Closed ${closed.map((tab) => `"${tab.name}"`).join(", ")}.`;
+    return { content: [{ kind: "text", text }], details: { closed: closed.map((tab) => tab.name) }, effects: "done" };
+  }
+
+  /** Browsers without a tab end: our own, and with `kill` the apps that the session started. */
+  async #leave(kill: boolean): Promise<void> {
+    const used = new Set([...this.#tabs.values()].map((tab) => tab.browserKey));
+    const own = this.#own;
+    if (own !== undefined && !used.has(OWN_BROWSER) && this.#opening.size === 0) {
+      this.#own = undefined;
+      await own.then(
+        (browser) => browser.end(),
+        () => {},
+      );
+    }
+    for (const [key, attached] of this.#attached) {
+      if (used.has(key)) continue;
+      this.#attached.delete(key);
+      await attached.then(
+        (browser) => browser.leave(kill),
+        () => {},
+      );
+    }
+  }
+
+  async #endIdle(): Promise<void> {
+    if (this.#running > 0) return;
+    const own = [...this.#tabs.values()].filter((tab) => tab.browserKey === OWN_BROWSER);
+    for (const tab of own) this.#tabs.delete(tab.name);
+    await Promise.all(own.map((tab) => tab.close()));
+    await this.#leave(false);
+  }
+}
+
+const keyOf = ({ app }: BrowserRequest): string => app?.cdp_url?.replace(/\/+$/, "") ?? app?.path ?? OWN_BROWSER;
+
+async function describe(
+  tab: Tab,
+  { name, url }: BrowserRequest,
+  { status, problem }: Loaded,
+  isReused: boolean,
+): Promise<ToolResult> {
+  const address = tab.page.url();
+  const title = await tab.page.title().catch(() => "");
+  const isFailure = problem !== undefined;
+  const head =
+    isFailure && status === undefined
+      ? `${url?.href} could not be opened: ${problem}`
+      : `${isReused ? "Tab" : "Opened tab"} "${name}": ${address}${status === undefined ? "" : ` (status ${status})`}`;
+  const lines = [
+    head,
+    ...(title === "" || (isFailure && status === undefined) ? [] : [`Title: ${title}`]),
+    ...(isFailure && status !== undefined && problem !== "" ? [problem] : []),
+    ...tab.report.take(),
+  ];
+  return {
+    content: [{ kind: "text", text: lines.join("\n") }],
+    details: { name, url: address, ...(status === undefined ? {} : { status }) },
+    isError: isFailure,
+    effects: "done",
+    fromWeb: { source: address, links: [] },
+  };
+}

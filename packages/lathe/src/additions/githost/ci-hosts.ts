@@ -1,0 +1,152 @@
+// CI of the two kinds of hosts, as a watch sees it: runs of a commit, jobs of a run, logs of a job. GitLab calls its runs pipelines.
+
+import { gitlabProject, itemsAt, numberAt, textAt } from "@lathe/agent/files";
+import type { JsonValue } from "@lathe/llm";
+import type { HostApi } from "./host-api.ts";
+import { escapeQuery } from "./search-query.ts";
+
+/** `waiting`: it has not ended. */
+export type CiState = "waiting" | "success" | "failure";
+
+export interface CiJob {
+  readonly id: number;
+  readonly name: string;
+  readonly state: CiState;
+  /** In the host's own words. */
+  readonly said: string;
+}
+
+export interface CiRun {
+  readonly id: number;
+  readonly name: string;
+  readonly state: CiState;
+  readonly said: string;
+  readonly url: string;
+  readonly jobs: readonly CiJob[];
+}
+
+export interface CiHost {
+  headOf(branch: string): Promise<string>;
+  runsOf(commit: string): Promise<readonly CiRun[]>;
+  run(id: number): Promise<CiRun>;
+  log(job: number): Promise<string>;
+}
+
+const PAGE = 100;
+/** A log is kept up to this; what is longer loses its end. */
+const MOST_LOG_BYTES = 50 << 20;
+
+export const ciHost = (api: HostApi, repo: string): CiHost =>
+  api.host.kind === "gitlab" ? new Pipelines(api, repo) : new Actions(api, repo);
+
+class Actions implements CiHost {
+  readonly #api: HostApi;
+  readonly #base: string;
+
+  constructor(api: HostApi, repo: string) {
+    this.#api = api;
+    this.#base = `/repos/${repo}`;
+  }
+
+  async headOf(branch: string): Promise<string> {
+    const path = `${this.#base}/branches/${branch.split("/").map(encodeURIComponent).join("/")}`;
+    return textAt(await this.#api.json(path), "commit", "sha");
+  }
+
+  async runsOf(commit: string): Promise<readonly CiRun[]> {
+    const found = await this.#api.json(`${this.#base}/actions/runs?head_sha=${commit}&per_page=${PAGE}`);
+    return Promise.all(itemsAt(found, "workflow_runs").map((run) => this.#withJobs(run)));
+  }
+
+  async run(id: number): Promise<CiRun> {
+    return this.#withJobs(await this.#api.json(`${this.#base}/actions/runs/${id}`));
+  }
+
+  log(job: number): Promise<string> {
+    return this.#api.text(`${this.#base}/actions/jobs/${job}/logs`, { maxBytes: MOST_LOG_BYTES });
+  }
+
+  async #withJobs(run: JsonValue): Promise<CiRun> {
+    const id = numberAt(run, "id") ?? 0;
+    const jobs = await this.#api.json(`${this.#base}/actions/runs/${id}/jobs?per_page=${PAGE}`);
+    return {
+      id,
+      name: textAt(run, "name") || textAt(run, "display_title"),
+      ...actionState(run),
+      url: textAt(run, "html_url"),
+      jobs: itemsAt(jobs, "jobs").map((job) => ({
+        id: numberAt(job, "id") ?? 0,
+        name: textAt(job, "name"),
+        ...actionState(job),
+      })),
+    };
+  }
+}
+
+function actionState(value: JsonValue): Pick<CiRun, "state" | "said"> {
+  const said = textAt(value, "conclusion") || textAt(value, "status");
+  if (textAt(value, "status") !== "completed") return { state: "waiting", said: said.replaceAll("_", " ") };
+  return {
+    state: ["success", "neutral", "skipped"].includes(said) ? "success" : "failure",
+    said: said.replaceAll("_", " "),
+  };
+}
+
+class Pipelines implements CiHost {
+  readonly #api: HostApi;
+  readonly #base: string;
+
+  constructor(api: HostApi, repo: string) {
+    this.#api = api;
+    this.#base = gitlabProject(repo);
+  }
+
+  async headOf(branch: string): Promise<string> {
+    return textAt(
+      await this.#api.json(`${this.#base}/repository/branches/${encodeURIComponent(branch)}`),
+      "commit",
+      "id",
+    );
+  }
+
+  async runsOf(commit: string): Promise<readonly CiRun[]> {
+    const found = await this.#api.json(`${this.#base}/pipelines?per_page=${PAGE}&sha=${escapeQuery(commit)}`);
+    return Promise.all(itemsAt(found).map((run) => this.#withJobs(run)));
+  }
+
+  async run(id: number): Promise<CiRun> {
+    return this.#withJobs(await this.#api.json(`${this.#base}/pipelines/${id}`));
+  }
+
+  log(job: number): Promise<string> {
+    return this.#api.text(`${this.#base}/jobs/${job}/trace`, { maxBytes: MOST_LOG_BYTES });
+  }
+
+  async #withJobs(run: JsonValue): Promise<CiRun> {
+    const id = numberAt(run, "id") ?? 0;
+    const jobs = await this.#api.json(`${this.#base}/pipelines/${id}/jobs?per_page=${PAGE}`);
+    return {
+      id,
+      name: textAt(run, "name") || `pipeline ${id}`,
+      ...pipelineState(run),
+      url: textAt(run, "web_url"),
+      jobs: itemsAt(jobs).map((job) => ({
+        id: numberAt(job, "id") ?? 0,
+        name: textAt(job, "name"),
+        // A job that may fail does not make its pipeline fail.
+        ...pipelineState(job),
+      })),
+    };
+  }
+}
+
+function pipelineState(value: JsonValue): Pick<CiRun, "state" | "said"> {
+  const said = textAt(value, "status");
+  if (["success", "skipped", "manual"].includes(said)) return { state: "success", said };
+  if (["failed", "canceled"].includes(said))
+    return { state: value !== null && isAllowedToFail(value) ? "success" : "failure", said };
+  return { state: "waiting", said };
+}
+
+const isAllowedToFail = (value: JsonValue): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && value["allow_failure"] === true;

@@ -1,0 +1,121 @@
+// Git where the session works. Nothing that a repository brings is run by it: no hooks, no monitors. What goes to a host takes the host's
+// token along, for that host alone.
+
+import type { ExecutionEnvironment } from "@lathe/agent";
+import { ToolFailure } from "@lathe/agent";
+import type { ProgramArgv } from "@lathe/agent/world";
+import { type GitHost, type RepoRef, repoOfRemote } from "./hosts.ts";
+
+/** A hook of the change that is checked out would run with the checkout. */
+const SAFE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
+const QUIET = { GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", LC_ALL: "C" };
+const MOST_BYTES = 8 << 20;
+
+export interface GitOptions {
+  readonly cwd?: string | undefined;
+  /** It may use the network and write outside the working folders: the call says so, and was allowed. */
+  readonly isAllowed?: boolean | undefined;
+  readonly token?: { readonly host: GitHost; readonly value: string | undefined } | undefined;
+}
+
+interface GitAnswer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class Git {
+  readonly #env: ExecutionEnvironment;
+  readonly #signal: AbortSignal;
+
+  constructor(env: ExecutionEnvironment, signal: AbortSignal) {
+    this.#env = env;
+    this.#signal = signal;
+  }
+
+  async ask(args: readonly string[], { cwd, isAllowed = false, token }: GitOptions = {}): Promise<GitAnswer> {
+    if (!this.#env.startProcess) throw new ToolFailure("git cannot be run here.");
+    const process = await this.#env.startProcess(["git", ...SAFE, ...args] as unknown as ProgramArgv, {
+      env: { ...QUIET, ...tokenVariables(token) },
+      signal: this.#signal,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(isAllowed ? { outside: true } : {}),
+    });
+    await process.endInput().catch(() => undefined);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of process.stdout) {
+      if (size < MOST_BYTES) chunks.push(chunk);
+      size += chunk.length;
+    }
+    const { exitCode } = await process.exited;
+    this.#signal.throwIfAborted();
+    return { exitCode, stdout: Buffer.concat(chunks).toString("utf8"), stderr: process.readStderr().text };
+  }
+
+  /** Without the last line break; undefined when git says no, or nothing. */
+  async text(args: readonly string[], options?: GitOptions): Promise<string | undefined> {
+    const { exitCode, stdout } = await this.ask(args, options);
+    return exitCode === 0 && stdout !== "" ? stdout.replace(/\n$/, "") : undefined;
+  }
+
+  /** Fails with what git says. */
+  async must(what: string, args: readonly string[], options?: GitOptions): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.ask(args, options);
+    if (exitCode === 0) return stdout.replace(/\n$/, "");
+    throw new ToolFailure(`${what} did not work: ${reasonOf(stderr) || `git ended with code ${exitCode}`}`);
+  }
+}
+
+/** What git says of a failure, in one line. */
+function reasonOf(stderr: string): string {
+  const lines = stderr
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !/^(?:hint:|remote:\s*$|To |From )/.test(line));
+  return lines
+    .slice(-4)
+    .map((line) => line.trim().replace(/^(?:fatal|error): /, ""))
+    .join("; ");
+}
+
+/** As git takes settings from its environment: neither arguments nor files hold it. A remote over ssh does not get it. */
+function tokenVariables(token: GitOptions["token"]): Record<string, string> {
+  if (token?.value === undefined) return {};
+  const { host, value } = token;
+  const user = host.kind === "gitlab" ? "oauth2" : "x-access-token";
+  return {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: `http.${host.web}/.extraHeader`,
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`${user}:${value}`).toString("base64")}`,
+  };
+}
+
+export interface Remote {
+  readonly name: string;
+  readonly url: string;
+  readonly repo?: RepoRef | undefined;
+  /** `gh repo set-default` chose it. */
+  readonly isChosen: boolean;
+}
+
+/** As they are written in the settings, before git replaces parts of them; the likeliest first. */
+export async function remotesOf(git: Git, hosts: readonly GitHost[]): Promise<readonly Remote[]> {
+  const text = (await git.text(["config", "--null", "--get-regexp", "^remote\\..*\\.(url|gh-resolved)$"])) ?? "";
+  const values = text.split("\0").flatMap((entry) => {
+    const [, name, key, value] = /^remote\.(.*)\.(url|gh-resolved)\n(.*)$/s.exec(entry) ?? [];
+    return name === undefined ? [] : [{ name, key, value: value ?? "" }];
+  });
+  const chosen = new Set(values.filter(({ key }) => key === "gh-resolved").map(({ name }) => name));
+  const remotes = values
+    .filter(({ key }) => key === "url")
+    .map(({ name, value: url }) => ({ name, url, repo: repoOfRemote(url, hosts), isChosen: chosen.has(name) }));
+  return remotes.sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** The same order as gh's. */
+const USUAL = ["upstream", "github", "origin"];
+function rankOf({ name, isChosen }: Remote): number {
+  if (isChosen) return -1;
+  const at = USUAL.indexOf(name);
+  return at < 0 ? USUAL.length : at;
+}

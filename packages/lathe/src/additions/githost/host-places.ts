@@ -1,0 +1,115 @@
+// Where a call takes place: the known hosts, the repository of its working folder, and the way to a host with the user's token.
+
+import { ToolFailure } from "@lathe/agent";
+import type { CallScope } from "@lathe/agent/contract";
+import type { WebGate } from "@lathe/agent/files";
+import type { ProgramArgv } from "@lathe/agent/world";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { Git, type Remote, remotesOf } from "./git.ts";
+import { HostApi } from "./host-api.ts";
+import { type GitHost, knownHosts, type RepoRef, repoOfText } from "./hosts.ts";
+import { ghHostsFile } from "./token-names.ts";
+import { ghLogins, tokenFor } from "./tokens.ts";
+
+export type HostScope = Pick<CallScope, "env" | "signal" | "services">;
+
+export interface Place {
+  readonly git: Git;
+  readonly remotes: readonly Remote[];
+  /** Of the working folder. */
+  readonly repo: RepoRef | undefined;
+  /** The host of a repository that is named without one. */
+  readonly usual: GitHost;
+}
+
+export class HostPlaces {
+  readonly hosts: readonly GitHost[];
+  readonly #workspace: Pick<Workspace, "env" | "machine" | "redactor">;
+  readonly #logins: ReadonlyMap<string, string>;
+  readonly #ofGh = new Map<string, Promise<string | undefined>>();
+
+  constructor(workspace: Pick<Workspace, "env" | "machine" | "redactor">) {
+    this.#workspace = workspace;
+    this.#logins = ghLogins(ghHostsFile(workspace.env, workspace.machine.userHome));
+    // The process's own variables: a project's .env file must not send tokens elsewhere.
+    this.hosts = knownHosts(workspace.machine.env, [...this.#logins.keys()]);
+  }
+
+  async at({ env, signal }: HostScope): Promise<Place> {
+    const git = new Git(env, signal);
+    const remotes = await remotesOf(git, this.hosts);
+    const repo = remotes.find((remote) => remote.repo)?.repo;
+    const named = this.#workspace.machine.env["GH_HOST"] ? this.hosts[0] : undefined;
+    return { git, remotes, repo, usual: named ?? repo?.host ?? this.#publicHost() };
+  }
+
+  #publicHost(): GitHost {
+    return this.hosts.find(({ name }) => name === "github.com") ?? this.hosts[0]!;
+  }
+
+  /** Undefined text: the repository of the working folder. */
+  repoOf({ repo, usual, remotes }: Place, text: string | undefined): RepoRef {
+    const names = this.hosts.map(({ name }) => name).join(", ");
+    if (text !== undefined) {
+      const named = repoOfText(text, this.hosts, usual);
+      if (named) return named;
+      throw new ToolFailure(`"${text}" is no repository of a known git host (${names}). Write it as owner/name.`);
+    }
+    if (repo) return repo;
+    const why =
+      remotes.length === 0
+        ? "This folder has no git remote."
+        : `No remote of this folder is on a known git host (${names}).`;
+    throw new ToolFailure(
+      `${why} Name the repository as owner/name, or set GH_HOST or GITLAB_HOST to the server of the remote.`,
+    );
+  }
+
+  async token(host: GitHost, { env, signal }: HostScope): Promise<string | undefined> {
+    const { env: variables, machine, redactor } = this.#workspace;
+    const server = machine.env["GITHUB_SERVER_URL"] ?? "";
+    const token = await tokenFor(host, {
+      env: variables,
+      logins: this.#logins,
+      mainServer: URL.canParse(server) ? new URL(server).host : "github.com",
+      askGh: (name) => this.#askGh(name, { env, signal }),
+    });
+    if (token !== undefined) redactor.add(`${host.name} token`, token, host.name);
+    return token;
+  }
+
+  /** By a token for it, or by working in one of its repositories. */
+  async isChosen(host: GitHost, { remotes }: Place, scope: HostScope): Promise<boolean> {
+    return remotes.some(({ repo }) => repo?.host === host) || (await this.token(host, scope)) !== undefined;
+  }
+
+  /** `signal`: of the call, unless the request may outlive it. */
+  async api(host: GitHost, scope: HostScope, signal: AbortSignal = scope.signal): Promise<HostApi> {
+    return new HostApi(host, await this.token(host, scope), this.#gate(host, scope), signal);
+  }
+
+  #gate({ api }: GitHost, { services }: HostScope): WebGate {
+    const gate = services.web?.gate;
+    if (!gate) throw new ToolFailure("Nothing of the web can be reached here.");
+    // The user's own variables name it.
+    gate.openTyped(api);
+    return gate;
+  }
+
+  /** For a token that gh keeps in the system's keyring. */
+  #askGh(host: string, { env, signal }: Pick<HostScope, "env" | "signal">): Promise<string | undefined> {
+    const known = this.#ofGh.get(host) ?? ghToken(host, env, signal);
+    this.#ofGh.set(host, known);
+    return known;
+  }
+}
+
+async function ghToken(host: string, env: HostScope["env"], signal: AbortSignal): Promise<string | undefined> {
+  const argv: ProgramArgv = ["gh", "auth", "token", "--hostname", host];
+  const running = await env.startProcess?.(argv, { signal, outside: true }).catch(() => undefined);
+  if (!running) return undefined; // gh is not installed
+  await running.endInput().catch(() => undefined);
+  let said = "";
+  for await (const chunk of running.stdout) said += Buffer.from(chunk).toString("utf8");
+  return (await running.exited).exitCode === 0 ? said.trim() || undefined : undefined;
+}

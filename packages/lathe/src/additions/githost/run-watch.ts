@@ -1,0 +1,106 @@
+// Waits for CI: looks every few seconds, ends when everything has succeeded or something has failed, and then has the logs of what failed.
+
+import type { CiHost, CiJob, CiRun } from "./ci-hosts.ts";
+
+export interface WatchTimes {
+  readonly pollMs: number;
+  /** After the first failure, so that others of the same moment are reported with it. */
+  readonly graceMs: number;
+}
+
+export const WATCH_TIMES: WatchTimes = { pollMs: 3_000, graceMs: 5_000 };
+
+/** One run by its number, or all runs of a commit. */
+export type Watched = { readonly run: number } | { readonly commit: string; readonly branch: string };
+
+export interface FailedJob {
+  readonly run: CiRun;
+  readonly job: CiJob;
+  /** Undefined: the host did not give it. */
+  readonly log: string | undefined;
+}
+
+export interface WatchEnd {
+  readonly runs: readonly CiRun[];
+  readonly failed: readonly FailedJob[];
+}
+
+export interface WatchParts {
+  readonly ci: CiHost;
+  readonly times: WatchTimes;
+  /** Rejects when the watch is over. */
+  wait(ms: number): Promise<void>;
+  /** How it stands, whenever that has changed. */
+  onChange(text: string): void;
+}
+
+const isFailed = ({ state }: { readonly state: string }): boolean => state === "failure";
+
+export async function watchRuns(watched: Watched, parts: WatchParts): Promise<WatchEnd> {
+  const { ci, times, wait } = parts;
+  const look = async (): Promise<readonly CiRun[]> =>
+    "run" in watched ? [await ci.run(watched.run)] : ci.runsOf(watched.commit);
+  let shown = "";
+  const show = (runs: readonly CiRun[], note = ""): void => {
+    const text = [...runs.flatMap(runLines), note].filter((line) => line !== "").join("\n");
+    if (text !== shown) parts.onChange(`${text}\n`);
+    shown = text;
+  };
+  let succeeded: string | undefined;
+  for (;;) {
+    const runs = await look();
+    show(runs, runs.length === 0 ? "No runs yet." : "");
+    if (runs.some((run) => isFailed(run) || run.jobs.some(isFailed))) {
+      const isOver = runs.every(({ state }) => state !== "waiting");
+      if (isOver) return { runs, failed: await failedJobs(runs, ci) };
+      show(runs, "A job failed; looking once more for others.");
+      await wait(times.graceMs);
+      const last = await look();
+      show(last);
+      return { runs: last, failed: await failedJobs(last, ci) };
+    }
+    const isDone = runs.length > 0 && runs.every(({ state }) => state === "success");
+    const ids = runs
+      .map(({ id }) => id)
+      .sort((a, b) => a - b)
+      .join(" ");
+    // More runs of the same commit may begin late: they must be the same ones twice.
+    if (isDone && ("run" in watched || succeeded === ids)) return { runs, failed: [] };
+    succeeded = isDone ? ids : undefined;
+    await wait(times.pollMs);
+  }
+}
+
+async function failedJobs(runs: readonly CiRun[], ci: CiHost): Promise<readonly FailedJob[]> {
+  const jobs = runs.flatMap((run) => run.jobs.filter(isFailed).map((job) => ({ run, job })));
+  return Promise.all(
+    jobs.map(async ({ run, job }) => ({ run, job, log: await ci.log(job.id).catch(() => undefined) })),
+  );
+}
+
+export const runLines = ({ name, id, said, url, jobs }: CiRun): string[] => [
+  `${name} (run ${id}): ${said}${url === "" ? "" : ` ${url}`}`,
+  ...jobs.map((job) => `  ${job.name}: ${job.said}`),
+];
+
+/** Its last lines, without the time that GitHub writes before each. */
+export function tailOf(log: string, lines: number): string {
+  const all = plainLog(log).replace(/\n+$/, "").split("\n");
+  return all.slice(-lines).join("\n");
+}
+
+export const plainLog = (log: string): string =>
+  log
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\r\n", "\n")
+    .replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /gm, "");
+
+/** All logs, one after the other. */
+export const wholeLogs = (failed: readonly FailedJob[]): string =>
+  failed
+    .map(
+      ({ run, job, log }) =>
+        `==> ${run.name} / ${job.name} <==\n${log === undefined ? "Full log unavailable." : plainLog(log)}`,
+    )
+    .map((text) => (text.endsWith("\n") ? text : `${text}\n`))
+    .join("\n");

@@ -1,0 +1,113 @@
+// Pages in a real Chromium, as the model opens them.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isAlive } from "../../agent/test/alive.ts";
+import { type BrowserBench, browserBench, HAS_BROWSER, serve } from "./browser-kit.ts";
+
+const isLong = process.env["LATHE_LONG"] !== undefined;
+
+describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
+  let at: BrowserBench;
+  let url: string;
+  beforeAll(async () => {
+    at = await browserBench();
+    const port = await serve(at.env, {
+      "/broken": {
+        html: `<title>Shop</title><script>fetch("/missing"); alert("hi"); null.total</script>`,
+      },
+      "/bad": { status: 500, html: "database is locked" },
+      "/plain": { html: "<title>Plain</title><p>hello" },
+      "/away": { html: `<title>Away</title><script src="http://cdn.example.org/x.js"></script>` },
+      "/leaves": { status: 302, headers: { location: "http://elsewhere.example.org/?secret" }, html: "" },
+    });
+    url = `http://localhost:${port}`;
+  });
+  afterAll(() => at.close());
+
+  it("T-BRW-1 one open tells what a page threw, what it could not load and which dialogs it showed", async () => {
+    const text = await at.say({ action: "open", url: `${url}/broken` });
+    expect(text.split("\n")).toEqual([
+      `Opened tab "main": ${url}/broken (status 200)`,
+      "Title: Shop",
+      "Console errors:",
+      expect.stringContaining("TypeError: Cannot read properties of null (reading 'total')"),
+      "Failed requests:",
+      `- GET ${url}/missing: status 404`,
+      "Dialogs:",
+      '- alert "hi": dismissed',
+    ]);
+    expect(await at.say({ action: "open" })).toBe(`Tab "main": ${url}/broken\nTitle: Shop`);
+    expect(await at.say({ action: "open", url: `${url}/bad` })).toBe(
+      `Tab "main": ${url}/bad (status 500)\ndatabase is locked`,
+    );
+  });
+
+  it("T-BRW-1 a page of the session's own server reaches no other host, and says which it wanted", async () => {
+    const away = await at.say({ action: "open", url: `${url}/away` });
+    expect(away).toContain(
+      `${url}/away (status 200)\nTitle: Away\nHosts that were not reached:\n- cdn.example.org: the tab`,
+    );
+    const left = await at.say({ action: "open", url: `${url}/leaves` });
+    expect(left).toContain(`${url}/leaves could not be opened`);
+    expect(left).toContain("- elsewhere.example.org: the tab was not opened for this host");
+  });
+
+  it("bad input is one line", async () => {
+    expect(await at.say({ action: "open", url: url.slice(7) })).toBe(
+      `"${url.slice(7)}" has no scheme: write http://${url.slice(7)}.`,
+    );
+    for (const address of [
+      "file:///etc/passwd",
+      "chrome://version",
+      "view-source:http://localhost/",
+      "javascript:alert(1)",
+    ])
+      expect(await at.say({ action: "open", url: address })).toBe(
+        `${address.split(":")[0]}: addresses cannot be opened; use http or https.`,
+      );
+    expect(await at.say({ action: "open", app: {} })).toBe("An app needs a path or a cdp_url.");
+    expect(await at.say({ action: "close", name: "other" })).toBe('There is no tab named "other".');
+    expect(await at.say({ action: "open", url: "http://127.0.0.1:9/" })).toContain(
+      "http://127.0.0.1:9/ could not be opened: ",
+    );
+  });
+
+  it("T-BRW-1 tabs that are opened at once share one browser; close all leaves no process of it", async () => {
+    const names = isLong ? ["a", "b", "c", "d", "e", "f", "g", "h"] : ["a", "b", "c"];
+    const texts = await Promise.all(names.map((name) => at.say({ action: "open", name, url: `${url}/plain?${name}` })));
+    expect(texts).toEqual(names.map((name) => `Opened tab "${name}": ${url}/plain?${name} (status 200)\nTitle: Plain`));
+    expect(await at.say({ action: "open", name: "a", app: { cdp_url: "http://127.0.0.1:1" } })).toContain(
+      'Tab "a" is in another browser (own)',
+    );
+    const browsers = chromiumOf(process.pid);
+    expect(browsers).toHaveLength(1);
+    expect(await at.say({ action: "close", name: "a" })).toBe('Closed "a".');
+    expect(await at.say({ action: "close", all: true })).toMatch(/^Closed "main", "b", .*"\.$/);
+    expect(browsers.filter(isAlive)).toEqual([]);
+  });
+});
+
+/** The browsers, without their own children, that this process has started. */
+function chromiumOf(owner: number): number[] {
+  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  const statOf = (pid: string) =>
+    readFileOrNothing(`/proc/${pid}/stat`)
+      .replace(/^.*\) . /s, "")
+      .split(" ");
+  const parents = new Map(processes.map((pid) => [pid, statOf(pid)[0] ?? "0"]));
+  const isOurs = (pid: string | undefined): boolean =>
+    pid !== undefined && (pid === String(owner) || isOurs(parents.get(pid)));
+  return processes
+    .filter((pid) => isOurs(pid) && /--remote-debugging-pipe/.test(readFileOrNothing(`/proc/${pid}/cmdline`)))
+    .filter((pid) => !/--type=|bwrap|node/.test(readFileOrNothing(`/proc/${pid}/cmdline`)))
+    .map(Number);
+}
+
+function readFileOrNothing(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return ""; // it has ended in the meantime
+  }
+}
