@@ -46,7 +46,16 @@ export { webGate } from "./files/web/gate/web-gate.ts";
 export { addressKey, linksIn } from "./files/web/links.ts";
 export { markWebText } from "./files/web/mark-text.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
-export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";
+export type {
+  Citation,
+  Recency,
+  SearchAnswer,
+  SearchProvider,
+  SearchQuery,
+  SearchSource,
+  WebSearch,
+} from "./files/web/search.ts";
+export type { WebServices } from "./files/web/services.ts";
 export { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "./files/web/sites/answer-fields.ts";
 export {
   type ChangedFile,

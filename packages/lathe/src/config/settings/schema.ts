@@ -10,6 +10,7 @@ import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { MODEL_SETTINGS } from "./model-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
 import { RUN_SETTINGS } from "./run-settings.ts";
+import { SEARCH_SETTINGS } from "./search-settings.ts";
 import { choiceOrEmpty, wordList } from "./setting-kinds.ts";
 import { TASK_SETTINGS } from "./task-settings.ts";
 import { TERMINAL_SETTINGS } from "./terminal-settings.ts";
@@ -64,6 +65,7 @@ export const SETTINGS = {
   ...READ_SETTINGS,
   ...IMAGE_SETTINGS,
   ...WEB_SETTINGS,
+  ...SEARCH_SETTINGS,
   ...FOUND_SETTINGS,
 } as const satisfies Record<string, Schema>;
 

@@ -21,3 +21,6 @@ export const WEB_SETTINGS = {
       "base address of a service that reads pages which have no text without their scripts, such as https://r.jina.ai; it gets their addresses; empty = none; a project's settings cannot set it",
   }),
 } as const satisfies Record<string, Schema>;
+
+/** Only the user's own files set these: they name who gets addresses and tokens. */
+export const USERS_WEB = /^web\.(?:mirrors|reader)$/;

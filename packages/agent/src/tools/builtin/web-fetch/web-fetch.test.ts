@@ -182,14 +182,15 @@ describe("web_fetch", () => {
 
 describe("web_search", () => {
   it("TL-07 shows what the host's engine found", async () => {
-    await expect(bench.call(webSearchTool, { query: "x" })).rejects.toThrow("No search engine");
-    bench.services.web = {
-      ...bench.services.web!,
-      search: {
-        name: "stub",
-        search: async (query) => [{ title: `About ${query}`, url: "https://example.org", snippet: "s" }],
-      },
-    };
-    expect(await bench.text(webSearchTool, { query: "lathes" })).toBe("1. About lathes\n   https://example.org\n   s");
+    const none = await bench.call(webSearchTool, { query: "x" });
+    expect(none).toMatchObject({ isError: true, content: [{ text: "Error: No web search provider configured." }] });
+    const search = async ({ query }: { readonly query: string }) => ({
+      sources: [{ title: `About ${query}`, url: "https://example.org", snippet: "s" }],
+    });
+    const engines = async () => [{ name: "Stub", hosts: ["example.org"], isChosen: true, search }];
+    bench.services.webSearch = { engines, accept: () => {} };
+    expect(await bench.text(webSearchTool, { query: "lathes" })).toBe(
+      "## Sources\n[1] About lathes\nhttps://example.org\ns",
+    );
   });
 });
