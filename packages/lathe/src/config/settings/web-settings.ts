@@ -12,7 +12,7 @@ export const WEB_SETTINGS = {
     expects: NAMED_TEXTS,
     default: {},
     description:
-      "where pages and site APIs are fetched from instead, by origin: https://registry.npmjs.org=https://npm.corp.example/all; a project's settings cannot set it",
+      "where pages and site APIs are fetched from instead, by origin: https://pypi.org=https://pypi.corp.example/all; a project's settings cannot set it",
   }),
   "web.reader": text({
     format: "http-address",

@@ -9,7 +9,6 @@ import { goPackages } from "./go-packages.ts";
 import { hackerNews } from "./hacker-news.ts";
 import { maven } from "./maven.ts";
 import { mdn } from "./mdn.ts";
-import { npm } from "./npm.ts";
 import { nvd } from "./nvd.ts";
 import { osv } from "./osv.ts";
 import { pypi } from "./pypi.ts";
@@ -21,7 +20,7 @@ import { wikipedia } from "./wikipedia.ts";
 
 export const SITES: readonly Site[] = [
   ...[github, gitlab],
-  ...[npm, pypi, cratesIo, docsRs, goPackages, maven],
+  ...[pypi, cratesIo, docsRs, goPackages, maven],
   ...[stackExchange, hackerNews, reddit],
   ...[arxiv],
   ...[nvd, osv],
