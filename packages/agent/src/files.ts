@@ -40,12 +40,22 @@ export type { OpenedImage, OpenedText } from "./files/target/opened.ts";
 export type { LineRange, Selector } from "./files/target/selector.ts";
 export { answerFailure, fetchJson, type JsonAnswer } from "./files/web/fetch-json.ts";
 export { type FetchedPage, type FetchLimits, type FetchOptions, fetchPage } from "./files/web/fetch-page.ts";
+export { type Mirrors, mirroredGate } from "./files/web/gate/mirrors.ts";
 export type * from "./files/web/gate/types.ts";
 export { webGate } from "./files/web/gate/web-gate.ts";
 export { addressKey, linksIn } from "./files/web/links.ts";
 export { markWebText } from "./files/web/mark-text.ts";
 export { type CachedPage, PageCache } from "./files/web/page-cache.ts";
-export type { SearchHit, SearchProvider, WebServices } from "./files/web/services.ts";
+export type {
+  Citation,
+  Recency,
+  SearchAnswer,
+  SearchProvider,
+  SearchQuery,
+  SearchSource,
+  WebSearch,
+} from "./files/web/search.ts";
+export type { WebServices } from "./files/web/services.ts";
 export { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "./files/web/sites/answer-fields.ts";
 export {
   type ChangedFile,

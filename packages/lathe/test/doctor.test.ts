@@ -32,7 +32,7 @@ describe("lathe doctor", () => {
     expect(code).toBe(0);
     expect(readdirSync(box.home)).toEqual([]);
     expect(Object.keys(lines)).toEqual(
-      "lathe node home settings models credentials ripgrep git python3 sandbox sqlite tree-sitter keyring debuggers locks".split(
+      "lathe node home settings models credentials web ripgrep git python3 sandbox sqlite tree-sitter keyring debuggers locks".split(
         " ",
       ),
     );

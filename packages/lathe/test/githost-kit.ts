@@ -2,7 +2,8 @@
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Finished, type Sandbox, sandbox } from "./command.ts";
@@ -36,11 +37,16 @@ export interface HostServer {
   close(): Promise<void>;
 }
 
-/** `socket`: the path of a Unix socket instead of a port. */
-export async function startHost(socket?: string): Promise<HostServer> {
+export interface HostOptions {
+  /** The path of a Unix socket instead of a port. */
+  readonly socket?: string;
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
+export async function startHost({ socket, tls }: HostOptions = {}): Promise<HostServer> {
   const requests: HostRequest[] = [];
   const answers: Record<string, Answer> = {};
-  const server: Server = createServer((incoming, response) => {
+  const listener: RequestListener = (incoming, response) => {
     let body = "";
     incoming.setEncoding("utf8").on("data", (chunk: string) => {
       body += chunk;
@@ -58,12 +64,13 @@ export async function startHost(socket?: string): Promise<HostServer> {
       response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" });
       return response.end(JSON.stringify(answer ?? { message: "Not Found" }));
     });
-  });
+  };
+  const server = tls ? createSecureServer(tls, listener) : createServer(listener);
   server.listen(socket ?? { port: 0, host: "127.0.0.1" });
   await once(server, "listening");
   const port = socket === undefined ? (server.address() as AddressInfo).port : 0;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls ? "https" : "http"}://127.0.0.1:${port}`,
     requests,
     answers,
     close: async () => {
@@ -89,8 +96,8 @@ export interface Rig {
 }
 
 /** The checkout of `box.dir` has the remote github.com/octo/app, and a token for it is there. */
-export async function rig(): Promise<Rig> {
-  const box = await sandbox();
+export async function rig(given?: Sandbox): Promise<Rig> {
+  const box = given ?? (await sandbox());
   const host = await startHost();
   const env = { GITHUB_API_URL: host.url, GITHUB_TOKEN: "token-of-the-test", GIT_CONFIG_NOSYSTEM: "1" };
   const git: Rig["git"] = (cwd, ...args) =>
@@ -109,7 +116,7 @@ export async function rig(): Promise<Rig> {
     git,
     close: async () => {
       await host.close();
-      await box.remove();
+      if (!given) await box.remove();
     },
   };
 }

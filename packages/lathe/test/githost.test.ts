@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { has } from "../../agent/test/programs.ts";
+import { hasOpenssl, makeCertificates } from "../../llm/test/transport/certificates.ts";
 import { bareRepo, Plain, type Rig, rig, startHost } from "./githost-kit.ts";
 
 const WAIT = 120_000;
@@ -20,7 +21,7 @@ const line = ({ method, url }: { method: string; url: string }): string => `${me
 
 it.skipIf(!has("gh"))("T-GH-1 searches send the very requests of gh (needs gh)", { timeout: WAIT }, async () => {
   const socket = join(at.box.home, "gh.sock");
-  const real = await startHost(socket);
+  const real = await startHost({ socket });
   mkdirSync(join(at.box.home, ".config/gh"), { recursive: true });
   writeFileSync(join(at.box.home, ".config/gh/config.yml"), `http_unix_socket: ${socket}\n`);
   const odd = `crash in "main loop" +50% a&b=c #1 ü (x) 'y' ~z!*`;
@@ -357,3 +358,26 @@ it("T-GH-1 T-GH-2 creating, pushing and checking out are asked about in every mo
   );
   expect(denied.stdout).toContain("network(github.com)");
 });
+
+it.skipIf(!hasOpenssl)(
+  "T-GH-1 a server of GitHub Enterprise that GH_HOST names gets its own token and no other (needs openssl)",
+  async () => {
+    const certificates = makeCertificates({ server: "DNS:localhost" });
+    const server = await startHost({
+      tls: { key: certificates.pem("server.key"), cert: certificates.pem("server.pem") },
+    });
+    const name = `localhost:${new URL(server.url).port}`;
+    server.answers["GET /api/v3/repos/team/tool"] = { full_name: "team/tool", default_branch: "main" };
+    at.git(at.box.dir, "remote", "set-url", "origin", `https://${name}/team/tool.git`);
+    const env = { GH_HOST: name, GITHUB_ENTERPRISE_TOKEN: "enterprise-token-of-the-test" };
+    expect((await at.call("github", { op: "repo_view" }, { env })).stdout).toContain(
+      "# team/tool\n\nDefault branch: main",
+    );
+    expect(server.requests[0]?.headers.authorization).toBe("token enterprise-token-of-the-test");
+    await at.call("github", { op: "repo_view" }, { env: { GH_HOST: name } });
+    expect(server.requests[1]?.headers.authorization).toBeUndefined();
+    expect(at.host.requests).toEqual([]);
+    await server.close();
+    certificates.remove();
+  },
+);

@@ -43,6 +43,8 @@ export type Access =
       readonly chosen?: true;
       /** A server that a process of this session runs. */
       readonly own?: true;
+      /** The page was read before and is shown from memory: nothing is sent. */
+      readonly kept?: true;
     }
   /** The call gets the value of a secret where it does not belong; `reason` is for the user. */
   | { readonly kind: "secret"; readonly name: string; readonly reason: string }

@@ -23,7 +23,7 @@ import { LastingShell } from "../tools/run/lasting-shell.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { BranchFacts } from "./facts.ts";
 import { imageInspector } from "./image-inspector.ts";
-import { sideCall } from "./side-call.ts";
+import { recordBilled, sideCall } from "./side-call.ts";
 
 export interface BuiltServices {
   readonly services: ToolServices;
@@ -84,6 +84,7 @@ export function buildServices(core: UnequippedSession, pendingActions: PendingAc
       return core.options.services?.images?.inspects ? imageInspector(core) : undefined;
     },
     sideModel: (role, call, signal) => sideCall(core, role, call, signal),
+    recordBilled: (role, billed) => recordBilled(core, role, billed),
     get recall() {
       if (!core.journal.context.isShortened && !beganWithBriefing(core.journal)) return undefined;
       recall ??= new Recall(core.journal, beganWithBriefing(core.journal) ? core.options.earlierSessions?.() : []);

@@ -14,6 +14,7 @@ import {
 import { Checker, number, openObject, optional, text } from "@lathe/llm/schema";
 import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
 import { sleep, withDeadline } from "../base/time/deadline.ts";
+import type { Billed } from "../contract/billed.ts";
 import type { CustomEntry } from "../contract/journal.ts";
 import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
 import { JournalError } from "../record/journal/errors.ts";
@@ -181,6 +182,13 @@ export interface SideCost {
   readonly usage: Usage;
   /** Absent when the price is not known. */
   readonly cost?: number;
+}
+
+/** What others billed for a call, such as a vendor for a search: it counts like a call of a model outside the conversation. */
+export function recordBilled(core: SessionLog & Work, role: string, { model, usage = NO_USAGE, cost }: Billed): void {
+  const data = { role, model, usage: plainUsage(usage), ...costField(cost) };
+  core.append({ type: "custom", customType: OUTCOME_TYPE, data });
+  core.account(usage, "", cost ?? 0);
 }
 
 /** What a side call cost, from its outcome entry. */

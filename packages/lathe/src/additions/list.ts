@@ -112,6 +112,13 @@ export const additionsOf = ({
   },
   ...TOOL_SERVICES,
   {
+    name: "web search",
+    isNeeded: ({ settings }) => settings["web_search.enabled"],
+    kinds: [],
+    servesTools: true,
+    load: async () => (await import("./search/addition.ts")).searchAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],

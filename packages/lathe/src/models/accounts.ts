@@ -5,6 +5,7 @@ import { defaultModels } from "@lathe/llm";
 import { findRow, providerRows } from "@lathe/llm/providers";
 import { type OAuthRow, oauthRows } from "../config/credentials/oauth/rows.ts";
 import { findCredential } from "../config/credentials/resolve.ts";
+import { findSearchEngine, searchAccounts } from "../config/credentials/search-engines.ts";
 import type { StoredCredential } from "../config/credentials/store.ts";
 import { type CliError, usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
@@ -29,18 +30,23 @@ export interface ListedAccount extends Account {
 export async function accountOf(workspace: ModelWorkspace, name: string): Promise<Account> {
   if (name === PRACTICE_PROVIDER)
     throw usageError(`The practice model needs no key: lathe --model ${PRACTICE} "<request>"`);
-  const row = findRow(name);
+  const engine = findSearchEngine(name);
+  // An engine that is a provider of models takes its key.
+  const row = findRow(engine?.accounts?.[0] ?? name);
   const issuers = await oauthRows(workspace.paths.home);
   const oauth = issuers.find(({ provider }) => provider === (row?.id ?? name));
   const { registry } = await workspace.models();
   if (row?.unsupported !== undefined) throw usageError(`${row.name} cannot be used: ${row.unsupported}.`);
   if (row || oauth || registry.knows(name))
     return { id: row?.id ?? name, name: row?.name ?? oauth?.label ?? name, ...(oauth ? { oauth } : {}) };
+  if (engine?.isKeyless) throw usageError(`${engine.name} needs no key.`);
+  if (engine) return { id: engine.id, name: engine.name };
   if (looksLikeKey(name)) throw keyInSight(name);
   const guess = nearest(name, [
     ...providerRows.map(({ id }) => id),
     ...Object.keys(registry.config.providers ?? {}),
     ...issuers.map(({ provider }) => provider),
+    ...searchAccounts.map(({ id }) => id),
   ]);
   throw usageError(`Unknown provider "${name}".${guess ? ` Did you mean ${guess}?` : " See: lathe models"}`);
 }
@@ -57,6 +63,7 @@ export async function listAccounts(workspace: ModelWorkspace): Promise<readonly 
     ...Object.keys(defaultModels),
     ...providerRows.filter(({ unsupported }) => unsupported === undefined).map(({ id }) => id),
     ...Object.keys(models.registry.config.providers ?? {}),
+    ...searchAccounts.map(({ id }) => id),
   ];
   const accounts: ListedAccount[] = [];
   for (const id of new Set(known)) {
@@ -67,7 +74,7 @@ export async function listAccounts(workspace: ModelWorkspace): Promise<readonly 
     const oauth = issuers.find(({ provider }) => provider === id);
     accounts.push({
       id,
-      name: findRow(id)?.name ?? oauth?.label ?? id,
+      name: findRow(id)?.name ?? oauth?.label ?? findSearchEngine(id)?.name ?? id,
       isStored: stored.includes(id),
       ...(oauth ? { oauth } : {}),
       ...(source === undefined ? {} : { source }),

@@ -5,6 +5,7 @@ import { findRow, type ProviderRow } from "@lathe/llm/providers";
 import { systemKeyring } from "../config/credentials/keyring.ts";
 import { poster } from "../config/credentials/oauth/post.ts";
 import type { CredentialQuery, CredentialSources } from "../config/credentials/resolve.ts";
+import { findSearchEngine } from "../config/credentials/search-engines.ts";
 import { CredentialStore } from "../config/credentials/store.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 
@@ -43,7 +44,7 @@ export function credentialStore(workspace: Workspace): CredentialStore {
 /** Where a provider's credential may be, from its built-in row and its entry in models.yml. */
 export function credentialQuery(provider: string, env: Env, config?: ProviderConfig): CredentialQuery {
   const row = findRow(provider);
-  const envNames = variablesOf(row, env);
+  const envNames = row ? variablesOf(row, env) : (findSearchEngine(provider)?.keyEnv ?? []);
   const fileKey = config && configuredKey(config, env);
   const wantedEnv = config && keyVariable(config);
   return {
@@ -57,8 +58,7 @@ export function credentialQuery(provider: string, env: Env, config?: ProviderCon
 }
 
 /** In Foundry mode Anthropic's models are reached with another key first. */
-function variablesOf(row: ProviderRow | undefined, env: Env): readonly string[] {
-  if (!row) return [];
+function variablesOf(row: ProviderRow, env: Env): readonly string[] {
   const foundry =
     row.gateway === "anthropic" && /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
   return foundry ? ["ANTHROPIC_FOUNDRY_API_KEY", ...row.keyEnv] : row.keyEnv;

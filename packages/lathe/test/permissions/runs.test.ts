@@ -141,6 +141,7 @@ describe("agents while planning", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("claude-opus-4-5");
     expect(stdout).toContain("read_file grep glob");
+    expect(stdout).toContain(" web_search");
     expect(stdout).not.toMatch(/write_file|edit_file|shell|spawn_agent/);
     const child = scene.server.requests.find(
       ({ text }) => text.includes("look into it") && text.includes("is planning"),

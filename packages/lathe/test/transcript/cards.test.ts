@@ -238,10 +238,17 @@ const CASES: readonly Case[] = [
       services: {
         web: {
           gate: webGate({ env: new LocalEnvironment({ cwd: "/", baseEnv: {} }), allowPrivate: true }),
-          search: {
-            name: "test",
-            search: async () => [{ title: "Division", url: "http://example.test", snippet: "" }],
-          },
+        },
+        webSearch: {
+          accept: () => {},
+          engines: async () => [
+            {
+              name: "Test",
+              hosts: ["example.test"],
+              isChosen: true,
+              search: async () => ({ sources: [{ title: "Division", url: "http://example.test" }] }),
+            },
+          ],
         },
       },
     },

@@ -52,7 +52,8 @@ export async function fetchPage(
   } catch (error) {
     if (signal.aborted) throw new ToolFailure(`${address} was not fetched: interrupted.`);
     if (!late.signal.aborted) throw error;
-    throw new ToolFailure(`${address} did not answer in ${options.timeoutMs / 1000} seconds.`);
+    const seconds = options.timeoutMs / 1000;
+    throw new ToolFailure(`${address} did not answer in ${seconds} second${seconds === 1 ? "" : "s"}.`);
   } finally {
     clearTimeout(timer);
   }

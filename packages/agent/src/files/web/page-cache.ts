@@ -32,6 +32,10 @@ export class PageCache {
     return found.page;
   }
 
+  has(url: string, isRaw: boolean): boolean {
+    return this.#pages.has(keyOf(url, isRaw));
+  }
+
   /** Keeps the page under every address that led to it. */
   keep(urls: readonly string[], isRaw: boolean, page: CachedPage): void {
     const length =

@@ -26,6 +26,7 @@ it.each<[string, Partial<Access & { kind: "network" }>, Rule[], string]>([
     [],
     "deny allow allow allow allow",
   ],
+  ["a page that was read before", { kept: true, url: "http://x.example/" }, [], "deny allow allow allow allow"],
   ["a connection to the session's own server", { own: true }, [], "deny allow allow allow deny"],
   ["a shown address of a denied host", { url: SHOWN }, [rule("deny", `network(${host})`)], "deny deny deny deny deny"],
   ["a shown address of a host to ask about", { url: SHOWN }, [rule("ask", `network(${host})`)], "deny ask ask ask ask"],
@@ -50,6 +51,6 @@ it("the reason is in the question, in one line", () => {
   const notShown = () => "nobody has shown it";
   const judged = (mode: "auto-edit" | "plan") =>
     judge({ tier: "network", access }, { mode, rules: [], places: PLACES, notShown }).reason;
-  expect(judged("auto-edit")).toBe("docs.example is asked about: nobody has shown it.");
+  expect(judged("auto-edit")).toBe("Nobody has shown it.");
   expect(judged("plan")).toBe("Plan mode is on: only what was shown is read, and nobody has shown it.");
 });

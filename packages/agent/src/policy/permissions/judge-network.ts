@@ -9,7 +9,7 @@ type Network = Access & { readonly kind: "network" };
 /** While planning, everything of the web that would be a question waits; undefined: the mode does not forbid it. */
 export function networkInPlan(item: Network, policy: Policy): PartVerdict | undefined {
   const isOnlyRead = item.url !== undefined || item.chosen === true;
-  const why = item.own ? undefined : whyNotShown(item, policy);
+  const why = item.own || item.kept ? undefined : whyNotShown(item, policy);
   if (isOnlyRead && why === undefined) return undefined;
   const forbidden = forbiddenIn("plan");
   if (!forbidden || item.url === undefined || !policy.notShown) return forbidden;
@@ -18,12 +18,13 @@ export function networkInPlan(item: Network, policy: Policy): PartVerdict | unde
 
 export function networkByMode(item: Network, policy: Policy): PartVerdict {
   const { mode, notShown } = policy;
-  const { host, url, own, chosen } = item;
+  const { url, own, kept, chosen } = item;
   if (own) return { decision: "allow", reason: "It is a server of this session.", isPlain: true };
+  if (kept) return { decision: "allow", reason: "The page was read before, and nothing is sent.", isPlain: true };
   const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
   if (mode === "ask" || (url === undefined && !chosen)) return plain;
   const why = whyNotShown(item, policy);
-  if (why !== undefined) return notShown ? ask(`${host} is asked about: ${why}.`, FULL) : plain;
+  if (why !== undefined) return notShown ? ask(`${why[0]?.toUpperCase()}${why.slice(1)}.`, FULL) : plain;
   const reason = chosen ? "You chose this host." : "The address was shown, and it is only read.";
   return { decision: "allow", reason, isPlain: true };
 }

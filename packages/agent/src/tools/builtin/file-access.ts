@@ -19,7 +19,10 @@ export async function fileAccess(
         const more = kind === "read" ? await scope.services.schemes?.readAccess(target.path, scope) : undefined;
         return [{ kind: "address", url: target.path, write: kind === "write" }, ...(more ?? [])];
       }
-      if (target.kind === "web") return webAccess(target.path, scope);
+      if (target.kind === "web") {
+        const isKept = scope.services.pages?.has(target.path, target.selector?.raw ?? false) === true;
+        return { ...(await webAccess(target.path, scope)), ...(isKept ? { kept: true } : {}) };
+      }
       return { kind, path: target.located.real };
     }),
   );

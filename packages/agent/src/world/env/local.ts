@@ -202,6 +202,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   async ownsPort(port: number): Promise<boolean> {
     // Nobody else can listen there.
     if (this.#options.confinement?.hasOwnNetwork) return true;
+    if (!this.#processes.hasStarted) return false;
     this.#owners ??= import("./port-owners.ts").then(({ PortOwners }) => new PortOwners(this.#processes.owner));
     return (await this.#owners).owns(port);
   }

@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../../config/credentials/resolve.ts";
+import { searchAccounts } from "../../config/credentials/search-engines.ts";
 import { Run } from "../../hosts/run.ts";
 import { cloudSign, credentialQuery, credentialSources } from "../../models/credentials.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
@@ -17,6 +18,7 @@ export const authCommand: Command = async ([verb = "status", only], machine) => 
   const known = [
     ...providerRows.filter(({ unsupported }) => unsupported === undefined).map(({ id }) => id),
     ...Object.keys(models.registry.config.providers ?? {}),
+    ...searchAccounts.map(({ id }) => id),
     ...sources.store.providers(),
   ];
   const providers = [...new Set(known)].filter((id) => only === undefined || id === only);

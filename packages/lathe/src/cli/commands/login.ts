@@ -3,6 +3,7 @@
 
 import { findRow } from "@lathe/llm/providers";
 import type { OAuthRow } from "../../config/credentials/oauth/rows.ts";
+import { findSearchEngine } from "../../config/credentials/search-engines.ts";
 import type { StoredCredential } from "../../config/credentials/store.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { readPiped } from "../../hosts/headless/stdin.ts";
@@ -44,7 +45,7 @@ export const logoutCommand: Command = async ([name, ...more], machine) => {
   // A stored credential can be deleted even if its provider is no longer known.
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
   const account = left
-    ? { id: name, name: findRow(name)?.name ?? name }
+    ? { id: name, name: findRow(name)?.name ?? findSearchEngine(name)?.name ?? name }
     : await accountNamed(workspace, name, "logout");
   machine.stdout.write(`${await deleteCredential(workspace, account)}\n`);
   return EXIT.done;

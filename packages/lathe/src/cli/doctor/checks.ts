@@ -37,6 +37,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     settings.finding,
     await checkModels(paths),
     ...(settings.workspace ? [await checkCredentials(settings.workspace)] : []),
+    ...(settings.workspace ? await checkWebSearch(settings.workspace) : []),
     await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),
     await checkProgram("git", onPath("git", machine.env["PATH"]), "the model is not told the state of the repository"),
     await checkProgram("python3", onPath("python3", machine.env["PATH"]), "cells of Python need a virtual environment"),
@@ -125,6 +126,26 @@ async function checkCredentials(workspace: SessionWorkspace): Promise<Finding> {
   if (found.length > 0) return { state: "good", name: "credentials", text: found.join(", ") };
   const text = "none. Run: lathe login <provider>, or try without one: lathe --model practice/basic";
   return { state: "missing", name: "credentials", text };
+}
+
+/** Which engine would answer. Nothing is sent. */
+async function checkWebSearch(workspace: SessionWorkspace): Promise<Finding[]> {
+  const name = "web search";
+  const { settings } = workspace;
+  if (!settings["web_search.enabled"]) return [];
+  const { availableEngines } = await import("../../additions/search/available-engines.ts");
+  try {
+    const [provider = ""] = settings.model.split("/", 1);
+    const engines = await availableEngines(workspace, { provider });
+    const wanted = settings["providers.webSearch"];
+    const chain = engines.map(({ row, source }) => `${row.id} (${source})`).join(", then ");
+    if (wanted === "auto" || engines.some(({ row }) => row.id === wanted))
+      return [{ state: "good", name, text: chain }];
+    const remedy = wanted === "searxng" ? "set searxng.endpoint" : `run: lathe login ${wanted}`;
+    return [{ state: "missing", name, text: `${wanted} is chosen but has no key; ${remedy}. Until then: ${chain}` }];
+  } catch (error) {
+    return [{ state: "wrong", name, text: firstLine(error) }];
+  }
 }
 
 const run = promisify(execFile);

@@ -6,6 +6,7 @@ import { Redactor, type Secret } from "@lathe/agent/policy";
 import { isSecretName, isSecretValue, mayHoldKeys } from "@lathe/agent/world";
 import type { RegistryConfig } from "@lathe/llm";
 import { providerRows } from "@lathe/llm/providers";
+import { SEARCH_ENGINES, type SearchEngineRow } from "./search-engines.ts";
 import { CredentialStore } from "./store.ts";
 
 export interface SecretPlaces {
@@ -20,12 +21,18 @@ export function redactorFor({ env, authFile }: SecretPlaces): Redactor {
   );
 }
 
-/** Of a provider, by its name or by the variable that holds its key. */
+/** Of a provider or a search engine, by its name or by the variable that holds its key. */
 function providerHosts(name: string, env: SecretPlaces["env"]): string[] {
   const rows = providerRows.filter(
     ({ id, aliases, keyEnv }) => id === name || aliases?.includes(name) || keyEnv.includes(name),
   );
-  const addresses = rows.flatMap(({ baseUrl, baseUrlEnv = [] }) => [baseUrl, ...baseUrlEnv.map((of) => env[of])]);
+  const engines = (SEARCH_ENGINES as readonly SearchEngineRow[]).filter(
+    ({ id, keyEnv = [], searchKeyEnv = [] }) => id === name || keyEnv.includes(name) || searchKeyEnv.includes(name),
+  );
+  const addresses = [...rows, ...engines].flatMap(({ baseUrl, baseUrlEnv = [] }) => [
+    baseUrl,
+    ...baseUrlEnv.map((of) => env[of]),
+  ]);
   return addresses.flatMap((address = "") => (URL.canParse(address) ? [new URL(address).host] : []));
 }
 

@@ -40,5 +40,7 @@ const readingTools = ({ toolRegistry }: Profile): string[] =>
   toolRegistry.names().filter((name) => {
     const tool = toolRegistry.get(name)?.tool;
     const tier = typeof tool?.tier === "function" ? tool.tier({}) : tool?.tier;
-    return tier === "read" && !tool?.sessionOnly;
+    // A search is judged like every connection of a session that plans.
+    const isReading = tier === "read" || (tool?.needs?.includes("webSearch") ?? false);
+    return isReading && !tool?.sessionOnly;
   });

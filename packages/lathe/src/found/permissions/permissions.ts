@@ -252,14 +252,14 @@ export class Permissions {
     const judged = { tool: call.tool.name, tier: call.tier, access: call.access };
     await this.#web?.prepare(judged, context);
     const verdict = await this.#decide(call, judged, context);
-    this.#web?.note(callKey(context.agentId, call.callId), judged, verdict);
+    if (verdict?.decision === "ask") this.#web?.ask(callKey(context.agentId, call.callId), judged);
     return verdict;
   }
 
   /** Why a redirect to another host is not followed. It is judged like a call; a page that was shown also shows where it leads. */
   redirectProblem(from: URL, to: URL): string | undefined {
     if (from.hostname === to.hostname && from.port === to.port) return undefined;
-    if (this.shown?.problem(from.href) === undefined) this.shown?.addLink(to.href);
+    if (this.shown?.isShown(from.href)) this.shown.addLink(to.href);
     const access = [{ kind: "network" as const, host: to.hostname, url: to.href }];
     const { decision, reason, parts } = judge({ tier: "network", access }, this.#policy());
     if (decision !== "allow") return reason ?? parts[0]?.reason ?? "";
@@ -272,13 +272,14 @@ export class Permissions {
       return { decision: "deny", by: "mode plan", reason: "While planning, child agents start no further agents." };
     const verdict = judge(judged, this.#policy());
     const { decision, reason, parts } = verdict;
+    const key = callKey(context.agentId, call.callId);
+    if (decision === "allow") this.#web?.take(key, judged);
     if (decision !== "ask") {
       const deciding = parts.find((part) => part.decision === decision);
       const by = deciding?.rule === undefined ? `mode ${this.mode}` : `rule ${deciding.rule}`;
       return { decision, by, reason: reason ?? deciding?.reason, parts: parts.length > 1 ? parts : undefined };
     }
     if (this.#isToolAllowed(judged, verdict)) return { decision: "allow", by: "always", parts };
-    const key = callKey(context.agentId, call.callId);
     const answered = this.#answered.get(key);
     this.#answered.delete(key);
     if (answered) return { decision: "allow", by: answered.by, reason: answered.reason, parts, asked: reason ?? "" };

@@ -13,7 +13,8 @@ const MOST_CHOSEN = 10;
 /** Links of one site from which they are chosen. */
 const MOST_LINKS = 500;
 
-const NOT_SHOWN = "neither you, an instruction file, a search nor a page has shown exactly this address";
+const NOT_SHOWN =
+  "this address was not shown: neither you, an instruction file, a search nor a page has named exactly it";
 
 export interface ShownOptions {
   /** Of the session itself, not of one of its children. */
@@ -25,12 +26,6 @@ export interface ShownOptions {
 /** Whether this session has changed the file: what it wrote itself shows nothing. */
 export type IsWritten = (path: string) => boolean;
 
-/** What one site was asked for because pages showed it. */
-interface Chosen {
-  count: number;
-  last: string;
-}
-
 export class ShownAddresses {
   readonly #options: ShownOptions;
   /** Named by the user or by an instruction file. */
@@ -39,13 +34,15 @@ export class ShownAddresses {
   readonly #typed = new Set<string>();
   /** By site: addresses that only pages and searches have shown. */
   readonly #pages = new Map<string, Set<string>>();
-  readonly #chosen = new Map<string, Chosen>();
+  /** By site: how often one of those was asked for. */
+  readonly #chosen = new Map<string, number>();
+  #lastSource = "";
   /** Entries of each journal that were looked at. */
   readonly #seen = new Map<string, number>();
   readonly #written = new Set<string>();
-  /** Folders whose instruction files the model was given, and which of them were read here. */
+  /** Folders whose instruction files the model was given; those of the prompt always. */
   readonly #folders = new Set<string | undefined>([undefined]);
-  readonly #readFolders = new Set<string | undefined>();
+  readonly #instructions = new Map<string | undefined, Promise<void>>();
   #openTyped: ((address: string) => void) | undefined;
 
   constructor(options: ShownOptions) {
@@ -62,36 +59,45 @@ export class ShownAddresses {
   async update(journal: JournalReader): Promise<void> {
     this.#scan(this.#options.journal, true);
     if (journal.header.id !== this.#options.journal.header.id) this.#scan(journal, false);
-    for (const folder of this.#folders) {
-      if (this.#readFolders.has(folder)) continue;
-      this.#readFolders.add(folder);
-      const texts = (await this.#options.instructions?.(folder, (path) => this.#written.has(path))) ?? [];
-      for (const text of texts) for (const address of linksIn(text)) this.#name(address);
-    }
+    await Promise.all([...this.#folders].map((folder) => this.#readInstructions(folder)));
+  }
+
+  /** Once for each folder; calls of one answer wait for the same. */
+  #readInstructions(folder: string | undefined): Promise<void> {
+    const known = this.#instructions.get(folder) ?? this.#instructionsOf(folder);
+    this.#instructions.set(folder, known);
+    return known;
+  }
+
+  async #instructionsOf(folder: string | undefined): Promise<void> {
+    const texts = (await this.#options.instructions?.(folder, (path) => this.#written.has(path))) ?? [];
+    for (const text of texts) for (const address of linksIn(text)) this.#name(address);
+  }
+
+  isShown(url: string): boolean {
+    const key = addressKey(url) ?? "";
+    return this.#named.has(key) || [...this.#pages.values()].some((links) => links.has(key));
   }
 
   /** Why the address may not be read without a question; undefined: it was shown. */
   problem(url: string): string | undefined {
     const key = addressKey(url);
-    if (key === undefined) return "it is no whole address";
+    if (key === undefined) return "it is no whole address of the web";
     if (this.#named.has(key)) return undefined;
+    if (!this.isShown(key)) return NOT_SHOWN;
     const { hostname } = new URL(key);
     const site = siteOf(hostname);
-    if (!this.#pages.get(site)?.has(key)) return NOT_SHOWN;
-    const chosen = this.#chosen.get(site);
-    if (this.#namedHosts.has(hostname) || !chosen || chosen.last === key || chosen.count < MOST_CHOSEN)
-      return undefined;
-    return `only pages have shown ${site}, and ${MOST_CHOSEN} of its addresses were read: which links are followed tells it something`;
+    if (this.#namedHosts.has(hostname) || (this.#chosen.get(site) ?? 0) < MOST_CHOSEN) return undefined;
+    return `${MOST_CHOSEN} addresses of ${site} were read, which only pages have shown: which links are followed tells it something`;
   }
 
-  /** It is read now. Going on in the page that was read last is no choice. */
+  /** It is asked for now, for the first time or again. */
   choose(url: string): void {
     const key = addressKey(url);
     if (key === undefined || this.#named.has(key)) return;
     const { hostname } = new URL(key);
     const site = siteOf(hostname);
-    const { count, last } = this.#chosen.get(site) ?? { count: 0, last: "" };
-    if (!this.#namedHosts.has(hostname)) this.#chosen.set(site, { count: last === key ? count : count + 1, last: key });
+    if (!this.#namedHosts.has(hostname)) this.#chosen.set(site, (this.#chosen.get(site) ?? 0) + 1);
   }
 
   /** A page that was shown leads to this address. */
@@ -150,7 +156,10 @@ export class ShownAddresses {
 
   #takeFromWeb({ fromWeb }: MessageEntry | NestedCallEntry, isEarlier: boolean): void {
     if (!fromWeb) return;
-    if (isEarlier) for (const source of fromWeb.source.split(", ")) this.choose(source);
+    // Parts of one page, one after the other, were read from memory.
+    if (isEarlier && fromWeb.source !== this.#lastSource)
+      for (const source of fromWeb.source.split(", ")) this.choose(source);
+    this.#lastSource = fromWeb.source;
     for (const link of fromWeb.links) this.addLink(link);
   }
 }

@@ -1,6 +1,6 @@
 // Calls that read the web: which of their addresses were shown, and what counts as shown because of their results.
 
-import type { ApprovalVerdict, CallInfo, SeamContext } from "@lathe/agent";
+import type { CallInfo, SeamContext } from "@lathe/agent";
 import type { Access, ToolResult } from "@lathe/agent/contract";
 import { addressKey } from "@lathe/agent/files";
 import type { JudgedCall } from "@lathe/agent/policy";
@@ -18,20 +18,24 @@ export class WebCalls {
   }
 
   /** Before the call is judged. Most calls read nothing of the web, and nothing is looked up for them. */
-  async prepare({ access = [] }: JudgedCall, { journal }: SeamContext): Promise<void> {
-    if (access.some(({ kind }) => kind === "network")) await this.shown.update(journal);
+  async prepare(call: JudgedCall, { journal }: SeamContext): Promise<void> {
+    if (networkOf(call).length > 0) await this.shown.update(journal);
   }
 
   /**
-   * After it was judged. What a page shows counts only where the page itself was shown, or a person was asked about it: a page whose
-   * address the model made up, and a server of the session, may list whatever the model wants.
+   * At once after it was judged: calls of one answer are judged side by side. What a page shows counts only where the page itself was
+   * shown, or a person is asked about it: a page whose address the model made up, and a server of the session, may list whatever the
+   * model wants.
    */
-  note(key: string, { access = [], tier }: JudgedCall, verdict: ApprovalVerdict): void {
-    const items = access.filter((item): item is Network => item.kind === "network");
-    if (!verdict || verdict.decision === "deny" || tier === "exec") return;
-    const isAsked = verdict.decision === "ask";
-    if (items.every((item) => !item.own && (isAsked || this.#isShown(item)))) this.#showing.add(key);
-    if (!isAsked) for (const { url } of items) if (url !== undefined) this.shown.choose(url);
+  take(key: string, call: JudgedCall): void {
+    const items = networkOf(call);
+    if (items.every((item) => this.#isShown(item))) this.#show(key, call);
+    for (const { url, kept } of items) if (url !== undefined && !kept) this.shown.choose(url);
+  }
+
+  /** A person is asked about it; if they deny it, there is no result. */
+  ask(key: string, call: JudgedCall): void {
+    this.#show(key, call);
   }
 
   /** The result with the addresses that count as shown from now on; what the call itself named is not shown by its answer. */
@@ -44,7 +48,14 @@ export class WebCalls {
     return { ...result, fromWeb: { ...result.fromWeb, links } };
   }
 
+  #show(key: string, call: JudgedCall): void {
+    if (call.tier !== "exec" && !networkOf(call).some(({ own }) => own)) this.#showing.add(key);
+  }
+
   #isShown({ url, chosen }: Network): boolean {
-    return chosen === true || (url !== undefined && this.shown.problem(url) === undefined);
+    return chosen === true || (url !== undefined && this.shown.isShown(url));
   }
 }
+
+const networkOf = ({ access = [] }: JudgedCall): readonly Network[] =>
+  access.filter((item): item is Network => item.kind === "network");

@@ -9,9 +9,9 @@ import description from "./description.md";
 const params = {
   questions: listOf(
     object({
-      id: text("Short name of the question, to distinguish the answers"),
+      id: text("Short name of the question"),
       question: text(),
-      options: listOf(object({ label: text("The option in a few words") }), "Answers to choose from"),
+      options: listOf(object({ label: text() })),
       multi: optional(flag("Several options may be chosen")),
       recommended: optional(integer({ description: "Index of the option you would take, counted from 0", minimum: 0 })),
     }),

@@ -11,7 +11,7 @@ import { EDIT_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
 const params = {
-  file_path: text("Path of the file, absolute or relative to the working directory"),
+  file_path: text("Absolute, or relative to the working directory"),
   old_string: text("The text to replace, exactly as it appears in the file"),
   new_string: text("The text to put in its place"),
   replace_all: optional(flag("Replace every occurrence; false when not given")),

@@ -14,7 +14,7 @@ import { SEARCH_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
 const params = {
-  pattern: text("Regular expression to look for"),
+  pattern: text(),
   path: optional(text("File or directory to search; the working directory when not given")),
   glob_filter: optional(text("Only files whose path matches this glob")),
   case_insensitive: optional(flag("Ignore the difference between upper and lower case")),

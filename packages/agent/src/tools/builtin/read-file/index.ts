@@ -14,7 +14,7 @@ import { READ_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
 export const readFileParams = {
-  file_path: text("Path of the file, absolute or relative to the working directory"),
+  file_path: text("Absolute, or relative to the working directory"),
   offset: optional(integer({ description: "First line to show, counted from 1", minimum: 1 })),
   limit: optional(integer({ description: "How many lines to show; 2000 when not given", minimum: 1 })),
 };

@@ -11,7 +11,7 @@ import { EDIT_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
 const params = {
-  path: text("Path of the file, absolute or relative to the working directory"),
+  path: text("Absolute, or relative to the working directory"),
   edits: listOf(
     object(
       {

@@ -10,35 +10,26 @@ import { agentAccess } from "../spawn-agent/index.ts";
 import description from "./description.md";
 import { factsOf, type RecordLimits } from "./records.ts";
 
-const id = optional(
-  text("Name of the agent: letters, digits, _ and -; 48 characters at most. One is made up when not given"),
-);
+const id = optional(text("Its name: letters, digits, _ and -, 48 at most. Made up when absent"));
 const about = optional(text("The task in a few words, for the person watching"));
-const assignment = text("What this agent should do and report");
-const isolated = optional(
-  flag("The agent works on a copy of the files; what it changes is merged when it has finished"),
-);
+const assignment = text();
+const isolated = optional(flag("It works on a copy of the files; its changes are merged when it has finished"));
 const race = optional(
   integer({
-    description: "So many agents work on the one task, each on a copy; the first whose work passes verify is merged",
+    description: "So many agents work on one task, each on a copy; the first whose work passes verify is merged",
     minimum: 2,
     maximum: 8,
   }),
 );
 const verify = optional(text("With race: the shell command that must succeed before work is merged"));
-const agent = text("The kind of agent");
-const context = text("What all of the agents should know");
+const agent = text("A kind of agent");
+const context = text();
 
 const single = { agent, assignment, id, description: about, isolated, race, verify, context: optional(context) };
 const all = {
   agent,
   context: optional(context),
-  tasks: optional(
-    listOf(object({ id, description: about, assignment, isolated }, "A task"), {
-      description: "One for each agent",
-      minItems: 1,
-    }),
-  ),
+  tasks: optional(listOf(object({ id, description: about, assignment, isolated }), { minItems: 1 })),
   // A call in the form for one task is understood as well.
   assignment: optional(assignment),
   id,
@@ -94,7 +85,7 @@ function schemaFor(batch: boolean, isolation: boolean): ToolDef["schema"] {
   const { isolated: _apart, race: _race, verify: _verify, ...plain } = single;
   if (!batch) return object(isolation ? single : plain);
   const task = { id, description: about, assignment, ...(isolation ? { isolated } : {}) };
-  const tasks = listOf(object(task, "A task"), { description: "One for each agent", minItems: 1 });
+  const tasks = listOf(object(task), { description: "One for each agent", minItems: 1 });
   // A call in the form for one task is taken as well, so what is missing is said by the tool.
   const apart = isolation ? { race, verify } : {};
   return { ...object({ agent, context, tasks, ...apart }), required: ["agent"], additionalProperties: true };

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Bench, toolBench } from "../../../../test/call-tool.ts";
 import { webGate } from "../../../files/web/gate/web-gate.ts";
 import { isPrivateAddress } from "../../../world/net/address.ts";
@@ -101,6 +101,15 @@ describe("web_fetch", () => {
     await expect(bench.call(webFetchTool, { url: "http://" })).rejects.toThrow("is not a URL");
   });
 
+  it("T-SUB-2 seconds to wait are at least 1 and at most 45", async () => {
+    const hang = bench.call(webFetchTool, { url: `${url}/hang`, timeout: 0 });
+    await expect(hang).rejects.toThrow("did not answer in 1 second.");
+    const waits = vi.spyOn(globalThis, "setTimeout");
+    expect(await bench.text(webFetchTool, { url: `${url}/gzip`, timeout: 9999 })).toBe("packed");
+    expect(waits.mock.calls.map(([, ms]) => ms)).toContain(45_000);
+    waits.mockRestore();
+  });
+
   it("D3 an interrupt while a large page is being read ends the call at once", async () => {
     bench.services.web = { ...bench.services.web!, fetch: { maxBytes: 8 << 20, timeoutMs: 20_000 } };
     const abort = new AbortController();
@@ -173,14 +182,15 @@ describe("web_fetch", () => {
 
 describe("web_search", () => {
   it("TL-07 shows what the host's engine found", async () => {
-    await expect(bench.call(webSearchTool, { query: "x" })).rejects.toThrow("No search engine");
-    bench.services.web = {
-      ...bench.services.web!,
-      search: {
-        name: "stub",
-        search: async (query) => [{ title: `About ${query}`, url: "https://example.org", snippet: "s" }],
-      },
-    };
-    expect(await bench.text(webSearchTool, { query: "lathes" })).toBe("1. About lathes\n   https://example.org\n   s");
+    const none = await bench.call(webSearchTool, { query: "x" });
+    expect(none).toMatchObject({ isError: true, content: [{ text: "Error: No web search provider configured." }] });
+    const search = async ({ query }: { readonly query: string }) => ({
+      sources: [{ title: `About ${query}`, url: "https://example.org", snippet: "s" }],
+    });
+    const engines = async () => [{ name: "Stub", hosts: ["example.org"], isChosen: true, search }];
+    bench.services.webSearch = { engines, accept: () => {} };
+    expect(await bench.text(webSearchTool, { query: "lathes" })).toBe(
+      "## Sources\n[1] About lathes\nhttps://example.org\ns",
+    );
   });
 });

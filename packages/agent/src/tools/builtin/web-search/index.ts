@@ -1,39 +1,161 @@
+// The face of web searches. Engines that the user chose are asked by the call itself. One that they did not choose is a question of its
+// own: of the call where there is no other engine, of a call inside it where the chosen ones have failed.
+
+import { choice, integer, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import type { Card, CardResult } from "../../../contract/card.ts";
+import {
+  type Access,
+  type CallScope,
+  type ToolContext,
+  type ToolDef,
+  ToolFailure,
+  type ToolResult,
+} from "../../../contract/tool.ts";
+import { RECENCIES, type SearchProvider, type SearchQuery } from "../../../files/web/search.ts";
 import "../../../files/web/services.ts";
-import { object, type StaticFields, text } from "@lathe/llm/schema";
-import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
-import { countOf, verbOf } from "../card.ts";
+import { COLLAPSED_LINES, countOf, objectsIn, verbOf } from "../card.ts";
+import { answerText } from "./answer-text.ts";
+import { type Asked, askEngines, type Failed, failureText } from "./ask-engines.ts";
 import description from "./description.md";
 
-const params = { query: text("What to search for") };
+/** Few words: this is part of every request. */
+const params = {
+  query: text(),
+  recency: optional(choice(RECENCIES)),
+  limit: optional(integer()),
+  max_tokens: optional(integer()),
+  temperature: optional(number()),
+  num_search_results: optional(integer()),
+};
 
-const MOST = 10;
+type Args = StaticFields<typeof params>;
 
-/** Searches the web; offered when the host supplies `services.web.search`. */
-export const webSearchTool: ToolDef = {
-  name: "web_search",
-  label: "Web search",
-  description: description.trim(),
+const face = {
   schema: object(params),
   tier: "network",
   replay: "safe",
-  access: (_args, { services }) => [{ kind: "network", host: services.web?.search?.name ?? "the search engine" }],
+  needs: ["webSearch"],
+  // Each engine has a deadline of its own, and there may be many of them.
+  timeoutMs: 0,
   summary: ({ query }) => query,
-  card: ({ query }, result) => ({
-    verb: verbOf(["Searching the web for", "Searched the web for", "Search the web for"], result),
-    subject: query,
-    outcome: typeof result?.details["hits"] === "number" ? countOf(result.details["hits"], "result") : undefined,
-  }),
-  async execute({ query }, { services, signal }) {
-    const provider = services.web?.search;
-    if (!provider) throw new ToolFailure("No search engine is set up here.");
-    const hits = await provider.search(query, { maxResults: MOST, signal });
-    const shown = hits
-      .slice(0, MOST)
-      .map(({ title, url, snippet }, i) => `${i + 1}. ${title}\n   ${url}${snippet ? `\n   ${snippet}` : ""}`);
+} as const satisfies Partial<ToolDef<Args>>;
+
+/** Searches the web; offered where the host brings `services.webSearch`. */
+export const webSearchTool: ToolDef = {
+  ...face,
+  name: "web_search",
+  label: "Web search",
+  description: description.trim(),
+  access: async (_args, scope) => accessOf((await askedFirst(scope)).engines),
+  preview: async ({ query }, scope) => {
+    const { engines } = await askedFirst(scope);
     return {
-      content: [{ kind: "text", text: shown.length > 0 ? shown.join("\n") : "Nothing found" }],
-      details: { provider: provider.name, hits: hits.length },
-      effects: "none",
+      lines: [{ text: query }, { text: `Asks ${engines.map(({ name }) => name).join(", then ")}.`, kind: "note" }],
+      shows: ["query"],
     };
   },
-} satisfies ToolDef<StaticFields<typeof params>>;
+  card: ({ query }, result) => cardOf(query, result),
+  async execute(args, context) {
+    const { engines, others } = await askedFirst(context);
+    const asked = await ask(engines, args, context);
+    if (asked.found) return resultOf(asked, asked.found);
+    if (others.length === 0) return nothingFound(asked);
+    const keyless = await context.call(keylessSearchCall.name, args);
+    if (!keyless.isError) return keyless;
+    const why = keyless.content.map((part) => (part.kind === "text" ? part.text : "")).join("");
+    const failed = { engine: others.map(({ name }) => name).join(", "), why: why.replace(/^Error: /, "") };
+    return nothingFound({ ...asked, failed: [...asked.failed, failed] });
+  },
+} satisfies ToolDef<Args>;
+
+/** The engines that the user did not choose, after those that they chose. The model is not offered it. */
+export const keylessSearchCall: ToolDef = {
+  ...face,
+  name: "web_search_keyless",
+  label: "Web search without a key",
+  description: "What web_search does when the engines that the user chose have failed.",
+  hidden: true,
+  access: async (_args, scope) => accessOf((await askedFirst(scope)).others),
+  async execute(args, context) {
+    const asked = await ask((await askedFirst(context)).others, args, context);
+    return asked.found ? resultOf(asked, asked.found) : nothingFound(asked);
+  },
+} satisfies ToolDef<Args>;
+
+async function askedFirst({ services }: CallScope): Promise<Record<"engines" | "others", readonly SearchProvider[]>> {
+  const all = (await services.webSearch?.engines()) ?? [];
+  const chosen = all.filter(({ isChosen }) => isChosen);
+  if (chosen.length === 0) return { engines: all, others: [] };
+  return { engines: chosen, others: all.filter(({ isChosen }) => !isChosen) };
+}
+
+const accessOf = (engines: readonly SearchProvider[]): Access[] =>
+  engines.flatMap(({ hosts, isChosen }) =>
+    hosts.map((host): Access => ({ kind: "network", host, ...(isChosen ? { chosen: true } : {}) })),
+  );
+
+async function ask(engines: readonly SearchProvider[], args: Args, context: ToolContext): Promise<Asked> {
+  const { services, signal } = context;
+  const gate = services.web?.gate;
+  if (!gate) throw new ToolFailure("The web cannot be reached here.");
+  // The call was allowed: by the user, by a rule of theirs, or by their mode.
+  for (const engine of engines) if (!engine.isChosen) services.webSearch?.accept(engine);
+  const { query, recency, limit, max_tokens: maxTokens, temperature, num_search_results: numSearchResults } = args;
+  const asked: SearchQuery = { query, recency, limit, maxTokens, temperature, numSearchResults };
+  return askEngines(engines, asked, {
+    gate,
+    signal,
+    onAnswer: ({ billed }) => {
+      if (billed) services.recordBilled?.("web_search", billed);
+    },
+  });
+}
+
+function resultOf({ failed }: Asked, { engine, answer }: NonNullable<Asked["found"]>): ToolResult {
+  const links = [...answer.sources, ...(answer.citations ?? [])].map(({ url }) => url);
+  const sources = answer.sources.map(({ title, url }) => ({ title, url }));
+  return {
+    content: [{ kind: "text", text: answerText(answer) }],
+    details: { engine: engine.name, sources, ...failedField(failed) },
+    fromWeb: { source: engine.name, links: [...new Set(links)] },
+    effects: "none",
+  };
+}
+
+function nothingFound({ failed, empty }: Asked): ToolResult {
+  const isError = empty.length === 0;
+  const said = isError ? failureText(failed) : `Nothing found (asked ${empty.join(", ")}).`;
+  return {
+    content: [{ kind: "text", text: said }],
+    details: { sources: [], ...failedField(failed) },
+    isError,
+    effects: "none",
+  };
+}
+
+const failedField = (failed: readonly Failed[]) =>
+  failed.length === 0 ? {} : { failed: failed.map((one) => ({ ...one })) };
+
+function cardOf(query: string, result: CardResult | undefined): Card {
+  const sources = objectsIn(result?.details["sources"]);
+  const engine = result?.details["engine"];
+  return {
+    verb: verbOf(["Searching the web for", "Searched the web for", "Search the web for"], result),
+    subject: query,
+    outcome:
+      result && !result.isError
+        ? `${countOf(sources.length, "source")}${typeof engine === "string" ? ` from ${engine}` : ""}`
+        : undefined,
+    ...(sources.length === 0
+      ? {}
+      : {
+          body: {
+            kind: "lines",
+            lines: sources.map(({ title, url }) => ({ text: `${hostOf(String(url))}  ${String(title)}` })),
+            collapsed: COLLAPSED_LINES,
+          },
+        }),
+  };
+}
+
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : url);

@@ -12,8 +12,8 @@ import { fileAccess } from "../file-access.ts";
 import description from "./description.md";
 
 const params = {
-  file_path: text("Path of the file, absolute or relative to the working directory"),
-  content: text("The complete content of the file"),
+  file_path: text("Absolute, or relative to the working directory"),
+  content: text(),
 };
 
 export const NUMBERS_NOTE =

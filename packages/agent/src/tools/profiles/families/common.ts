@@ -24,6 +24,7 @@ import { sendInputTool } from "../../builtin/send-input/index.ts";
 import { spawnAgentTool } from "../../builtin/spawn-agent/index.ts";
 import { todoTool } from "../../builtin/todo/index.ts";
 import { waitTool } from "../../builtin/wait/index.ts";
+import { keylessSearchCall, webSearchTool } from "../../builtin/web-search/index.ts";
 import { writeFileTool } from "../../builtin/write-file/index.ts";
 import type { EditKit } from "../edit-kits.ts";
 
@@ -32,6 +33,8 @@ export type Kit = Pick<EditKit, "read" | "write" | "edit">;
 export const agents = [spawnAgentTool, sendInputTool, waitTool, closeAgentTool] as readonly ToolDef<never>[];
 /** Code that keeps its state, and what it may ask for. */
 export const cells = [evalTool, completionCall, agentCall] as readonly ToolDef<never>[];
+/** The search, and what it does when the chosen engines fail. */
+export const webSearch = [webSearchTool, keylessSearchCall] as readonly ToolDef<never>[];
 /** What the product adds to every family. */
 export const additions = [
   todoTool,
@@ -51,6 +54,7 @@ export const additions = [
   computerTool,
   githubTool,
   browserTool,
+  ...webSearch,
 ] as readonly ToolDef<never>[];
 
 export const files = { read: readFileTool, write: writeFileTool };

@@ -25,7 +25,7 @@ import { writeTool } from "../../builtin/write/index.ts";
 import type { Family } from "../define.ts";
 import editing from "../prompts/editing/variant-hashline.md";
 import prompt from "../prompts/lathe.md";
-import { agents, cells, type Kit, list } from "./common.ts";
+import { agents, cells, type Kit, list, webSearch } from "./common.ts";
 
 const tools = ({ edit }: Pick<Kit, "edit">) =>
   list(
@@ -52,6 +52,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     computerTool,
     githubTool,
     browserTool,
+    ...webSearch,
   );
 
 export const lathe = {

@@ -1,0 +1,28 @@
+// Settings of web search: which engine is asked, and what some of them need.
+
+import { choice, flag, type Schema, text } from "@lathe/llm/schema";
+import { SEARCH_ENGINES } from "../credentials/search-engines.ts";
+
+export const SEARCH_SETTINGS = {
+  "web_search.enabled": flag({ default: true, description: "offer the model a search of the web" }),
+  "providers.webSearch": choice(["auto", ...SEARCH_ENGINES.map(({ id }) => id)], {
+    default: "auto",
+    description:
+      "search engine that is asked first, if it can be; auto: that of the model's vendor, then those that have a key, then DuckDuckGo",
+  }),
+  "searxng.endpoint": text({
+    default: "",
+    description: "address of your SearXNG server, such as http://localhost:8888",
+  }),
+  "searxng.categories": text({ default: "", description: "categories that SearXNG searches, as general,it" }),
+  "searxng.language": text({ default: "", description: "language of SearXNG's results, as en" }),
+  "searxng.basicUsername": text({
+    default: "",
+    description: "user name for SearXNG; the password is $SEARXNG_BASIC_PASSWORD or comes from: lathe login searxng",
+  }),
+  "exa.enabled": flag({ default: true, description: "use Exa where it has a key" }),
+  "exa.enableSearch": flag({ default: true, description: "use Exa for web search where it has a key" }),
+} as const satisfies Record<string, Schema>;
+
+/** What decides where searches go is the user's: a project's settings have no say. */
+export const USERS_SEARCH = /^(?:providers\.webSearch|searxng\.)/;
