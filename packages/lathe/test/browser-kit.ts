@@ -20,6 +20,7 @@ const server = require("node:http").createServer((request, response) => {
   const { status = 200, headers = {}, html } = pages[request.url.split("?")[0]] ?? { status: 404, html: "nothing here" };
   response.writeHead(status, { "content-type": "text/html", ...headers }).end(html);
 });
+server.on("upgrade", (request, socket) => { asked.push(request.url); socket.destroy(); });
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 

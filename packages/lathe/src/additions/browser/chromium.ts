@@ -13,6 +13,7 @@ import type { TabProxy } from "./tab-proxy.ts";
 
 const PROTOCOL_MS = 60_000;
 const START_MS = 30_000;
+const EXIT_MS = 500;
 export const VIEWPORT = { width: 1365, height: 768, scale: 1.25 };
 
 export interface ChromiumOptions {
@@ -26,8 +27,9 @@ export interface ChromiumOptions {
 export class Chromium {
   readonly link: CdpLink;
   readonly browser: Browser;
-  /** Resolves when it has ended, for whatever reason. */
-  readonly ended: Promise<void>;
+  /** Resolves when it can no longer be used: with how it ended, and undefined where we ended it. */
+  readonly ended: Promise<string | undefined>;
+  readonly #cleaned: Promise<void>;
   readonly #process: TwoWayProcess;
   readonly #env: LocalEnvironment;
   readonly #folder: string;
@@ -44,7 +46,8 @@ export class Chromium {
     this.#env = parts.env;
     this.#folder = parts.folder;
     this.#isConfined = isConfined;
-    this.ended = Promise.all([parts.link.ended, parts.process.exited]).then(() => this.#cleanUp());
+    this.ended = parts.link.ended.then(() => this.#describeEnd());
+    this.#cleaned = this.ended.then(() => this.#cleanUp());
   }
 
   static async start({ program, variables, headless, isConfined }: ChromiumOptions): Promise<Chromium> {
@@ -90,7 +93,15 @@ export class Chromium {
 
   async end(): Promise<void> {
     await Promise.all([this.#process.signal("SIGKILL"), this.#process.stop(0)]);
-    await this.ended;
+    await this.#cleaned;
+  }
+
+  /** A browser whose pipe has ended is about to exit, or is of no use any more. */
+  async #describeEnd(): Promise<string | undefined> {
+    const exit = await withDeadline(this.#process.exited, EXIT_MS);
+    if (exit?.stopped) return undefined;
+    const how = exit === undefined ? "it stopped answering" : `exit code ${exit.exitCode}`;
+    return `${how}: ${lastWords(this.#process)}`;
   }
 
   async #cleanUp(): Promise<void> {
@@ -134,7 +145,7 @@ function windowVariables(variables: ChromiumOptions["variables"]): Record<string
 
 function lastWords(process: TwoWayProcess): string {
   const lines = process.readStderr().text.trim().split("\n");
-  return (lines.findLast((line) => !line.includes("dbus")) || "it does not answer").trim().slice(0, 300);
+  return (lines.findLast((line) => !/dbus|Fontconfig/.test(line)) || "it does not answer").trim().slice(0, 300);
 }
 
 async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T | undefined> {

@@ -30,6 +30,8 @@ export class Tabs {
   #own: Promise<Chromium> | undefined;
   #idle: NodeJS.Timeout | undefined;
   #running = 0;
+  /** How the browser ended by itself. */
+  #lastEnd: string | undefined;
 
   constructor(options: TabsOptions) {
     this.#options = options;
@@ -50,7 +52,8 @@ export class Tabs {
   /** An open tab; what it shares with other tabs is its browser. */
   tabNamed(name: string): Tab {
     const tab = this.#tabs.get(name);
-    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.`);
+    const why = this.#lastEnd === undefined ? "" : ` The browser has ended (${this.#lastEnd}).`;
+    if (tab === undefined) throw new ToolFailure(`There is no tab named "${name}". Open it first.${why}`);
     return tab;
   }
 
@@ -122,12 +125,16 @@ export class Tabs {
       return Chromium.start({ program, variables, headless, isConfined: confined });
     })();
     const own = this.#own;
-    const forget = (): void => {
+    const forget = (why?: string): void => {
       if (this.#own !== own) return;
       this.#own = undefined;
+      this.#lastEnd = why;
       for (const [name, tab] of this.#tabs) if (tab.browserKey === OWN_BROWSER) this.#tabs.delete(name);
     };
-    own.then(({ ended }) => ended.then(forget), forget);
+    own.then(
+      ({ ended }) => ended.then(forget),
+      () => forget(),
+    );
     return own;
   }
 
@@ -181,13 +188,12 @@ export class Tabs {
         () => {},
       );
     }
-    for (const [key, attached] of this.#attached) {
-      if (used.has(key)) continue;
+    for (const [key, attaching] of this.#attached) {
+      const attached = used.has(key) ? undefined : await attaching.catch(() => undefined);
+      // An app without a tab runs on: the next tab is in the same one.
+      if (attached === undefined || (attached.isOurs && !kill)) continue;
       this.#attached.delete(key);
-      await attached.then(
-        (browser) => browser.leave(kill),
-        () => {},
-      );
+      await attached.leave();
     }
   }
 
