@@ -22,6 +22,8 @@ export interface LoadedPage extends Rendered {
   readonly mediaType: string;
   readonly bytes: number;
   readonly truncated: boolean;
+  /** The site whose API gave it. */
+  readonly site?: string | undefined;
 }
 
 interface Rendered {
@@ -57,7 +59,7 @@ export async function loadPage(
     const { site, text } = found;
     scope.paths.pages.set(address, address);
     const bytes = Buffer.byteLength(text);
-    return { url: address, status: 200, mediaType: "text/markdown", bytes, truncated: false, method: site, text };
+    return { url: address, status: 200, mediaType: "text/markdown", bytes, truncated: false, method: site, site, text };
   }
   const fetch = (url: string): Promise<FetchedPage> =>
     fetchPage(web.gate, url, { ...LIMITS, ...web.fetch, ...limits }, scope.signal);

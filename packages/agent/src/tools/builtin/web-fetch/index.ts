@@ -50,7 +50,14 @@ export const webFetchTool: ToolDef = {
     ].map((note) => `[${note}]`);
     return {
       content: [{ kind: "text", text: [...head, body, ...said].join("\n") }],
-      details: { url: page.url, status, mediaType, bytes, method },
+      details: {
+        url: page.url,
+        status,
+        mediaType,
+        bytes,
+        method,
+        ...(page.site === undefined ? {} : { site: page.site }),
+      },
       isError: isFailed,
       effects: "none",
     };
@@ -60,7 +67,8 @@ export const webFetchTool: ToolDef = {
 const tooLong = (bytes: number): string =>
   `the page is longer; only its first ${bytes} bytes were read. Download it with a program in the shell to read the rest`;
 
-function outcomeOf({ status, mediaType, bytes }: JsonObject): string | undefined {
+function outcomeOf({ status, mediaType, bytes, site }: JsonObject): string | undefined {
   if (typeof status === "number" && status >= 400) return `status ${status}`;
-  return typeof bytes === "number" ? `${mediaType}, ${bytes} bytes` : undefined;
+  const what = typeof site === "string" ? `from the API of ${site}` : mediaType;
+  return typeof bytes === "number" ? `${what}, ${bytes} bytes` : undefined;
 }
