@@ -40,6 +40,7 @@ export type { OpenedImage, OpenedText } from "./files/target/opened.ts";
 export type { LineRange, Selector } from "./files/target/selector.ts";
 export { answerFailure, fetchJson, type JsonAnswer } from "./files/web/fetch-json.ts";
 export { type FetchedPage, type FetchLimits, type FetchOptions, fetchPage } from "./files/web/fetch-page.ts";
+export { type Mirrors, mirroredGate } from "./files/web/gate/mirrors.ts";
 export type * from "./files/web/gate/types.ts";
 export { webGate } from "./files/web/gate/web-gate.ts";
 export { addressKey, linksIn } from "./files/web/links.ts";

@@ -100,7 +100,7 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
     gate.openTyped("http://127.0.0.1:8123");
     expect(await fetchText(gate, "http://localhost:8123/")).toBe("theirs");
     await Promise.all([mine, theirs].map((env) => env.cleanup()));
-  }, 60_000);
+  }, 120_000);
 
   it("EE-04 a container that is not there is an error", async () => {
     await expect(make("/", "no-such-container").initialize()).rejects.toMatchObject({

@@ -9,6 +9,7 @@ import { webGate } from "../src/files/web/gate/web-gate.ts";
 import type { ExecutionEnvironment } from "../src/world/env/types.ts";
 import { loopbackNames } from "../src/world/net/address.ts";
 
+const isLong = process.env["LATHE_LONG"] !== undefined;
 const LIMITS = { maxBytes: 1 << 20, maxRedirects: 5, timeoutMs: 60_000 };
 
 export const fetchText = async (gate: WebGate, url: string): Promise<string> =>
@@ -18,9 +19,11 @@ export const fetchText = async (gate: WebGate, url: string): Promise<string> =>
 export async function checkGate(env: ExecutionEnvironment, own: number): Promise<void> {
   const gate = webGate({ env });
   const [mapped = "localhost"] = loopbackNames(await env.readFile("/etc/hosts").catch(() => ""));
-  for (const name of new Set(["localhost", "127.0.0.1", "127.9.9.9", "[::1]", "app.localhost", mapped]))
+  const names = [...new Set(["localhost", "[::1]", mapped, "127.0.0.1", "127.9.9.9", "app.localhost"])];
+  // Where a relay has to be started for each connection, a few say the same.
+  for (const name of isLong ? names : names.slice(0, 3))
     expect(await fetchText(gate, `http://${name}:${own}/`)).toBe("own");
-  expect(await gate.isOwn("localhost", own)).toBe(true);
+  for (const name of names) expect(await gate.isOwn(name, own)).toBe(true);
   await checkOther(env, gate);
 }
 

@@ -1,9 +1,9 @@
 // Pages in a real Chromium, as the model opens them.
 
-import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../agent/test/alive.ts";
 import { type BrowserBench, browserBench, HAS_BROWSER, serve } from "./browser-kit.ts";
+import { descendantsOf } from "./started-in.ts";
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
 
@@ -80,34 +80,11 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
     expect(await at.say({ action: "open", name: "a", app: { cdp_url: "http://127.0.0.1:1" } })).toContain(
       'Tab "a" is in another browser (own)',
     );
-    const browsers = chromiumOf(process.pid);
-    expect(browsers).toHaveLength(1);
+    const started = descendantsOf(process.pid).filter(({ line }) => line.includes("chromium"));
+    // One starts it, and its own processes have a type.
+    expect(started.filter(({ line }) => /^\/usr\/lib\/chromium\/chromium (?!.*--type=)/.test(line))).toHaveLength(1);
     expect(await at.say({ action: "close", name: "a" })).toBe('Closed "a".');
-    expect(await at.say({ action: "close", all: true })).toMatch(/^Closed "main", "b", .*"\.$/);
-    expect(browsers.filter(isAlive)).toEqual([]);
+    expect(await at.say({ action: "close", all: true })).toMatch(/^Closed "main", ("[b-h]"(, )?)+\.$/);
+    expect(started.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 });
-
-/** The browsers, without their own children, that this process has started. */
-function chromiumOf(owner: number): number[] {
-  const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  const statOf = (pid: string) =>
-    readFileOrNothing(`/proc/${pid}/stat`)
-      .replace(/^.*\) . /s, "")
-      .split(" ");
-  const parents = new Map(processes.map((pid) => [pid, statOf(pid)[0] ?? "0"]));
-  const isOurs = (pid: string | undefined): boolean =>
-    pid !== undefined && (pid === String(owner) || isOurs(parents.get(pid)));
-  return processes
-    .filter((pid) => isOurs(pid) && /--remote-debugging-pipe/.test(readFileOrNothing(`/proc/${pid}/cmdline`)))
-    .filter((pid) => !/--type=|bwrap|node/.test(readFileOrNothing(`/proc/${pid}/cmdline`)))
-    .map(Number);
-}
-
-function readFileOrNothing(path: string): string {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return ""; // it has ended in the meantime
-  }
-}

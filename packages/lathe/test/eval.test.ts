@@ -170,7 +170,7 @@ it("G-86 a call that is aborted keeps what its cell had printed and done, and sa
   await begin([
     cells(
       js(
-        "globalThis.y = 5; console.log('tick'); await tool.bash({ command: 'echo once >> log' });\n" +
+        "globalThis.y=5; console.log('tick'); await tool.bash({ command: 'echo once >> log' });\n" +
           "require('node:fs').writeFileSync('at', ''); while (true) {}",
       ),
     ),

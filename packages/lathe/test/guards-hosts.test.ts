@@ -64,7 +64,7 @@ const HOSTS: Readonly<Record<string, () => Promise<void>>> = {
     await rig.box.runBuilt([...MODEL, ...FULL, "-p", "go"], { env: rig.env });
   },
   json: async () => {
-    await rig.box.runBuilt(["--mode", "json", ...MODEL, ...FULL, "go"], { env: rig.env });
+    await rig.box.run(["--mode", "json", ...MODEL, ...FULL, "go"], { env: rig.env });
   },
   rpc: async () => {
     const host = await rig.start(...FULL);
@@ -75,7 +75,10 @@ const HOSTS: Readonly<Record<string, () => Promise<void>>> = {
     await host.finish();
   },
   terminal: async () => {
-    const run = new TerminalRun(rig.box, [...MODEL, ...FULL], { env: { ...rig.env, LATHE_NO_TITLE: "1" } });
+    const run = new TerminalRun(rig.box, [...MODEL, ...FULL], {
+      inside: true,
+      env: { ...rig.env, LATHE_NO_TITLE: "1" },
+    });
     try {
       await run.see(/\/help/);
       run.type(`go${KEY.enter}`);
@@ -91,7 +94,7 @@ const HOSTS: Readonly<Record<string, () => Promise<void>>> = {
 it("EX-04 what a folder brings does not run before it is trusted, and Lathe says so", async () => {
   const ofFolder = CALLS.filter((one) => one.ofFolder);
   rig.server.push(...ofFolder.map(({ call }) => turn.calls([call])), turn.text("all done"));
-  const { stderr } = await rig.box.runBuilt([...MODEL, ...FULL, "-p", "go"], { env: rig.env });
+  const { stderr } = await rig.box.run([...MODEL, ...FULL, "-p", "go"], { env: rig.env });
   expect(stderr).toContain("This folder is not trusted; ignored: .cursor/hooks.json (hook)");
   expect(existsSync(file("curl"))).toBe(true);
   for (const event of ["beforeShellExecution", "beforeReadFile", "beforeMCPExecution", "afterFileEdit"])

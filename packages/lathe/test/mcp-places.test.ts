@@ -74,10 +74,9 @@ describe("under a program that drives the agent", () => {
       const file = join(at.box.env["LATHE_HOME"]!, "mcp.json");
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, JSON.stringify({ mcpServers: { rogue } }));
+      // What the server offers is known from then on: a first request does not wait long for one that is still starting.
+      await at.box.run(["mcp", "test", "rogue"], { env: at.env });
       const host = await at.start("--permission-mode", "full");
-      // The first prompt may come before the server is known.
-      host.send({ type: "prompt", message: "hello" });
-      await host.event("agent_end");
       at.server.push(calls("ask_colour"));
       const from = host.frames.length;
       host.send({ type: "prompt", message: "ask" });

@@ -28,3 +28,19 @@ function processes(isOurs: (pid: number) => boolean): Running[] {
       }
     });
 }
+
+/** All that a process has started, and what that has started. */
+export function descendantsOf(owner: number): Running[] {
+  const parents = new Map<number, number>();
+  const all = processes((pid) => {
+    // The name of a program may hold anything, so that the last bracket ends it.
+    const [, parent] = readFileSync(`/proc/${pid}/stat`, "latin1")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    parents.set(pid, Number(parent));
+    return true;
+  });
+  const isBelow = (pid: number | undefined): boolean =>
+    pid !== undefined && (pid === owner || isBelow(parents.get(pid)));
+  return all.filter(({ pid }) => pid !== owner && isBelow(pid));
+}

@@ -16,6 +16,9 @@ const helps = new Map<string, ReadonlyMap<string, Takes>>();
 function helpOf(program: string): ReadonlyMap<string, Takes> {
   const known = helps.get(program);
   if (known !== undefined) return known;
+  // One program under two names, which takes a second to start; and one that takes as long and lists no options.
+  if (program === "pip3") return helpOf("pip");
+  if (program === "npm") return new Map();
   const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8", timeout: 60_000, input: "" });
   const found = new Map<string, Takes>();
   for (const line of (stdout ?? "").split("\n").filter((text) => /^\s{1,8}-/.test(text))) {

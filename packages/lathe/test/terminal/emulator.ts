@@ -1,6 +1,7 @@
 // The command at a terminal that we did not write: an emulator that answers as terminals do and shows what a person would see. The
 // command is the built one at a pseudo-terminal of its own, or runs inside the test.
 
+import type { ClientDeps } from "@lathe/llm";
 import headless from "@xterm/headless";
 import type { Sandbox } from "../command.ts";
 import { insideLine, type Line, ptyLine } from "./line.ts";
@@ -20,6 +21,8 @@ export interface TerminalOptions {
   readonly program?: string;
   /** Inside the test, over the sources: no process, so no signals and no kernel between the terminal and the command. */
   readonly inside?: boolean;
+  /** What the command takes for the clock and the like; only inside. */
+  readonly deps?: (usual: ClientDeps) => ClientDeps;
 }
 
 /** Keys as terminals send them. */
@@ -53,7 +56,7 @@ export class TerminalRun {
   constructor(
     box: Sandbox,
     args: readonly string[],
-    { columns = 80, rows = 24, env = {}, cwd = box.dir, program, inside = false }: TerminalOptions = {},
+    { columns = 80, rows = 24, env = {}, cwd = box.dir, program, inside = false, deps }: TerminalOptions = {},
   ) {
     this.#emulator = new headless.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
     this.#emulator.loadAddon(new UnicodeGraphemesAddon());
@@ -64,7 +67,7 @@ export class TerminalRun {
         for (const look of [...this.#changed]) look();
       });
     };
-    this.#line = inside ? insideLine(args, place, show) : ptyLine(program, args, place, show);
+    this.#line = inside ? insideLine(args, { ...place, deps }, show) : ptyLine(program, args, place, show);
     this.#emulator.onData((answer) => this.#line.write(answer));
     this.exited = this.#line.exited.then(
       // What was written last may still be on its way through the emulator.

@@ -2,6 +2,7 @@
 
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";
+import type { ClientDeps } from "@lathe/llm";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { runCommand } from "../../src/cli/main.ts";
 import { announceFirstRequest } from "../../src/platform/launcher/first-request.ts";
@@ -58,13 +59,19 @@ export function ptyLine(
 /** The kernel holds no more than this of what is typed: a longer paste is read in pieces. */
 const PIECE_BYTES = 4_095;
 
-export function insideLine(args: readonly string[], { columns, rows, cwd, env }: Place, show: Show): Line {
+export function insideLine(
+  args: readonly string[],
+  { columns, rows, cwd, env, deps }: Place & { readonly deps?: ((usual: ClientDeps) => ClientDeps) | undefined },
+  show: Show,
+): Line {
   const keyboard = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => keyboard });
   const screen = new InsideScreen(show, columns, rows);
   const signals = new EventEmitter();
   const out = screen as unknown as NodeJS.WriteStream;
+  const usual = machineOf({ cwd, env }, keyboard, screen, screen);
   const machine = {
-    ...machineOf({ cwd, env }, keyboard, screen, screen),
+    ...usual,
+    deps: deps?.(usual.deps) ?? usual.deps,
     isPiped: false,
     stdout: textOnly(out),
     stderr: textOnly(out),

@@ -5,20 +5,13 @@ import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BUILT, SONNET, TerminalBench } from "./bench.ts";
-import { KEY } from "./emulator.ts";
+import { KEY, type TerminalOptions } from "./emulator.ts";
 
 let bench: TerminalBench;
 beforeEach(async () => {
   bench = await TerminalBench.open();
 });
 afterEach(() => bench.close());
-
-/** Code that runs in the command before it starts. */
-const hooked = async (code: string): Promise<Record<string, string>> => {
-  const hook = join(bench.box.dir, "hook.cjs");
-  await writeFile(hook, code);
-  return { NODE_OPTIONS: `--require ${hook}` };
-};
 
 describe("the terminal's own signs", () => {
   it("the title names the project and whether work goes on; it is given back at the end", async () => {
@@ -37,9 +30,6 @@ describe("the terminal's own signs", () => {
     expect(run.raw).toContain("\x1b[23;0t");
   });
 
-  // A minute passes when the signal comes.
-  const CLOCK = `let passed = 0; const now = Date.now; Date.now = () => now() + passed; process.addListener("SIGUSR2", () => { passed += 60_000; });`;
-
   it.each([
     ["off", "\x1b[O", {}, true],
     ["seen", "\x1b[I", {}, false],
@@ -49,13 +39,17 @@ describe("the terminal's own signs", () => {
     async (_, focus, env, isNotified) => {
       const door = gate();
       bench.server.push(turn.text("done", { before: door.wait }));
-      const run = await bench.open(SONNET, { env: { ...(await hooked(CLOCK)), TERM_PROGRAM: "WezTerm", ...env } });
+      let passed = 0;
+      const run = await bench.open(SONNET, {
+        deps: (usual) => ({ ...usual, now: () => usual.now() + passed }),
+        env: { TERM_PROGRAM: "WezTerm", ...env },
+      });
       run.type(`go${KEY.enter}`);
       await door.reached;
       run.type(focus);
       run.type("x");
       await run.see("❯ x");
-      run.signal("SIGUSR2");
+      passed = 60_000;
       await run.see(/1m|60s|6\ds/);
       door.open();
       await run.see(/done[\s\S]* out · \$/);
@@ -101,12 +95,13 @@ describe("said in passing", () => {
     );
     await writeFile(join(home, "config.yml"), "updates.package: ours\n");
     // Ten seconds are over at once.
-    const soon = await hooked(
-      "const later = setTimeout; globalThis.setTimeout=(call, ms, ...rest) => later(call, ms === 10_000 ? 20 : ms, ...rest);",
-    );
+    const deps: TerminalOptions["deps"] = (usual) => ({
+      ...usual,
+      setTimer: (call, ms) => usual.setTimer(call, ms === 10_000 ? 20 : ms),
+    });
     const door = gate();
     bench.server.push(turn.text("the answer", { before: door.wait }));
-    const run = bench.start([...SONNET, "go"], { env: soon, columns: 160 });
+    const run = bench.start([...SONNET, "go"], { deps, columns: 160 });
     await door.reached;
     run.type("typed");
     await run.see("❯ typed");
@@ -115,7 +110,7 @@ describe("said in passing", () => {
     const rows = await run.see(/the answer[\s\S]*Version 99\.1\.0 is out; this is /);
     expect(rows.filter((row) => row.includes("99.1.0"))).toHaveLength(1);
     await writeFile(join(home, "config.yml"), "");
-    const other = await bench.open(SONNET, { env: soon });
+    const other = await bench.open(SONNET, { deps });
     other.type(`!!echo later${KEY.enter}`);
     await other.see(/echo later · exit 0/);
     expect(other.all.join("\n")).not.toContain("99.1.0");

@@ -11,7 +11,7 @@ import {
   type Profile,
   type ProfileOptions,
 } from "@lathe/agent";
-import { webGate } from "@lathe/agent/files";
+import { mirroredGate, webGate } from "@lathe/agent/files";
 import { Checkpoints, webFetchTool, webSearchTool } from "@lathe/agent/tools";
 import { type CallSpec, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
@@ -39,6 +39,11 @@ interface Case {
   readonly turns: readonly (readonly CallSpec[])[];
   readonly options?: Partial<CreateSessionOptions>;
 }
+
+/** Filled in when the server is there. */
+const MIRRORS: Record<string, string> = {};
+
+const GUIDE = `<nav>Menu</nav><main><h1>Division</h1><p>${"All about it. ".repeat(20)}</p><p>The end.</p></main><footer>Us</footer>`;
 
 const PATCH = `*** Begin Patch
 *** Update File: src/parse.ts
@@ -230,14 +235,22 @@ const CASES: readonly Case[] = [
       [
         call("web_fetch", { url: "http://127.0.0.1:PORT/page" }),
         call("web_fetch", { url: "http://127.0.0.1:PORT/missing" }),
+        call("web_fetch", { url: "https://osv.dev/vulnerability/GHSA-1" }),
+        call("read", { path: "http://127.0.0.1:PORT/guide" }),
+        call("read", { path: "http://127.0.0.1:PORT/guide:1-3" }),
+        call("read", { path: "https://osv.dev/vulnerability/GHSA-1" }),
         call("web_search", { query: "how to divide" }),
       ],
     ],
     options: {
-      tools: [webFetchTool, webSearchTool],
+      profile: profileOf("lathe"),
+      tools: [webFetchTool as never, webSearchTool as never],
       services: {
         web: {
-          gate: webGate({ env: new LocalEnvironment({ cwd: "/", baseEnv: {} }), allowPrivate: true }),
+          gate: mirroredGate(
+            webGate({ env: new LocalEnvironment({ cwd: "/", baseEnv: {} }), allowPrivate: true }),
+            MIRRORS,
+          ),
         },
         webSearch: {
           accept: () => {},
@@ -312,11 +325,18 @@ function grids({ events, dir }: World, port = 0): string {
 
 async function pageServer(): Promise<{ port: number; close: () => Promise<void> }> {
   const server = createServer((request, response) => {
+    if (request.url === "/guide") return response.writeHead(200, { "content-type": "text/html" }).end(GUIDE);
+    if (request.url === "/v1/vulns/GHSA-1") {
+      return response
+        .writeHead(200, { "content-type": "application/json" })
+        .end('{"id":"GHSA-1","summary":"It divides."}');
+    }
     const isThere = request.url === "/page";
     response.writeHead(isThere ? 200 : 404, { "content-type": "text/plain" });
-    response.end(isThere ? "All about division.\n" : "not here\n");
+    return response.end(isThere ? "All about division.\n" : "not here\n");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  MIRRORS["https://api.osv.dev"] = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     port: (server.address() as AddressInfo).port,
     close: () => new Promise((resolve) => server.close(() => resolve())),

@@ -1,10 +1,12 @@
 // The environment of a view: commands and file tools in its namespace, in the sandbox too when the host's are; where there are no
 // namespaces, at the view's own path in the sandbox.
 
+import { HeldShell } from "../../world/env/held-shell.ts";
 import { InsideFiles } from "../../world/env/inside-files.ts";
 import { LocalEnvironment } from "../../world/env/local.ts";
 import { SandboxedLocalEnvironment } from "../../world/env/sandbox/sandboxed-local.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
+import { monotonicClock } from "../../world/process/clock.ts";
 import type { NamespaceMounts } from "../../world/process/namespaces.ts";
 import { KindUnavailable } from "./kinds.ts";
 import type { ViewRequest } from "./types.ts";
@@ -30,7 +32,9 @@ export function namespaceEnvironment(request: ViewRequest, namespace: ViewNamesp
   const { root, host, sandbox, store } = request;
   if (!sandbox) {
     const confinement = new ViewConfinement(namespace, store);
-    return new InsideFiles(new LocalEnvironment({ ...host, cwd: root, confinement }));
+    const local = new LocalEnvironment({ ...host, cwd: root, confinement });
+    const start = () => local.startProcess(["/bin/sh", "-s"], { cwd: "/" });
+    return new InsideFiles(local, new HeldShell(start, host.clock ?? monotonicClock));
   }
   return new SandboxedLocalEnvironment({
     ...host,

@@ -19,7 +19,8 @@ export function feedText(xml: string): string | undefined {
   return lines.join("\n");
 }
 
-function fieldOf(xml: string, tag: string): string {
+/** The text of the first element of this name; "" when there is none. */
+export function fieldOf(xml: string, tag: string): string {
   const open = new RegExp(`<${tag}\\b[^>]{0,500}>`, "i").exec(xml);
   if (!open) return "";
   const from = open.index + open[0].length;

@@ -16,12 +16,14 @@ export async function pageText(
   throw new ToolFailure(`${page.url} is ${page.mediaType}, not text. Download it with the shell if you need it.`);
 }
 
+/** `leftOut`: names of elements, and classes with a dot before them. */
 export function htmlText(
   html: string,
   base: string,
   scope: Pick<CallScope, "signal" | "services">,
+  leftOut?: readonly string[],
 ): Promise<PageMarkdown> {
-  const input: HtmlInput = { html, base };
+  const input: HtmlInput = { html, base, leftOut };
   return runParser<PageMarkdown>("html", input, { scope, path: base });
 }
 

@@ -1,6 +1,7 @@
 // File tools for a place that only commands reach, such as a mount namespace: each operation is a small script that runs in there,
-// so paths and links mean exactly what they mean to commands.
+// so paths and links mean exactly what they mean to commands. Where every program sees the same place, one shell stays open for them.
 
+import type { HeldShell } from "./held-shell.ts";
 import { lineWindow } from "./lines.ts";
 import { type ScriptCall, type ScriptResult, ShellFiles } from "./shell-files.ts";
 import {
@@ -24,15 +25,36 @@ type Starting = ExecutionEnvironment & Required<Pick<ExecutionEnvironment, "star
 
 /** Less than may wait for a program that reads slowly. */
 const PIECE = 1 << 20;
+/** A script that takes longer in the shell that stays has a program of its own. */
+const HELD_TIMEOUT_MS = 60_000;
 
 /** Commands and searches are the inner environment's. Nothing runs `outside`: the files out there are not those in here. */
 export class InsideFiles extends WrappedEnvironment {
   readonly #files: ShellFiles;
+  readonly #held: HeldShell | undefined;
   #writes = 0;
 
-  constructor(inner: Starting) {
+  /** `held`: not where a later program may see less than an earlier one, as in a sandbox whose rules follow the files. */
+  constructor(inner: Starting, held?: HeldShell) {
     super(inner);
-    this.#files = new ShellFiles((call) => runScript(inner, call));
+    this.#held = held;
+    this.#files = new ShellFiles((call) => this.#run(inner, call));
+  }
+
+  override async cleanup(): Promise<void> {
+    await this.#held?.end();
+    await super.cleanup();
+  }
+
+  async #run(inner: Starting, call: ScriptCall): Promise<ScriptResult> {
+    const result = await this.#held?.run(call, HELD_TIMEOUT_MS);
+    if (typeof result === "object") return result;
+    if (call.once && result !== undefined && result !== "own-program")
+      throw new EnvError(
+        "io",
+        "The shell in the view ended in the middle of this. Look at what is there, and try again.",
+      );
+    return runScript(inner, call);
   }
 
   override async readFile(path: string, offset?: number, limit?: number): Promise<string> {

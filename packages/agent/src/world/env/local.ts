@@ -10,6 +10,7 @@ import type { Confinement } from "../process/confinement.ts";
 import { commandEnv, type EnvPolicy, type EnvVars, withheldNames } from "../process/env-policy.ts";
 import type { GovernorLimits } from "../process/governor.ts";
 import { Processes } from "../process/processes.ts";
+import type { OpenedProcess } from "../process/requests.ts";
 import { BASH, SH, shellArgv } from "../process/shell-argv.ts";
 import { fromErrno, pathError } from "./fs-error.ts";
 import { Gate } from "./gate.ts";
@@ -41,7 +42,6 @@ import {
   type ReadOptions,
   type TerminalCommand,
   type TerminalOptions,
-  type TwoWayProcess,
   type WriteOptions,
 } from "./types.ts";
 
@@ -182,7 +182,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#processes.start(command, this.#request(command, options));
   }
 
-  startProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<TwoWayProcess> {
+  startProcess(argv: ProgramArgv, options: ProcessOptions = {}): Promise<OpenedProcess> {
     return this.#processes.open({ ...options, argv, ...this.#surroundings(options) });
   }
 
@@ -202,6 +202,7 @@ export class LocalEnvironment implements ExecutionEnvironment {
   async ownsPort(port: number): Promise<boolean> {
     // Nobody else can listen there.
     if (this.#options.confinement?.hasOwnNetwork) return true;
+    if (!this.#processes.hasStarted) return false;
     this.#owners ??= import("./port-owners.ts").then(({ PortOwners }) => new PortOwners(this.#processes.owner));
     return (await this.#owners).owns(port);
   }

@@ -54,6 +54,10 @@ export class Processes {
     this.#governor = new Governor({ limits: options.limits ?? {}, clock: this.#clock, owner: this.owner });
   }
 
+  get hasStarted(): boolean {
+    return this.#commands > 0;
+  }
+
   /** See `ExecutionEnvironment.hasRoom`. */
   hasRoom = (ahead: number): boolean => this.#governor.hasRoom(ahead);
 

@@ -28,8 +28,10 @@ export interface AttachedBrowser {
   readonly link: CdpLink;
   readonly browser: Browser;
   readonly ended: Promise<void>;
-  /** Disconnects; a program that the session started stays until the session ends, unless `kill` says otherwise. */
-  leave(kill: boolean): Promise<void>;
+  /** The session has started it. */
+  readonly isOurs: boolean;
+  /** Disconnects, and ends a program that the session has started. */
+  leave(): Promise<void>;
 }
 
 export async function attachTo(address: string, connect: Connect): Promise<AttachedBrowser> {
@@ -37,7 +39,8 @@ export async function attachTo(address: string, connect: Connect): Promise<Attac
   if (url === undefined || !/^(https?|ws):$/.test(url.protocol))
     throw new ToolFailure(`cdp_url is an address such as http://127.0.0.1:9222, not "${address}".`);
   const socket = url.protocol === "ws:" ? url : await socketOf(url, connect);
-  return { ...(await speakTo(url, socket.pathname, connect)), leave: async () => {} };
+  const { close, ...spoken } = await speakTo(url, socket.pathname, connect);
+  return { ...spoken, isOurs: false, leave: async () => close() };
 }
 
 /** Waits until the browser at this address tells where it listens. */
@@ -132,7 +135,11 @@ export async function startApp(
   const url = new URL(socket);
   const connect: Connect = (_host, port) => env.connect(port);
   const { close, ...spoken } = await speakTo(url, url.pathname, connect);
-  return { ...spoken, leave: async (kill) => (kill ? end() : close()) };
+  const leave = async (): Promise<void> => {
+    close();
+    await end();
+  };
+  return { ...spoken, isOurs: true, leave };
 }
 
 /** The first page whose address or title contains `target`, or the first that is no window of the browser's own. */

@@ -1,6 +1,6 @@
 // The one Chromium of a session, on this machine: started with the first tab, in bubblewrap where there is one, and ended with the last.
 
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalEnvironment, ToolFailure } from "@lathe/agent";
@@ -8,17 +8,21 @@ import type { TwoWayProcess } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { CdpLink, pipeChannel } from "./cdp-link.ts";
-import { BRIDGE_PORT, BrowserConfinement } from "./confinement.ts";
+import { BRIDGE_PORT, BrowserConfinement, DOWNLOADS, INSIDE } from "./confinement.ts";
+import { stealthFlags } from "./stealth.ts";
 import type { TabProxy } from "./tab-proxy.ts";
 
 const PROTOCOL_MS = 60_000;
 const START_MS = 30_000;
+const EXIT_MS = 500;
 export const VIEWPORT = { width: 1365, height: 768, scale: 1.25 };
 
 export interface ChromiumOptions {
   readonly program: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly headless: boolean;
+  /** It does not tell pages that it is automated. */
+  readonly isStealthy?: boolean | undefined;
   /** Bubblewrap works here. */
   readonly isConfined: boolean;
 }
@@ -26,8 +30,9 @@ export interface ChromiumOptions {
 export class Chromium {
   readonly link: CdpLink;
   readonly browser: Browser;
-  /** Resolves when it has ended, for whatever reason. */
-  readonly ended: Promise<void>;
+  /** Resolves when it can no longer be used: with how it ended, and undefined where we ended it. */
+  readonly ended: Promise<string | undefined>;
+  readonly #cleaned: Promise<void>;
   readonly #process: TwoWayProcess;
   readonly #env: LocalEnvironment;
   readonly #folder: string;
@@ -44,21 +49,24 @@ export class Chromium {
     this.#env = parts.env;
     this.#folder = parts.folder;
     this.#isConfined = isConfined;
-    this.ended = Promise.all([parts.link.ended, parts.process.exited]).then(() => this.#cleanUp());
+    this.ended = parts.link.ended.then(() => this.#describeEnd());
+    this.#cleaned = this.ended.then(() => this.#cleanUp());
   }
 
-  static async start({ program, variables, headless, isConfined }: ChromiumOptions): Promise<Chromium> {
+  static async start(options: ChromiumOptions): Promise<Chromium> {
+    const { program, variables, headless, isStealthy, isConfined } = options;
     const screen = headless ? undefined : windowVariables(variables);
     const confinement = isConfined ? new BrowserConfinement({ node: process.execPath, screen }) : undefined;
     const folder = confinement?.folder ?? realpathSync(mkdtempSync(join(tmpdir(), "lathe-browser-")));
+    mkdirSync(join(folder, DOWNLOADS));
     const env = new LocalEnvironment({
       cwd: "/",
       baseEnv: { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: variables["LANG"] ?? "C.UTF-8", ...screen },
       envPolicy: "inherit_all",
       confinement,
     });
-    const flags = chromiumFlags(headless, isConfined);
     try {
+      const flags = [...chromiumFlags(headless, isConfined), ...(isStealthy ? await stealthFlags(program) : [])];
       const process = await env.startProcess(
         isConfined
           ? [program, ...flags]
@@ -88,9 +96,23 @@ export class Chromium {
     return `http://${address}:${BRIDGE_PORT}`;
   }
 
+  /** Where downloads go, as the browser and as we name it. */
+  get downloads(): { readonly inside: string; readonly outside: string } {
+    const outside = join(this.#folder, DOWNLOADS);
+    return { inside: this.#isConfined ? `${INSIDE}/${DOWNLOADS}` : outside, outside };
+  }
+
   async end(): Promise<void> {
     await Promise.all([this.#process.signal("SIGKILL"), this.#process.stop(0)]);
-    await this.ended;
+    await this.#cleaned;
+  }
+
+  /** A browser whose pipe has ended is about to exit, or is of no use any more. */
+  async #describeEnd(): Promise<string | undefined> {
+    const exit = await withDeadline(this.#process.exited, EXIT_MS);
+    if (exit?.stopped) return undefined;
+    const how = exit === undefined ? "it stopped answering" : `exit code ${exit.exitCode}`;
+    return `${how}: ${lastWords(this.#process)}`;
   }
 
   async #cleanUp(): Promise<void> {
@@ -134,7 +156,7 @@ function windowVariables(variables: ChromiumOptions["variables"]): Record<string
 
 function lastWords(process: TwoWayProcess): string {
   const lines = process.readStderr().text.trim().split("\n");
-  return (lines.findLast((line) => !line.includes("dbus")) || "it does not answer").trim().slice(0, 300);
+  return (lines.findLast((line) => !/dbus|Fontconfig/.test(line)) || "it does not answer").trim().slice(0, 300);
 }
 
 async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T | undefined> {

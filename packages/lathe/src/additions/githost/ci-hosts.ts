@@ -33,15 +33,28 @@ export interface CiHost {
 }
 
 const PAGE = 100;
+const MOST_PAGES = 10;
 /** A log is kept up to this; what is longer loses its end. */
 const MOST_LOG_BYTES = 50 << 20;
 
 export const ciHost = (api: HostApi, repo: string): CiHost =>
   api.host.kind === "gitlab" ? new Pipelines(api, repo) : new Actions(api, repo);
 
+/** All of a list that comes in pages; `key`: where an answer has it. */
+async function pagesOf(api: HostApi, path: string, ...key: readonly string[]): Promise<readonly JsonValue[]> {
+  const items: JsonValue[] = [];
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const more = itemsAt(await api.json(`${path}?per_page=${PAGE}${page === 1 ? "" : `&page=${page}`}`), ...key);
+    items.push(...more);
+    if (more.length < PAGE) break;
+  }
+  return items;
+}
+
 class Actions implements CiHost {
   readonly #api: HostApi;
   readonly #base: string;
+  readonly #jobs = new Map<string, readonly JsonValue[]>();
 
   constructor(api: HostApi, repo: string) {
     this.#api = api;
@@ -68,13 +81,17 @@ class Actions implements CiHost {
 
   async #withJobs(run: JsonValue): Promise<CiRun> {
     const id = numberAt(run, "id") ?? 0;
-    const jobs = await this.#api.json(`${this.#base}/actions/runs/${id}/jobs?per_page=${PAGE}`);
+    // Of a run that is over they stay as they are, and hosts count requests.
+    const over = textAt(run, "status") === "completed" ? `${id} ${numberAt(run, "run_attempt") ?? 1}` : undefined;
+    const known = over === undefined ? undefined : this.#jobs.get(over);
+    const jobs = known ?? (await pagesOf(this.#api, `${this.#base}/actions/runs/${id}/jobs`, "jobs"));
+    if (over !== undefined) this.#jobs.set(over, jobs);
     return {
       id,
       name: textAt(run, "name") || textAt(run, "display_title"),
       ...actionState(run),
       url: textAt(run, "html_url"),
-      jobs: itemsAt(jobs, "jobs").map((job) => ({
+      jobs: jobs.map((job) => ({
         id: numberAt(job, "id") ?? 0,
         name: textAt(job, "name"),
         ...actionState(job),
@@ -124,13 +141,13 @@ class Pipelines implements CiHost {
 
   async #withJobs(run: JsonValue): Promise<CiRun> {
     const id = numberAt(run, "id") ?? 0;
-    const jobs = await this.#api.json(`${this.#base}/pipelines/${id}/jobs?per_page=${PAGE}`);
+    const jobs = await pagesOf(this.#api, `${this.#base}/pipelines/${id}/jobs`);
     return {
       id,
       name: textAt(run, "name") || `pipeline ${id}`,
       ...pipelineState(run),
       url: textAt(run, "web_url"),
-      jobs: itemsAt(jobs).map((job) => ({
+      jobs: jobs.map((job) => ({
         id: numberAt(job, "id") ?? 0,
         name: textAt(job, "name"),
         // A job that may fail does not make its pipeline fail.

@@ -3,6 +3,7 @@
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import { ToolFailure } from "@lathe/agent";
+import { abortAfter } from "@lathe/agent/base";
 import type { ProgramArgv } from "@lathe/agent/world";
 import { type GitHost, type RepoRef, repoOfRemote } from "./hosts.ts";
 
@@ -10,6 +11,9 @@ import { type GitHost, type RepoRef, repoOfRemote } from "./hosts.ts";
 const SAFE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
 const QUIET = { GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", LC_ALL: "C" };
 const MOST_BYTES = 8 << 20;
+/** A fetch of a large repository takes its time; a question to git does not. */
+const MOST_MS = 15 * 60_000;
+const MOST_LOCAL_MS = 60_000;
 
 export interface GitOptions {
   readonly cwd?: string | undefined;
@@ -35,9 +39,10 @@ export class Git {
 
   async ask(args: readonly string[], { cwd, isAllowed = false, token }: GitOptions = {}): Promise<GitAnswer> {
     if (!this.#env.startProcess) throw new ToolFailure("git cannot be run here.");
+    const late = abortAfter(isAllowed ? MOST_MS : MOST_LOCAL_MS);
     const process = await this.#env.startProcess(["git", ...SAFE, ...args] as unknown as ProgramArgv, {
       env: { ...QUIET, ...tokenVariables(token) },
-      signal: this.#signal,
+      signal: AbortSignal.any([this.#signal, late]),
       ...(cwd === undefined ? {} : { cwd }),
       ...(isAllowed ? { outside: true } : {}),
     });
@@ -50,6 +55,7 @@ export class Git {
     }
     const { exitCode } = await process.exited;
     this.#signal.throwIfAborted();
+    if (late.aborted) throw new ToolFailure(`git ${args[0]} took too long and was ended.`);
     return { exitCode, stdout: Buffer.concat(chunks).toString("utf8"), stderr: process.readStderr().text };
   }
 

@@ -76,8 +76,14 @@ export class HostApi {
   }
 }
 
-export const isMissing = (error: unknown): boolean =>
-  error instanceof ToolFailure && numberAt(error.details, "status") === 404;
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof ToolFailure ? numberAt(error.details, "status") : undefined;
+
+export const isMissing = (error: unknown): boolean => statusOf(error) === 404;
+
+/** The same request may work in a moment. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof ToolFailure && [429, 500, 502, 503, 504, undefined].includes(statusOf(error));
 
 const pathOnly = (path: string): string => path.split("?")[0] ?? path;
 

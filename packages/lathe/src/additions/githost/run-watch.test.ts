@@ -56,7 +56,7 @@ function watcher(kind: "github" | "gitlab" = "github") {
       places,
       repo: { host: found, path: "o/r" },
       now: Date.now,
-      times: { pollMs: 20, graceMs: 30 },
+      times: { pollMs: 20, graceMs: 30, startMs: 60, mostMs: 60_000 },
     };
     return runWatch({ op: "run_watch", branch: "main", ...args }, where, context);
   };
@@ -177,7 +177,7 @@ test("T-GH-3 a watch goes on as a job, on request or when the user sends it ther
   isOver = true;
   await Promise.all(jobs.list().map(({ handle }) => handle.done));
   await new Promise((resolve) => setImmediate(resolve));
-  expect(news.map(({ id, result }) => [id, result?.exitCode])).toEqual([
+  expect(news.map(({ id, result }) => [id, result?.exitCode]).sort()).toEqual([
     [1, 1],
     [2, 1],
   ]);
@@ -186,4 +186,19 @@ test("T-GH-3 a watch goes on as a job, on request or when the user sends it ther
     expect(text).toMatch(
       /\[From the web \(https:\/\/github\.com\/o\/r\)\.[^\n]*\n# CI of o\/r, run 1: failure\n(?:.*\n)*assertion failed/,
     );
+});
+
+test("T-GH-3 a host that fails for a moment is asked again, one that refuses is not; a commit without runs ends the watch", async () => {
+  branch();
+  let asked = 0;
+  host.answers["GET /repos/o/r/actions/runs/1"] = () =>
+    ++asked < 4 ? new Plain(502, "bad gateway") : run(1, "completed", "success");
+  host.answers["GET /repos/o/r/actions/runs/1/jobs"] = { jobs: [] };
+  const { say } = watcher();
+  expect(await say({ run: "1" })).toContain("success");
+  expect(asked).toBe(4);
+  await expect(say({ run: "2" })).rejects.toThrow("with status 404: Not Found.");
+  expect(host.requests.filter(({ url }) => url.endsWith("/runs/2"))).toHaveLength(1);
+  host.answers["GET /repos/o/r/actions/runs"] = { workflow_runs: [] };
+  await expect(say()).rejects.toThrow("No CI run of this commit began in 0.06 seconds. Is CI set up for the branch?");
 });

@@ -1,14 +1,23 @@
 // Waits for CI: looks every few seconds, ends when everything has succeeded or something has failed, and then has the logs of what failed.
 
+import { ToolFailure } from "@lathe/agent";
 import type { CiHost, CiJob, CiRun } from "./ci-hosts.ts";
+import { isTemporary } from "./host-api.ts";
 
 export interface WatchTimes {
   readonly pollMs: number;
+  /** A commit without any run after this time has none. */
+  readonly startMs: number;
+  /** No run takes longer. */
+  readonly mostMs: number;
   /** After the first failure, so that others of the same moment are reported with it. */
   readonly graceMs: number;
 }
 
-export const WATCH_TIMES: WatchTimes = { pollMs: 3_000, graceMs: 5_000 };
+export const WATCH_TIMES: WatchTimes = { pollMs: 3_000, graceMs: 5_000, startMs: 120_000, mostMs: 6 * 3_600_000 };
+
+/** In a row, before the watch gives up: hosts fail for a moment now and then. */
+const MOST_FAILURES = 5;
 
 /** One run by its number, or all runs of a commit. */
 export type Watched = { readonly run: number } | { readonly commit: string; readonly branch: string };
@@ -38,8 +47,8 @@ const isFailed = ({ state }: { readonly state: string }): boolean => state === "
 
 export async function watchRuns(watched: Watched, parts: WatchParts): Promise<WatchEnd> {
   const { ci, times, wait } = parts;
-  const look = async (): Promise<readonly CiRun[]> =>
-    "run" in watched ? [await ci.run(watched.run)] : ci.runsOf(watched.commit);
+  const look = (): Promise<readonly CiRun[]> => patiently(watched, parts);
+  let waited = 0;
   let shown = "";
   const show = (runs: readonly CiRun[], note = ""): void => {
     const text = [...runs.flatMap(runLines), note].filter((line) => line !== "").join("\n");
@@ -67,8 +76,27 @@ export async function watchRuns(watched: Watched, parts: WatchParts): Promise<Wa
     // More runs of the same commit may begin late: they must be the same ones twice.
     if (isDone && ("run" in watched || succeeded === ids)) return { runs, failed: [] };
     succeeded = isDone ? ids : undefined;
+    if (waited >= (runs.length === 0 ? times.startMs : times.mostMs)) throw tooLong(runs, times);
     await wait(times.pollMs);
+    waited += times.pollMs;
   }
+}
+
+async function patiently(watched: Watched, { ci, times, wait }: WatchParts): Promise<readonly CiRun[]> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return "run" in watched ? [await ci.run(watched.run)] : await ci.runsOf(watched.commit);
+    } catch (error) {
+      if (failures === MOST_FAILURES || !isTemporary(error)) throw error;
+      await wait(times.pollMs);
+    }
+  }
+}
+
+function tooLong(runs: readonly CiRun[], { startMs, mostMs }: WatchTimes): ToolFailure {
+  if (runs.length === 0)
+    return new ToolFailure(`No CI run of this commit began in ${startMs / 1000} seconds. Is CI set up for the branch?`);
+  return new ToolFailure(`CI has not ended in ${mostMs / 3_600_000} hours: ${runs.map(({ url }) => url).join(", ")}`);
 }
 
 async function failedJobs(runs: readonly CiRun[], ci: CiHost): Promise<readonly FailedJob[]> {

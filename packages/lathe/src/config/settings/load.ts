@@ -9,6 +9,7 @@ import { ruleFrom } from "./rules.ts";
 import { defaultSettings, isSettingKey, type SettingKey, type Settings } from "./schema.ts";
 import { USERS_SEARCH } from "./search-settings.ts";
 import { settingsText } from "./text.ts";
+import { USERS_WEB } from "./web-settings.ts";
 
 export interface SettingsSource {
   readonly file: string;
@@ -67,8 +68,9 @@ export async function loadSettings(
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot widen the sandbox.`);
         continue;
       }
-      if (source.ofProject && USERS_SEARCH.test(key)) {
-        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot decide where searches go.`);
+      if (source.ofProject && (USERS_SEARCH.test(key) || USERS_WEB.test(key))) {
+        const what = USERS_WEB.test(key) ? "web requests" : "searches";
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot decide where ${what} go.`);
         continue;
       }
       if (source.ofProject && key === "permissions.rememberDays" && Number(value) > Number(values[key])) {

@@ -14,6 +14,7 @@ import { SEARCH_SETTINGS } from "./search-settings.ts";
 import { choiceOrEmpty, wordList } from "./setting-kinds.ts";
 import { TASK_SETTINGS } from "./task-settings.ts";
 import { TERMINAL_SETTINGS } from "./terminal-settings.ts";
+import { WEB_SETTINGS } from "./web-settings.ts";
 import { WORK_SETTINGS } from "./work-settings.ts";
 
 export const SETTINGS = {
@@ -63,10 +64,7 @@ export const SETTINGS = {
   }),
   ...READ_SETTINGS,
   ...IMAGE_SETTINGS,
-  "web.allowPrivate": flag({
-    default: false,
-    description: "let web requests reach private addresses, and ports on this machine that other programs listen on",
-  }),
+  ...WEB_SETTINGS,
   ...SEARCH_SETTINGS,
   ...FOUND_SETTINGS,
 } as const satisfies Record<string, Schema>;

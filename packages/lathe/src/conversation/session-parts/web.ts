@@ -1,6 +1,6 @@
 // The way out to the web: one gate for everything in the session that leaves for it.
 
-import { webGate } from "@lathe/agent/files";
+import { mirroredGate, webGate } from "@lathe/agent/files";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
@@ -10,13 +10,31 @@ export function webPart({
   session,
   permissions,
 }: Pick<SessionBase, "workspace" | "env" | "session" | "permissions">): SessionPart {
-  const gate = webGate({
-    env,
-    allowPrivate: workspace.settings["web.allowPrivate"],
-    variables: workspace.env,
-    onNotice: (message) => session.warn(message, "web"),
-  });
+  const { settings } = workspace;
+  const gate = mirroredGate(
+    webGate({
+      env,
+      allowPrivate: settings["web.allowPrivate"],
+      variables: workspace.env,
+      onNotice: (message) => session.warn(message, "web"),
+    }),
+    settings["web.mirrors"],
+  );
+  const reader = settings["web.reader"];
+  if (reader !== "") gate.openTyped(reader);
   permissions.shown?.followTyped((address) => gate.openTyped(address));
   const redirectProblem = (from: URL, to: URL): string | undefined => permissions.redirectProblem(from, to);
-  return { name: "web", services: { web: { gate, fetch: { redirectProblem } } } };
+  const web = { gate, fetch: { redirectProblem }, tokens: siteTokens(workspace.env), reader };
+  return { name: "web", services: { web } };
+}
+
+/** Of sites whose pages are read through their APIs. A runner's token is for the server that the runner names. */
+function siteTokens(variables: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const server = variables["GITHUB_SERVER_URL"] || "https://github.com";
+  const github = server === "https://github.com" ? variables["GITHUB_TOKEN"] || variables["GH_TOKEN"] : undefined;
+  const gitlab = variables["GITLAB_TOKEN"];
+  return {
+    ...(github ? { "https://api.github.com": github } : {}),
+    ...(gitlab ? { "https://gitlab.com": gitlab } : {}),
+  };
 }

@@ -22,6 +22,7 @@ export class Passage {
   readonly #options: GateOptions;
   /** Addresses as the user typed them; shared by the gates of a session. */
   readonly #typed: ReadonlySet<string>;
+  readonly #asking = new Map<number, Promise<boolean>>();
   #hostsFile: Promise<ReadonlySet<string>> | undefined;
 
   constructor(options: GateOptions, typed: ReadonlySet<string>) {
@@ -70,8 +71,12 @@ export class Passage {
     return env.connect(port, { signal });
   }
 
-  async #ownsPort(port: number): Promise<boolean> {
-    return (await this.#options.env.ownsPort?.(port)) ?? false;
+  /** A page brings many connections to one port at once, and elsewhere each question takes a while. */
+  #ownsPort(port: number): Promise<boolean> {
+    const { env } = this.#options;
+    const asking = this.#asking.get(port) ?? Promise.resolve(env.ownsPort?.(port) ?? false);
+    this.#asking.set(port, asking);
+    return asking.finally(() => this.#asking.delete(port));
   }
 
   async #isTyped(port: number): Promise<boolean> {

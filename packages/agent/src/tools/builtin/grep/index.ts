@@ -16,7 +16,7 @@ import description from "./description.md";
 const params = {
   pattern: text(),
   path: optional(text("File or directory to search; the working directory when not given")),
-  glob_filter: optional(text("Only files whose path matches this glob")),
+  glob_filter: optional(text()),
   case_insensitive: optional(flag("Ignore the difference between upper and lower case")),
   max_results: optional(integer({ description: "Stop after this many lines; 100 when not given", minimum: 1 })),
 };

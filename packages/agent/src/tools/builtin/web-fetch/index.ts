@@ -1,9 +1,8 @@
 import type { JsonObject } from "@lathe/llm";
-import type { FetchLimits } from "../../../files/web/fetch-page.ts";
 import { webGate } from "../../../files/web/gate/web-gate.ts";
 import "../../../files/web/services.ts";
-import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
-import type { ToolDef } from "../../../contract/tool.ts";
+import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { verbOf } from "../card.ts";
 import { webAccess } from "../web-access.ts";
 import description from "./description.md";
@@ -11,9 +10,10 @@ import description from "./description.md";
 const params = {
   url: text("Full address, http or https"),
   timeout: optional(integer("Seconds to wait, 1 to 45; 30 when absent")),
+  raw: optional(flag("The page as the server gives it")),
 };
 
-const LIMITS: FetchLimits = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
+const LIMITS = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 const SECONDS = { least: 1, most: 45 };
 
 /** Fetches a page and gives it to the model as markdown; add it to `tools` of a profile or session. */
@@ -31,37 +31,44 @@ export const webFetchTool: ToolDef = {
     subject: url,
     outcome: result && outcomeOf(result.details),
   }),
-  async execute({ url, timeout }, scope) {
+  async execute({ url, timeout, raw = false }, scope) {
     // Loaded with the first page: most sessions fetch none.
-    const [{ fetchPage }, { pageText }] = await Promise.all([
-      import("../../../files/web/fetch-page.ts"),
-      import("../../../files/web/to-markdown.ts"),
-    ]);
-    const { gate = webGate(scope), fetch } = scope.services.web ?? {};
-    const own =
+    const { loadPage } = await import("../../../files/web/load-page.ts");
+    const web = scope.services.web ?? { gate: webGate(scope) };
+    const given =
       timeout === undefined ? {} : { timeoutMs: Math.min(Math.max(timeout, SECONDS.least), SECONDS.most) * 1000 };
-    const page = await fetchPage(gate, url, { ...LIMITS, ...fetch, ...own }, scope.signal);
-    scope.paths.pages.set(url, page.url);
-    const { text: body } = await pageText(page, scope);
-    const note = page.truncated
-      ? `\n[the page is longer; only its first ${page.body.length} bytes were read. Download it with a program in the shell to read the rest]`
-      : "";
-    const failed = page.status >= 400;
-    const head = failed
-      ? `${page.url} answered with status ${page.status}.\n`
-      : page.url === url
-        ? ""
-        : `${page.url}\n`;
+    const page = await loadPage({ url, isRaw: raw, limits: { ...LIMITS, ...web.fetch, ...given } }, web, scope);
+    const { status, mediaType, bytes, method, text: body, notes = [] } = page;
+    if (body === undefined) throw new ToolFailure(`${page.url} is ${mediaType}, not text. Read it with the tool read.`);
+    const isFailed = status >= 400;
+    const moved = page.url === url ? [] : [page.url];
+    const head = isFailed ? [`${page.url} answered with status ${status}.`] : moved;
+    const said = [
+      ...(page.isMainPart ? ["only the main part of the page; raw gives all of it"] : []),
+      ...(page.truncated ? [tooLong(bytes)] : []),
+      ...notes,
+    ].map((note) => `[${note}]`);
     return {
-      content: [{ kind: "text", text: `${head}${body}${note}` }],
-      details: { url: page.url, status: page.status, mediaType: page.mediaType, bytes: page.body.length },
-      isError: failed,
+      content: [{ kind: "text", text: [...head, body, ...said].join("\n") }],
+      details: {
+        url: page.url,
+        status,
+        mediaType,
+        bytes,
+        method,
+        ...(page.site === undefined ? {} : { site: page.site }),
+      },
+      isError: isFailed,
       effects: "none",
     };
   },
 } satisfies ToolDef<StaticFields<typeof params>>;
 
-function outcomeOf({ status, mediaType, bytes }: JsonObject): string | undefined {
+const tooLong = (bytes: number): string =>
+  `the page is longer; only its first ${bytes} bytes were read. Download it with a program in the shell to read the rest`;
+
+function outcomeOf({ status, mediaType, bytes, site }: JsonObject): string | undefined {
   if (typeof status === "number" && status >= 400) return `status ${status}`;
-  return typeof bytes === "number" ? `${mediaType}, ${bytes} bytes` : undefined;
+  const what = typeof site === "string" ? `from the API of ${site}` : mediaType;
+  return typeof bytes === "number" ? `${what}, ${bytes} bytes` : undefined;
 }

@@ -2,6 +2,9 @@
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
+/** They have no end. */
+export const VOID = names("area base br col embed hr img input link meta param source track wbr");
+
 /** Their content is no text of the page. */
 export const IGNORED = names("script style nav noscript svg iframe title template object canvas");
 
@@ -23,4 +26,16 @@ export const MARKS: ReadonlyMap<string, string> = new Map(
 /** The programming language that a class such as `language-js` names. */
 export function languageOf(attributes: ReadonlyMap<string, string>): string {
   return /(?:^|\s)lang(?:uage)?-([\w+#.-]+)/.exec(attributes.get("class") ?? "")?.[1] ?? "";
+}
+
+/** `leftOut`: names, and classes with a dot before them. An element without an end cannot be left out. */
+export function isLeftOut(
+  name: string,
+  attributes: ReadonlyMap<string, string>,
+  leftOut: ReadonlySet<string>,
+): boolean {
+  if (leftOut.size === 0 || VOID.has(name)) return false;
+  if (leftOut.has(name)) return true;
+  const classes = attributes.get("class");
+  return classes?.split(/\s+/).some((one) => leftOut.has(`.${one}`)) ?? false;
 }

@@ -9,11 +9,13 @@ export interface HtmlInput extends TaskInput {
   readonly html: string;
   /** The page's address, which its links are relative to; absent: they are shown as they are written. */
   readonly base?: string | undefined;
+  /** Elements that are no text of this page: names, and classes with a dot before them. */
+  readonly leftOut?: readonly string[] | undefined;
 }
 
 export function htmlMarkdown(input: TaskInput): PageMarkdown {
-  const { html, base } = input as HtmlInput;
-  const page = new MainPart(new MarkdownWriter(base));
+  const { html, base, leftOut } = input as HtmlInput;
+  const page = new MainPart(new MarkdownWriter(base, leftOut));
   readHtml(html, page);
   return page.markdown();
 }

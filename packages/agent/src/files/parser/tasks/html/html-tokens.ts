@@ -2,6 +2,7 @@
 // the parser searches and shifts the list of open elements with every tag, so a page that nests deeply costs the square of its size.
 
 import { Tokenizer } from "htmlparser2";
+import { VOID } from "./elements.ts";
 
 export interface HtmlHandler {
   /** Gets only the attributes that matter to a reader. */
@@ -11,7 +12,6 @@ export interface HtmlHandler {
   text(text: string): void;
 }
 
-const VOID = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));
 /** The others are skipped, so that a tag with a million attributes costs no memory. */
 const ATTRIBUTES_KEPT = new Set("href src alt start class role".split(" "));
 

@@ -2,7 +2,7 @@
 // indentation, and misplaced end tags are looked for only so far.
 
 import { oneLine } from "../../../../base/text/one-line.ts";
-import { BLOCKS, IGNORED, INLINE, languageOf, MARKS } from "./elements.ts";
+import { BLOCKS, IGNORED, INLINE, isLeftOut, languageOf, MARKS } from "./elements.ts";
 import type { HtmlHandler } from "./html-tokens.ts";
 import { linkAddress, resolveAddress } from "./link-address.ts";
 import { codeLines, inlineCode, tableLines } from "./markdown-blocks.ts";
@@ -68,11 +68,13 @@ export class MarkdownWriter implements HtmlHandler {
   /** What addresses are relative to; the page may name it itself, once. */
   #base: string | undefined;
   #hasOwnBase = false;
+  readonly #leftOut: ReadonlySet<string>;
   /** Text of code, which is kept as it is. */
   #code: { readonly parts: string[]; readonly isBlock: boolean; language: string } | undefined;
 
-  constructor(base?: string) {
+  constructor(base?: string, leftOut: readonly string[] = []) {
     this.#base = base;
+    this.#leftOut = new Set(leftOut);
   }
 
   get isInLink(): boolean {
@@ -86,7 +88,7 @@ export class MarkdownWriter implements HtmlHandler {
   open(name: string, attributes: Attributes): void {
     if (this.#skipped !== undefined) {
       if (name === this.#skipped.name) this.#skipped.open += 1;
-    } else if (IGNORED.has(name)) this.#skipped = { name, open: 1 };
+    } else if (IGNORED.has(name) || isLeftOut(name, attributes, this.#leftOut)) this.#skipped = { name, open: 1 };
     else if (this.#code !== undefined) this.#insideCode(name, attributes);
     else this.#begin(name, attributes);
   }
