@@ -67,7 +67,9 @@ export class Tabs {
 
   async #open(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
     const { name, url, viewport } = request;
-    if (this.#opening.has(name))
+    // Agents may look at the same tab at once.
+    const isLook = url === undefined && this.#tabs.has(name);
+    if (this.#opening.has(name) && !isLook)
       throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call, or use another name.`);
     this.#opening.add(name);
     try {
