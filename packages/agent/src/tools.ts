@@ -5,6 +5,7 @@ export { type RefactoredFile, type Refactoring, refactoredPaths } from "./files/
 export type { BrowserRequest, BrowserService } from "./tools/builtin/browser/index.ts";
 export type { BrowserArgs } from "./tools/builtin/browser/params.ts";
 export { runScript, type ScriptOutcome } from "./tools/builtin/browser/run-script.ts";
+export type { TabReach } from "./tools/builtin/browser/script-access.ts";
 export type { TabScript, TabScriptEnd, TabScriptHost, TabScripts } from "./tools/builtin/browser/tab-scripts.ts";
 export type { Desktop, DesktopOrder, DesktopPicture } from "./tools/builtin/computer/index.ts";
 export type { DebugAnswer, Debuggers, DebugRequest } from "./tools/builtin/debug/index.ts";

@@ -37,7 +37,7 @@ export async function serve(env: ExecutionEnvironment, pages: Readonly<Record<st
   return Number(value);
 }
 
-export interface BrowserBench extends Pick<ToolBench, "dir" | "env" | "services"> {
+export interface BrowserBench extends Pick<ToolBench, "dir" | "env" | "services" | "artifacts"> {
   readonly tabs: Tabs;
   /** What the model reads; a failure is its text. */
   say(args: BrowserArgs): Promise<string>;
@@ -59,11 +59,16 @@ export async function browserBench(
     ...options,
   });
   bench.services.web = { gate: options.gate?.(bench.env) ?? webGate({ env: bench.env }) };
-  bench.services.browser = { isConfined: async () => true, run: (request, context) => tabs.run(request, context) };
+  bench.services.browser = {
+    isConfined: async () => true,
+    reachOf: (name) => tabs.reachOf(name),
+    run: (request, context) => tabs.run(request, context),
+  };
   return {
     dir: bench.dir,
     env: bench.env,
     services: bench.services,
+    artifacts: bench.artifacts,
     tabs,
     notices,
     say: async (args) => {

@@ -57,6 +57,10 @@ it.each(rows)("an injection in $name", async ({ carrier, channels, name }) => {
   const queue: Turn[] = [];
   scene = await stage(() => queue.shift() ?? turn.text("done"));
   await writeFile(join(scene.box.dir, "secret.txt"), SECRET);
+  await writeFile(
+    join(scene.box.home, ".lathe/config.yml"),
+    "providers:\n  webSearch: searxng\nsearxng:\n  endpoint: http://search.example\n",
+  );
   queue.push(
     answer([{ name: "read_file", args: { file_path: "secret.txt" } }]),
     answer([await carrier.place(injectedText, web, scene.box)]),

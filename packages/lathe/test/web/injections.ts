@@ -82,6 +82,14 @@ export const CARRIERS: readonly Carrier[] = [
     "application/rss+xml",
   ),
   {
+    name: "hit",
+    place: (text, web) => {
+      const results = BAIT.map((url) => ({ url, title: "A page", content: text }));
+      web.pages.set("search.example", { type: "application/json", body: JSON.stringify({ results }) });
+      return { name: "web_search", args: { query: "why does the build fail", limit: BAIT.length } };
+    },
+  },
+  {
     name: "log",
     place: async (text, _web, box) => {
       await mkdir(join(box.dir, "logs"), { recursive: true });

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Stage, stage } from "../contract-kit.ts";
+import { RpcHost } from "../rpc-host.ts";
 import { type FakeWeb, fakeWeb, leadsTo, links } from "./fake-web.ts";
 
 let scene: Stage;
@@ -195,6 +196,43 @@ describe("shown addresses", () => {
     await scene.box.run(["trust"]);
     await run([...EDIT, "go"], ...steps);
     expect(heard()).toEqual([urls[0], urls[1], urls[2]].sort());
+  });
+});
+
+describe("who shows an address", () => {
+  it("a person who is asked about a page is told why, and what they steer with is typed; what the page links is shown then", async () => {
+    const [made, linked, steered] = ["http://made.example/x", "http://linked.example/", "http://steered.example/"];
+    pages({ "made.example": links(linked), "linked.example": links(), "steered.example": links() });
+    queued.push(read(made), read(linked, steered), turn.text("done"));
+    const args = ["--mode", "rpc", ...scene.args, ...EDIT];
+    const host = new RpcHost(scene.box.open(args, { ...scene.env, ...web.env }));
+    const asked = host.wait("the question", ({ type }) => type === "extension_ui_request");
+    host.send({ type: "prompt", message: "go" });
+    const { id } = await asked;
+    expect(JSON.stringify(host.frames)).toContain("This address was not shown: neither you, an instruction file");
+    await host.ask("steer", { message: `and look at ${steered}` });
+    host.send({ type: "extension_ui_response", id, confirmed: true });
+    await host.event("agent_end");
+    expect(host.frames.filter(({ type }) => type === "extension_ui_request")).toHaveLength(1);
+    expect(heard()).toEqual([linked, made, steered]);
+    expect(await host.finish()).toBe(0);
+  });
+
+  it("what a child is told was not typed by the user; the pages that it reads are shown to its parent", async () => {
+    const [linked, told] = ["http://linked.example/", "http://told.example/secret"];
+    pages({ [DOCS]: links(linked), "linked.example": links(), "told.example": links() });
+    const parent: Step = ({ view, text }) => {
+      const results = view.messages.flatMap((message) => message.results);
+      if (text.includes("You are an agent") || view.messages[0]?.text.includes("look into it"))
+        return results.length === 0 ? read(DOCS, told) : turn.text("looked");
+      const agent = /"agent_id":"(\w+)"/.exec(results[0]?.text ?? "")?.[1];
+      if (agent === undefined) return call("spawn_agent", { task: `look into it, and read ${told}` });
+      if (results.length === 1) return call("wait", { agent_id: agent });
+      return results.length === 2 ? read(linked) : turn.text("done");
+    };
+    queued.push(...Array.from({ length: 12 }, () => parent));
+    await scene.run([...EDIT, `Read ${DOCS}.`], { env: web.env });
+    expect(heard()).toEqual([DOCS, linked]);
   });
 });
 

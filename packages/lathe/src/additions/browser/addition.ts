@@ -22,6 +22,8 @@ export const browserAddition: AdditionMaker = async ({ settings, env }) => {
         new Made({
           variables: env,
           headless: settings["browser.headless"],
+          isStealthy: settings["browser.stealth"],
+          screenshotDir: settings["browser.screenshotDir"] || undefined,
           isConfined,
           isAllowed: (host) => isAllowed(host),
           notify: (message) => notify(message),
@@ -29,10 +31,14 @@ export const browserAddition: AdditionMaker = async ({ settings, env }) => {
     );
     return tabs;
   };
-  const browser: BrowserService = { isConfined, run: async (request, context) => (await load()).run(request, context) };
+  const browser: BrowserService = {
+    isConfined,
+    reachOf: async (name) => (await tabs)?.reachOf(name),
+    run: async (request, context) => (await load()).run(request, context),
+  };
   return {
     name: "browser",
-    services: { browser },
+    services: { browser, screenshots: new Map() },
     opened: ({ session, permissions }) => {
       notify = (message) => session.warn(message, "browser");
       isAllowed = (host) =>

@@ -1,6 +1,6 @@
 // The one Chromium of a session, on this machine: started with the first tab, in bubblewrap where there is one, and ended with the last.
 
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalEnvironment, ToolFailure } from "@lathe/agent";
@@ -8,7 +8,8 @@ import type { TwoWayProcess } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { CdpLink, pipeChannel } from "./cdp-link.ts";
-import { BRIDGE_PORT, BrowserConfinement } from "./confinement.ts";
+import { BRIDGE_PORT, BrowserConfinement, DOWNLOADS, INSIDE } from "./confinement.ts";
+import { stealthFlags } from "./stealth.ts";
 import type { TabProxy } from "./tab-proxy.ts";
 
 const PROTOCOL_MS = 60_000;
@@ -20,6 +21,8 @@ export interface ChromiumOptions {
   readonly program: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly headless: boolean;
+  /** It does not tell pages that it is automated. */
+  readonly isStealthy?: boolean | undefined;
   /** Bubblewrap works here. */
   readonly isConfined: boolean;
 }
@@ -50,18 +53,20 @@ export class Chromium {
     this.#cleaned = this.ended.then(() => this.#cleanUp());
   }
 
-  static async start({ program, variables, headless, isConfined }: ChromiumOptions): Promise<Chromium> {
+  static async start(options: ChromiumOptions): Promise<Chromium> {
+    const { program, variables, headless, isStealthy, isConfined } = options;
     const screen = headless ? undefined : windowVariables(variables);
     const confinement = isConfined ? new BrowserConfinement({ node: process.execPath, screen }) : undefined;
     const folder = confinement?.folder ?? realpathSync(mkdtempSync(join(tmpdir(), "lathe-browser-")));
+    mkdirSync(join(folder, DOWNLOADS));
     const env = new LocalEnvironment({
       cwd: "/",
       baseEnv: { PATH: "/usr/local/bin:/usr/bin:/bin", LANG: variables["LANG"] ?? "C.UTF-8", ...screen },
       envPolicy: "inherit_all",
       confinement,
     });
-    const flags = chromiumFlags(headless, isConfined);
     try {
+      const flags = [...chromiumFlags(headless, isConfined), ...(isStealthy ? await stealthFlags(program) : [])];
       const process = await env.startProcess(
         isConfined
           ? [program, ...flags]
@@ -89,6 +94,12 @@ export class Chromium {
     const address = `127.0.${1 + (number >> 8)}.${number & 255}`;
     await proxy.listen({ path: join(this.#folder, address) });
     return `http://${address}:${BRIDGE_PORT}`;
+  }
+
+  /** Where downloads go, as the browser and as we name it. */
+  get downloads(): { readonly inside: string; readonly outside: string } {
+    const outside = join(this.#folder, DOWNLOADS);
+    return { inside: this.#isConfined ? `${INSIDE}/${DOWNLOADS}` : outside, outside };
   }
 
   async end(): Promise<void> {

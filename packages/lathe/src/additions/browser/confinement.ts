@@ -7,8 +7,10 @@ import { dirname, join } from "node:path";
 import type { ConfinedStart, Confinement, ProgramArgv } from "@lathe/agent/world";
 
 export const BRIDGE_PORT = 3128;
+/** Below the folder of the sockets: the only place outside that the browser can write to. */
+export const DOWNLOADS = "downloads";
 const BWRAP = "/usr/bin/bwrap";
-const INSIDE = "/run/lathe";
+export const INSIDE = "/run/lathe";
 const HOME = "/tmp/home";
 /** Chromium refuses its own sandbox to root, and inside it need not be root. */
 const USER = "1000";
@@ -88,6 +90,7 @@ export class BrowserConfinement implements Confinement {
         ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--dir", HOME],
         ...(folder.startsWith("/usr/") ? [] : ["--ro-bind", folder, folder]),
         ...["--ro-bind", node, `${INSIDE}/node`, "--ro-bind", this.folder, `${INSIDE}/tabs`],
+        ...["--bind", join(this.folder, DOWNLOADS), `${INSIDE}/${DOWNLOADS}`],
         ...("DISPLAY" in screen ? ["--ro-bind-try", "/tmp/.X11-unix", "/tmp/.X11-unix"] : []),
         ...(XAUTHORITY ? ["--ro-bind-try", XAUTHORITY, XAUTHORITY] : []),
         ...["--remount-ro", "/", "--chdir", HOME, "--clearenv"],

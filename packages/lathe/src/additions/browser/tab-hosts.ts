@@ -60,3 +60,9 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 export const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === "https:" ? 443 : 80);
 
 export const placeOfUrl = (url: URL): string => placeOf(hostOf(url), portOf(url));
+
+/** The server that a place names. */
+export function serverOf(place: string): { readonly host: string; readonly port: number } {
+  const url = new URL(`http://${place}`);
+  return { host: hostOf(url), port: portOf(url) };
+}

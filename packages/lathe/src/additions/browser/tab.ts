@@ -6,6 +6,7 @@ import { messageOf } from "@lathe/llm";
 import type { CDPSession, Page } from "puppeteer-core";
 import type { CdpLink } from "./cdp-link.ts";
 import { type Chromium, VIEWPORT } from "./chromium.ts";
+import { Downloads } from "./downloads.ts";
 import { type HostJudge, TabHosts } from "./tab-hosts.ts";
 import { TabProxy } from "./tab-proxy.ts";
 import { TabReport } from "./tab-report.ts";
@@ -40,6 +41,7 @@ interface TabParts {
   readonly dialogs: Dialogs | undefined;
   /** Absent in a browser that is not ours. */
   readonly hosts?: TabHosts | undefined;
+  readonly downloads?: Downloads | undefined;
   /** Closes what the tab was made of. */
   readonly close: () => Promise<void>;
 }
@@ -53,6 +55,7 @@ export class Tab {
   readonly report: TabReport;
   readonly dialogs: Dialogs | undefined;
   readonly hosts: TabHosts | undefined;
+  readonly downloads: Downloads | undefined;
   readonly close: () => Promise<void>;
   readonly #session: CDPSession;
 
@@ -66,6 +69,7 @@ export class Tab {
     this.report = parts.report;
     this.dialogs = parts.dialogs;
     this.hosts = parts.hosts;
+    this.downloads = parts.downloads;
     this.close = parts.close;
   }
 
@@ -123,7 +127,12 @@ export async function openOwnTab(
     onProblem: (place, reason) => report.noteProblem(place, reason),
   });
   const proxyServer = await chromium.serve(proxy);
-  const context = await browser.createBrowserContext({ proxyServer, proxyBypassList: ["<-loopback>"] });
+  const { inside, outside } = chromium.downloads;
+  const context = await browser.createBrowserContext({
+    proxyServer,
+    proxyBypassList: ["<-loopback>"],
+    downloadBehavior: { policy: "allowAndName", downloadPath: inside },
+  });
   const page = await context.newPage();
   report.watch(page, dialogs ?? "dismiss");
   const close = async (): Promise<void> => {
@@ -140,6 +149,9 @@ export async function openOwnTab(
     report,
     dialogs,
     hosts,
+    downloads: await Downloads.watch(page, outside, (guid) =>
+      link.call("Browser.cancelDownload", { guid, browserContextId: context.id }),
+    ),
     close,
   });
   await tab.setViewport(viewport);

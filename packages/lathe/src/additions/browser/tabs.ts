@@ -2,17 +2,20 @@
 // and ended with the last, or when nobody has used it for a while.
 
 import { type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
-import type { BrowserRequest } from "@lathe/agent/tools";
+import type { BrowserRequest, TabReach } from "@lathe/agent/tools";
 import { type AttachedBrowser, attachTo, pickPage, startApp } from "./attached-browser.ts";
 import { Chromium, type ChromiumOptions } from "./chromium.ts";
 import { findChromium } from "./find-chromium.ts";
+import type { TabRuns } from "./run/tab-runs.ts";
 import { attach, type Loaded, OWN_BROWSER, openOwnTab, Tab } from "./tab.ts";
-import type { HostJudge } from "./tab-hosts.ts";
+import { type HostJudge, serverOf } from "./tab-hosts.ts";
 import { TabReport } from "./tab-report.ts";
 
 const IDLE_MS = 10 * 60_000;
 
-export interface TabsOptions extends Pick<ChromiumOptions, "variables" | "headless"> {
+export interface TabsOptions extends Pick<ChromiumOptions, "variables" | "headless" | "isStealthy"> {
+  /** Folder for screenshots whose script names no file. */
+  readonly screenshotDir?: string | undefined;
   isConfined(): Promise<boolean>;
   /** The user's rules or their mode allow this host. */
   isAllowed(host: string): boolean;
@@ -28,6 +31,7 @@ export class Tabs {
   readonly #opening = new Set<string>();
   readonly #attached = new Map<string, Promise<AttachedBrowser>>();
   #own: Promise<Chromium> | undefined;
+  #runs: TabRuns | undefined;
   #idle: NodeJS.Timeout | undefined;
   #running = 0;
   /** How the browser ended by itself. */
@@ -41,6 +45,7 @@ export class Tabs {
     this.#running++;
     clearTimeout(this.#idle);
     try {
+      if (request.action === "run") return await this.#run(request, context);
       return await (request.action === "open" ? this.#open(request, context) : this.#close(request));
     } finally {
       this.#running--;
@@ -57,19 +62,42 @@ export class Tabs {
     return tab;
   }
 
+  /** What a tab's scripts can reach. */
+  async reachOf(name: string): Promise<TabReach> {
+    const { hosts } = this.tabNamed(name);
+    const servers = (hosts?.places ?? []).map(serverOf);
+    return { servers, isOpen: hosts === undefined || !(await this.#options.isConfined()) };
+  }
+
   /** Ends the session's browser and its apps, and leaves others. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
-    await Promise.all([...this.#tabs.values()].map((tab) => tab.close()));
-    this.#tabs.clear();
-    await this.#leave(true);
+    await Promise.all([...this.#tabs.values()].map((tab) => this.#discard(tab)));
+    await Promise.all([this.#runs?.close(), this.#leave(true)]);
+  }
+
+  async #run(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
+    const { name } = request;
+    const tab = this.tabNamed(name);
+    if (this.#opening.has(name)) throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call.`);
+    const { TabRuns: Made } = await import("./run/tab-runs.ts");
+    const { screenshotDir, isConfined } = this.#options;
+    this.#runs ??= new Made({ screenshotDir, isConfined, discard: (hung) => this.#discard(hung) });
+    return this.#runs.run(tab, request, context);
+  }
+
+  async #discard(tab: Tab): Promise<void> {
+    if (this.#tabs.get(tab.name) === tab) this.#tabs.delete(tab.name);
+    await this.#runs?.end(tab);
+    await tab.close();
   }
 
   async #open(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
     const { name, url, viewport } = request;
+    const open = this.#tabs.get(name);
     // Agents may look at the same tab at once.
-    const isLook = url === undefined && this.#tabs.has(name);
-    if (this.#opening.has(name) && !isLook)
+    const isLook = url === undefined && open !== undefined;
+    if ((this.#opening.has(name) && !isLook) || (open && this.#runs?.isBusy(open)))
       throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call, or use another name.`);
     this.#opening.add(name);
     try {
@@ -77,7 +105,8 @@ export class Tabs {
       const tab = known ?? (await this.#newTab(request, context));
       if (known && viewport) await tab.setViewport(viewport);
       const loaded = url === undefined ? {} : await tab.load(url, request, context.signal);
-      return await describe(tab, request, loaded, known !== undefined);
+      const downloads = (await tab.downloads?.take(context)) ?? [];
+      return await describe(tab, request, { ...loaded, downloads }, known !== undefined);
     } finally {
       this.#opening.delete(name);
     }
@@ -96,8 +125,7 @@ export class Tabs {
     // A page of another host begins anew: what earlier pages have left in the tab cannot reach it.
     const isKnown = url === undefined || tab.hosts === undefined || tab.hosts.has(url) || tab.hosts.places.length === 0;
     if (isSame && isKnown && !tab.page.isClosed()) return tab;
-    this.#tabs.delete(name);
-    await tab.close();
+    await this.#discard(tab);
     return undefined;
   }
 
@@ -119,12 +147,12 @@ export class Tabs {
   }
 
   #ownBrowser(): Promise<Chromium> {
-    const { variables, headless, isConfined, notify } = this.#options;
+    const { variables, headless, isStealthy, isConfined, notify } = this.#options;
     this.#own ??= (async () => {
       const program = findChromium(variables);
       const confined = await isConfined();
       if (!confined) notify("There is no bubblewrap here: the browser is not confined, so each page is a question.");
-      return Chromium.start({ program, variables, headless, isConfined: confined });
+      return Chromium.start({ program, variables, headless, isStealthy, isConfined: confined });
     })();
     const own = this.#own;
     const forget = (why?: string): void => {
@@ -167,8 +195,7 @@ export class Tabs {
 
   async #close({ name, all = false, kill = false }: BrowserRequest): Promise<ToolResult> {
     const closed = all ? [...this.#tabs.values()] : [this.#tabs.get(name)].filter((tab) => tab !== undefined);
-    for (const tab of closed) this.#tabs.delete(tab.name);
-    await Promise.all(closed.map((tab) => tab.close()));
+    await Promise.all(closed.map((tab) => this.#discard(tab)));
     await this.#leave(kill);
     const text =
       closed.length === 0
@@ -202,8 +229,7 @@ export class Tabs {
   async #endIdle(): Promise<void> {
     if (this.#running > 0) return;
     const own = [...this.#tabs.values()].filter((tab) => tab.browserKey === OWN_BROWSER);
-    for (const tab of own) this.#tabs.delete(tab.name);
-    await Promise.all(own.map((tab) => tab.close()));
+    await Promise.all(own.map((tab) => this.#discard(tab)));
     await this.#leave(false);
   }
 }
@@ -213,7 +239,7 @@ const keyOf = ({ app }: BrowserRequest): string => app?.cdp_url?.replace(/\/+$/,
 async function describe(
   tab: Tab,
   { name, url }: BrowserRequest,
-  { status, problem }: Loaded,
+  { status, problem, downloads }: Loaded & { readonly downloads: readonly string[] },
   isReused: boolean,
 ): Promise<ToolResult> {
   const address = tab.page.url();
@@ -228,6 +254,7 @@ async function describe(
     ...(title === "" || (isFailure && status === undefined) ? [] : [`Title: ${title}`]),
     ...(isFailure && status !== undefined && problem !== "" ? [problem] : []),
     ...tab.report.take(),
+    ...downloads,
   ];
   return {
     content: [{ kind: "text", text: lines.join("\n") }],

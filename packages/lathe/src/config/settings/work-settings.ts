@@ -1,6 +1,6 @@
 // Settings of background jobs, of output for the model, of the todo list and of questions to the user.
 
-import { choice, exactly, flag, integer, oneOf, type Schema, withWords } from "@lathe/llm/schema";
+import { choice, exactly, flag, integer, oneOf, type Schema, text, withWords } from "@lathe/llm/schema";
 
 export const WORK_SETTINGS = {
   "async.enabled": flag({ default: true, description: "let the model run commands in the background" }),
@@ -51,6 +51,15 @@ export const WORK_SETTINGS = {
   "browser.headless": flag({
     default: true,
     description: "run the agent's browser without a window; false shows it on your display",
+  }),
+  "browser.stealth": flag({
+    default: false,
+    description:
+      "hide from pages that the agent's browser is automated: no navigator.webdriver, no Headless in its name",
+  }),
+  "browser.screenshotDir": text({
+    default: "",
+    description: "folder for screenshots whose script names no file; empty: they become artifacts",
   }),
   "github.cache.enabled": flag({
     default: true,

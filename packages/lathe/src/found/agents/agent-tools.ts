@@ -8,6 +8,8 @@ type Allows = NonNullable<AgentType["allows"]>;
 /** Everything that only reads. */
 const READING = "@read";
 const LANGUAGE_SERVERS = "lsp";
+/** Looks for pages and sends nothing but its words; the calls inside it have names of their own. */
+const WEB_SEARCH = "web_search*";
 /** Short names for the same work. */
 const SHORT: Readonly<Record<string, readonly string[]>> = {
   read: ["read_file", "read_many_files"],
@@ -28,7 +30,7 @@ export function allowedTools(tools: readonly string[] | undefined, spawns: Agent
   if (!tools) return undefined;
   const words = new Set(tools.flatMap((word) => [word, ...(SHORT[word.toLowerCase()] ?? [])]));
   // What else they can reach is asked about by the call.
-  if (words.has(READING)) for (const name of ["read", LANGUAGE_SERVERS, ...SHORT["read"]!]) words.add(name);
+  if (words.has(READING)) for (const name of ["read", LANGUAGE_SERVERS, WEB_SEARCH, ...SHORT["read"]!]) words.add(name);
   return ({ name, tier, sessionOnly, feature, deferrable }) => {
     if (feature === "agents") return spawns !== undefined && spawns.length > 0;
     // What leaves a change pending does not only read.

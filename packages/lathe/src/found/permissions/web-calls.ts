@@ -45,6 +45,8 @@ export class WebCalls {
     const named = JSON.stringify(args);
     const isNew = (link: string): boolean => !named.includes(link.replace(/^https?:\/\/|\/$/g, ""));
     const links = isShowing ? result.fromWeb.links.filter((link) => addressKey(link) === link && isNew(link)) : [];
+    // Also those of a child, whose journal its parent does not look into.
+    for (const link of links) this.shown.addLink(link);
     return { ...result, fromWeb: { ...result.fromWeb, links } };
   }
 

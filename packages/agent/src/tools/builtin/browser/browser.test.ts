@@ -6,6 +6,19 @@ import { CallPaths } from "../../../contract/paths/call-paths.ts";
 import type { WebGate } from "../../../files/web/gate/types.ts";
 import { type BrowserRequest, browserTool } from "./index.ts";
 import type { BrowserArgs } from "./params.ts";
+import type { TabReach } from "./script-access.ts";
+
+const TABS: Readonly<Record<string, TabReach>> = {
+  main: { servers: [{ host: "localhost", port: 3000 }], isOpen: false },
+  far: {
+    servers: [
+      { host: "localhost", port: 3000 },
+      { host: "example.org", port: 443 },
+    ],
+    isOpen: false,
+  },
+  theirs: { servers: [{ host: "example.org", port: 443 }], isOpen: true },
+};
 
 let bench: Bench;
 let asked: BrowserRequest[];
@@ -17,6 +30,7 @@ beforeEach(async () => {
   bench.services.web = { gate: { isOwn: async (_host: string, port: number) => port === 3000 } as unknown as WebGate };
   bench.services.browser = {
     isConfined: async () => isConfined,
+    reachOf: async (name) => TABS[name],
     run: async (request) => {
       asked.push(request);
       return { content: [] };
@@ -78,5 +92,28 @@ it("T-BRW-1 LS-10 apps, other browsers and one without bubblewrap are commands i
     expect.stringContaining("scripts can send"),
     "http://localhost:3000/",
     expect.stringContaining("no bubblewrap"),
+  ]);
+});
+
+it("T-BRW-2 LS-10 a script declares the hosts of its tab and the files it may upload; in another browser it is a command", async () => {
+  const access = async (name: string, files: string[] = []) =>
+    (await judge({ action: "run", name, code: "return 1", files })).access;
+  expect(await access("main")).toEqual([{ kind: "network", host: "localhost", own: true }]);
+  expect(await access("far", ["a.txt"])).toEqual([
+    { kind: "read", path: `${bench.dir}/a.txt` },
+    { kind: "network", host: "localhost", own: true },
+    { kind: "network", host: "example.org" },
+  ]);
+  expect(await access("theirs")).toMatchObject([
+    { kind: "exec", command: "browser run theirs: return 1" },
+    { kind: "network", host: "example.org" },
+  ]);
+  await expect(access("none")).rejects.toThrow('There is no tab named "none". Open it first.');
+  await expect(access("main", ["https://example.org/x"])).rejects.toThrow("Only files on the disk can be uploaded.");
+  await expect(bench.call(browserTool, { action: "run" })).rejects.toThrow("run needs `code`.");
+  expect(await preview({ action: "run", code: "a()\nb()", files: ["x.png"] })).toEqual([
+    "may upload x.png",
+    "│ a()",
+    "│ b()",
   ]);
 });

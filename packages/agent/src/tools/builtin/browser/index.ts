@@ -15,6 +15,7 @@ import "../../../files/web/services.ts";
 import { verbOf } from "../card.ts";
 import description from "./description.md";
 import { type BrowserArgs, schema } from "./params.ts";
+import { scriptAccess, scriptPreview, type TabReach } from "./script-access.ts";
 
 /** A call with its defaults filled in; the path of an app is real. */
 export interface BrowserRequest extends Omit<BrowserArgs, "timeout" | "name" | "url"> {
@@ -27,6 +28,8 @@ export interface BrowserRequest extends Omit<BrowserArgs, "timeout" | "name" | "
 export interface BrowserService {
   /** Nothing in the browser can reach files, or hosts that were not judged. */
   isConfined(): Promise<boolean>;
+  /** What the tab can reach; undefined when there is no such tab. */
+  reachOf(name: string): Promise<TabReach | undefined>;
   run(request: BrowserRequest, context: ToolContext): Promise<ToolResult>;
 }
 
@@ -45,7 +48,15 @@ export const browserTool: ToolDef<BrowserArgs> = {
   description: description.trim(),
   schema,
   tier: ({ action, url, app }) =>
-    action !== "open" ? "read" : app !== undefined ? "exec" : url === undefined ? "read" : "network",
+    action === "run"
+      ? "network"
+      : action !== "open"
+        ? "read"
+        : app !== undefined
+          ? "exec"
+          : url === undefined
+            ? "read"
+            : "network",
   replay: "never",
   needs: ["browser", "web"],
   loadMode: "discoverable",
@@ -59,11 +70,17 @@ export const browserTool: ToolDef<BrowserArgs> = {
   execute: async (args, context) => serviceOf(context).run(await requestOf(args, context), context),
 };
 
-const SHOWN = ["action", "name", "url", "app", "all", "kill", "timeout", "wait_until"];
+const SHOWN = ["action", "name", "url", "app", "all", "kill", "timeout", "wait_until", "code", "files"];
 
 /** Any host is a question, also one whose address was shown: scripts of a page can send. */
 async function access(args: BrowserArgs, scope: CallScope): Promise<readonly Access[]> {
-  if (args.action !== "open") return [];
+  if (args.action === "close") return [];
+  if (args.action === "run") {
+    const { name = "main", code = "", files = [] } = args;
+    const reach = await serviceOf(scope).reachOf(name);
+    if (!reach) throw new ToolFailure(`There is no tab named "${name}". Open it first.`);
+    return scriptAccess(reach, { name, code, files }, scope);
+  }
   const { app, url } = await requestOf(args, scope);
   const cwd = scope.env.workingDirectory();
   const started: Access[] = [];
@@ -93,7 +110,8 @@ async function networkAccess(url: URL, { services }: CallScope): Promise<Access>
 }
 
 async function previewLines(args: BrowserArgs, scope: CallScope): Promise<PreviewLine[]> {
-  const { url, app, action } = args;
+  const { url, app, action, code = "", files = [] } = args;
+  if (action === "run") return scriptPreview(code, files);
   if (action !== "open") return [{ text: summary(args) }];
   const isConfined = app !== undefined || (await serviceOf(scope).isConfined());
   const note = (text: string): PreviewLine => ({ text, kind: "note" });
@@ -119,7 +137,8 @@ function serviceOf({ services }: Pick<CallScope, "services">): BrowserService {
 }
 
 async function requestOf(args: BrowserArgs, { paths }: Pick<CallScope, "paths">): Promise<BrowserRequest> {
-  const { name = "main", url, app, timeout = SECONDS.default } = args;
+  const { action, name = "main", url, app, code, timeout = SECONDS.default } = args;
+  if (action === "run" && !code?.trim()) throw new ToolFailure("run needs `code`.");
   if (app?.path !== undefined && app.cdp_url !== undefined)
     throw new ToolFailure("An app has either a path or a cdp_url, not both.");
   if (app !== undefined && app.path === undefined && app.cdp_url === undefined)
@@ -143,9 +162,11 @@ function pageUrl(address: string): URL {
   throw new ToolFailure(`${scheme}: addresses cannot be opened; use http or https.`);
 }
 
-function summary({ action, name, url, app, all }: BrowserArgs): string {
+function summary({ action, name, url, app, all, code }: BrowserArgs): string {
   const where = app?.cdp_url ?? app?.path;
-  const what = action === "close" && all ? "all tabs" : [url, where && `in ${where}`].filter((word) => word).join(" ");
+  const script = action === "run" ? code?.trim().split("\n", 1)[0] : undefined;
+  const what =
+    action === "close" && all ? "all tabs" : [script, url, where && `in ${where}`].filter((word) => word).join(" ");
   const tab = name === undefined || all ? "" : `(${name})`;
   return [action, what, tab].filter((word) => word).join(" ");
 }

@@ -16,7 +16,7 @@ const app = {
 };
 
 const params = {
-  action: choice(["open", "close"], "What to do"),
+  action: choice(["open", "run", "close"], "What to do"),
   name: optional(text("The tab; `main` when absent")),
   url: optional(text("open: full address, http or https")),
   viewport: optional(object(viewport, "open: 1365x768 at 1.25 when absent")),
@@ -28,6 +28,8 @@ const params = {
   ),
   dialogs: optional(choice(["accept", "dismiss"], "open: how dialogs are answered; `dismiss` when absent")),
   app: optional(object(app, "open: a browser other than the session's own")),
+  code: optional(text("run: JavaScript, the body of an async function")),
+  files: optional(listOf(text(), "run: files that the script may upload")),
   all: optional(flag("close: every tab")),
   kill: optional(flag("close: also ends the app that `path` started")),
   timeout: optional(integer("Seconds to wait, 1 to 300; 30 when absent")),

@@ -30,7 +30,6 @@ export async function runScript(
 ): Promise<ScriptOutcome> {
   const output = new ScriptOutput(scripts, script, context);
   const { status, error } = await scripts.run(script, {
-    env: context.env,
     signal: context.signal,
     show: (text) => output.line(text),
     picture: (bytes, mediaType) => output.add({ path: "picture", bytes, mediaType }),

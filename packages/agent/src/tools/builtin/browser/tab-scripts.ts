@@ -1,7 +1,6 @@
 // Scripts on a tab, as the tool and the host that runs them agree on.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
-import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 
 /** One script. */
 export interface TabScript {
@@ -13,7 +12,6 @@ export interface TabScript {
 
 /** Where a script's output goes, and who answers what it asks for. */
 export interface TabScriptHost {
-  readonly env: ExecutionEnvironment;
   readonly signal: AbortSignal;
   show(text: string): void;
   picture(bytes: Uint8Array, mediaType: string): void;

@@ -5,6 +5,7 @@ import { askUserTool } from "../../builtin/ask-user/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { astGrepTool } from "../../builtin/ast-grep/index.ts";
 import { browserTool } from "../../builtin/browser/index.ts";
+import { saveScreenshotCall } from "../../builtin/browser/save-screenshot.ts";
 import { closeAgentTool } from "../../builtin/close-agent/index.ts";
 import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
@@ -54,6 +55,7 @@ export const additions = [
   computerTool,
   githubTool,
   browserTool,
+  saveScreenshotCall,
   ...webSearch,
 ] as readonly ToolDef<never>[];
 

@@ -6,6 +6,7 @@ import { astEditTool } from "../../builtin/ast-edit/index.ts";
 import { taggedAstGrepTool } from "../../builtin/ast-grep/index.ts";
 import { bashTool } from "../../builtin/bash/index.ts";
 import { browserTool } from "../../builtin/browser/index.ts";
+import { saveScreenshotCall } from "../../builtin/browser/save-screenshot.ts";
 import { computerTool } from "../../builtin/computer/index.ts";
 import { debugTool } from "../../builtin/debug/index.ts";
 import { exitPlanModeTool } from "../../builtin/exit-plan-mode/index.ts";
@@ -52,6 +53,7 @@ const tools = ({ edit }: Pick<Kit, "edit">) =>
     computerTool,
     githubTool,
     browserTool,
+    saveScreenshotCall,
     ...webSearch,
   );
 

@@ -21,8 +21,8 @@ const DOMAINS: Readonly<Record<string, string>> = {
   Input: `cancelDragging dispatchDragEvent dispatchKeyEvent dispatchMouseEvent dispatchTouchEvent imeSetComposition insertText
     setInterceptDrags synthesizePinchGesture synthesizeScrollGesture synthesizeTapGesture`,
   Log: "clear disable enable",
-  Network: `deleteCookies disable emulateNetworkConditions enable getCookies getRequestPostData getResponseBody setBlockedURLs
-    setBypassServiceWorker setCacheDisabled setCookie setCookies setExtraHTTPHeaders setUserAgentOverride
+  Network: `disable emulateNetworkConditions enable getCookies getRequestPostData getResponseBody setBlockedURLs
+    setBypassServiceWorker setCacheDisabled setExtraHTTPHeaders setUserAgentOverride
     emulateNetworkConditionsByRule overrideNetworkState`,
   Page: `addScriptToEvaluateOnNewDocument bringToFront captureScreenshot captureSnapshot createIsolatedWorld disable enable
     getFrameTree getLayoutMetrics getNavigationHistory getResourceTree handleJavaScriptDialog navigate navigateToHistoryEntry
@@ -38,14 +38,27 @@ const ALLOWED: ReadonlySet<string> = new Set(
   Object.entries(DOMAINS).flatMap(([domain, methods]) => methods.split(/\s+/).map((method) => `${domain}.${method}`)),
 );
 
+/** Cookies of every site that a browser knows: only in a tab that shares them with no other. */
+const ALONE: ReadonlySet<string> = new Set(["Network.deleteCookies", "Network.setCookie", "Network.setCookies"]);
+
 const SCHEMES = new Set(["http:", "https:", "data:", "blob:"]);
 const BLANK = new Set(["about:blank", "about:srcdoc"]);
 
-/** Why a call is refused, and undefined for one that may pass. `handles` are those of streams that the same script has opened. */
-export function refusalOf(method: string, params: JsonObject, handles: ReadonlySet<string>): string | undefined {
-  if (!ALLOWED.has(method)) return `${method} is not available to scripts of a tab.`;
-  const { url, handle, data } = params;
+/** What belongs to a tab beside its sessions. */
+export interface OfTab {
+  /** It shares cookies and storage with no other tab. */
+  readonly isAlone: boolean;
+  /** Streams that its scripts have opened. */
+  readonly handles: ReadonlySet<string>;
+}
+
+/** Why a call is refused, and undefined for one that may pass. */
+export function refusalOf(method: string, params: JsonObject, { isAlone, handles }: OfTab): string | undefined {
+  if (!ALLOWED.has(method) && !(isAlone && ALONE.has(method))) return `${method} is not available to scripts of a tab.`;
+  const { url, urls, handle, data } = params;
   if (url !== undefined && !isWebAddress(url)) return `Scripts cannot open ${String(url).slice(0, 200)}.`;
+  if (method === "Network.getCookies" && urls !== undefined && !isAlone)
+    return "Scripts cannot read cookies in a browser of the user's. Call tab.evaluate(() => document.cookie).";
   if (method.startsWith("IO.") && !(typeof handle === "string" && handles.has(handle)))
     return "Scripts can only read streams that they have opened.";
   // Files are dragged by their paths.

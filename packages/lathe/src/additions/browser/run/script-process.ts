@@ -21,16 +21,17 @@ export interface ScriptProcessStart {
   readonly env: ExecutionEnvironment;
   readonly client: CdpClient;
   readonly targetId: string;
+  /** The tab shares cookies and storage with no other. */
+  readonly isAlone: boolean;
   /** There is a bubblewrap to start it in. */
   readonly isConfined: boolean;
 }
 
-type Host = Omit<TabScriptHost, "env">;
 type Ending = TabScriptEnd & { readonly error: string };
 
 interface Running {
   readonly id: number;
-  readonly host: Host;
+  readonly host: TabScriptHost;
   readonly settle: (end: TabScriptEnd) => void;
   bytes: number;
   shown: number;
@@ -47,9 +48,9 @@ export class ScriptProcess {
   #ready: () => void = () => {};
   #why: Ending = { status: "died", error: "" };
 
-  private constructor(process: TwoWayProcess, { client, targetId }: ScriptProcessStart) {
+  private constructor(process: TwoWayProcess, { client, targetId, isAlone }: ScriptProcessStart) {
     this.#process = process;
-    this.#view = new TabView({ client, targetId, toScript: (text) => this.#write("c", text) });
+    this.#view = new TabView({ client, targetId, isAlone, toScript: (text) => this.#write("c", text) });
     this.ended = this.#read();
   }
 
@@ -57,8 +58,7 @@ export class ScriptProcess {
     const { env, isConfined } = options;
     if (!env.startProcess) throw new ToolFailure("Scripts cannot run here: programs cannot be kept running.");
     const text = await puppeteerText();
-    // The sandbox of the session is wider than the one that it gets.
-    const process = await env.startProcess(confinedNode(isConfined), { cwd: "/", outside: true });
+    const process = await env.startProcess(confinedNode(isConfined), { cwd: "/" });
     const made = new ScriptProcess(process, options);
     const isReady = new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => resolve(false), START_MS);
@@ -75,7 +75,7 @@ export class ScriptProcess {
   }
 
   /** Runs one script; the caller waits for its end before the next one. */
-  async run(code: string, timeoutMs: number, host: Host): Promise<TabScriptEnd> {
+  async run(code: string, timeoutMs: number, host: TabScriptHost): Promise<TabScriptEnd> {
     const id = ++this.#lastId;
     const interrupt = (): void => this.#end({ status: "interrupted", error: "The script was interrupted." });
     const timer = setTimeout(
@@ -161,7 +161,7 @@ export class ScriptProcess {
       );
   }
 
-  async #answer(ask: number, what: string, args: JsonObject, host: Host): Promise<void> {
+  async #answer(ask: number, what: string, args: JsonObject, host: TabScriptHost): Promise<void> {
     try {
       this.#write("m", JSON.stringify({ answer: ask, value: await host.answer(what, args) }));
     } catch (error) {

@@ -51,16 +51,7 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, resolve));
     base = `http://localhost:${(server.address() as AddressInfo).port}`;
-    scripts = new Scripts({
-      tabNamed: (name) => {
-        const targetId = tabs.get(name)!;
-        const discard = async (): Promise<void> => {
-          tabs.delete(name);
-          await link.call("Target.closeTarget", { targetId });
-        };
-        return { targetId, isConfined: true, connect: () => link.open(), discard };
-      },
-    });
+    scripts = new Scripts();
     await Promise.all([open("main"), open("other")]);
   }, 60_000);
 
@@ -81,10 +72,15 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
   async function run(code: string, { timeoutMs = 20_000, tab = "main" } = {}): Promise<Ran> {
     const shown: string[] = [];
     const asked: [string, JsonObject][] = [];
+    const targetId = tabs.get(tab)!;
+    const discard = async (): Promise<void> => {
+      tabs.delete(tab);
+      await link.call("Target.closeTarget", { targetId });
+    };
     const end = await scripts.run(
+      { targetId, isAlone: tab === "main", isConfined: true, connect: () => link.open(), discard },
       { tab, code, timeoutMs },
       {
-        env,
         signal: new AbortController().signal,
         show: (text) => void shown.push(text),
         picture: () => {},
@@ -148,13 +144,19 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
     const crop = Buffer.from(String(shots.asked[2]![1]["shown"]), "base64");
     expect([crop.readUInt32BE(16), crop.readUInt32BE(20)]).toEqual([50, 30]);
     expect((await run('console.log("unseen"); await wait(1)')).shown).toBe("");
+    const cookies =
+      "await page.setCookie({ name: 'a', value: 'b' }); return (await page.cookies()).map((one) => one.name)";
+    expect((await run(cookies)).shown).toContain('"a"');
     expect((await run("assert(1 > 2, 'no')")).error).toBe("no (line 1)");
   });
 
   it("T-BRW-2 a tab runs one script at a time; one that does not end takes its page with it, and a new tab works", async () => {
     const slow = run("while (true) {}", { timeoutMs: 1000 });
     await expect(run("return 1")).rejects.toThrow('Tab "main" is busy');
-    expect((await run("return 1 + 1", { tab: "other" })).shown).toBe("2");
+    // A tab that shares its cookies with others.
+    expect((await run("return page.cookies('https://bank.example')", { tab: "other" })).error).toContain(
+      "cannot read cookies",
+    );
     expect(await slow).toMatchObject({ status: "timed_out", error: "The script timed out after 1000ms." });
     expect(tabs.has("main")).toBe(false);
     await open("main");

@@ -1,7 +1,7 @@
 // The scripts of a session's tabs: one process for each tab that runs any, one script at a time. A process ends when idle and with its tab.
 
-import { ToolFailure } from "@lathe/agent";
-import type { TabScript, TabScriptEnd, TabScriptHost, TabScripts } from "@lathe/agent/tools";
+import { LocalEnvironment, ToolFailure } from "@lathe/agent";
+import type { TabScript, TabScriptEnd, TabScriptHost } from "@lathe/agent/tools";
 import type { CdpClient } from "../cdp-link.ts";
 import { ScriptProcess } from "./script-process.ts";
 
@@ -10,6 +10,8 @@ const IDLE_MS = 5 * 60_000;
 /** A tab as its scripts need it. */
 export interface ScriptTab {
   readonly targetId: string;
+  /** It shares cookies and storage with no other tab. */
+  readonly isAlone: boolean;
   /** There is a bubblewrap for the process. */
   readonly isConfined: boolean;
   /** A connection to the tab's browser for the process alone. */
@@ -18,32 +20,21 @@ export interface ScriptTab {
   discard(): Promise<void>;
 }
 
-export interface ScriptsOptions {
-  /** Fails with a ToolFailure where there is no such tab. */
-  readonly tabNamed: (name: string) => ScriptTab;
-  readonly screenshotDir?: string | undefined;
-}
-
 interface Slot {
   process?: ScriptProcess | undefined;
   isBusy: boolean;
   idle?: NodeJS.Timeout;
 }
 
-export class Scripts implements TabScripts {
-  readonly screenshotDir: string | undefined;
-  readonly #tabNamed: (name: string) => ScriptTab;
+export class Scripts {
   /** By the tab's target. */
   readonly #slots = new Map<string, Slot>();
+  /** Where the browser is, which need not be where commands run. */
+  readonly #env = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: "/usr/local/bin:/usr/bin:/bin" } });
   #isClosed = false;
 
-  constructor({ tabNamed, screenshotDir }: ScriptsOptions) {
-    this.#tabNamed = tabNamed;
-    this.screenshotDir = screenshotDir;
-  }
-
-  async run({ tab: name, code, timeoutMs }: TabScript, host: TabScriptHost): Promise<TabScriptEnd> {
-    const tab = this.#tabNamed(name);
+  async run(tab: ScriptTab, script: TabScript, host: TabScriptHost): Promise<TabScriptEnd> {
+    const { tab: name, code, timeoutMs } = script;
     const slot = this.#slots.get(tab.targetId) ?? { isBusy: false };
     if (this.#isClosed) throw new ToolFailure("The session has ended.");
     if (slot.isBusy) throw new ToolFailure(`Tab "${name}" is busy: another script runs on it. Wait for its end.`);
@@ -51,7 +42,7 @@ export class Scripts implements TabScripts {
     slot.isBusy = true;
     clearTimeout(slot.idle);
     try {
-      slot.process ??= await this.#start(tab, slot, host);
+      slot.process ??= await this.#start(tab, slot);
       const end = await slot.process.run(code, timeoutMs, host);
       if (end.status === "timed_out") await tab.discard();
       return end;
@@ -59,6 +50,10 @@ export class Scripts implements TabScripts {
       slot.isBusy = false;
       slot.idle = setTimeout(() => void this.end(tab.targetId), IDLE_MS).unref();
     }
+  }
+
+  isBusy(targetId: string): boolean {
+    return this.#slots.get(targetId)?.isBusy ?? false;
   }
 
   /** Ends the process of a tab, if it has one. */
@@ -72,11 +67,13 @@ export class Scripts implements TabScripts {
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#slots.keys()].map((targetId) => this.end(targetId)));
+    await this.#env.cleanup();
   }
 
-  async #start(tab: ScriptTab, slot: Slot, { env }: TabScriptHost): Promise<ScriptProcess> {
-    const { targetId, isConfined } = tab;
-    const process = await ScriptProcess.start({ env, client: await tab.connect(), targetId, isConfined });
+  async #start(tab: ScriptTab, slot: Slot): Promise<ScriptProcess> {
+    const { targetId, isAlone, isConfined } = tab;
+    const start = { env: this.#env, client: await tab.connect(), targetId, isAlone, isConfined };
+    const process = await ScriptProcess.start(start);
     void process.ended.then(() => {
       if (slot.process === process) slot.process = undefined;
     });

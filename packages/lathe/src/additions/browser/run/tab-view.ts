@@ -22,6 +22,7 @@ const OPENS_STREAM = new Set(["Fetch.takeResponseBodyAsStream", "Page.printToPDF
 export interface TabViewOptions {
   readonly client: CdpClient;
   readonly targetId: string;
+  readonly isAlone: boolean;
   /** A message for the script, as text. */
   readonly toScript: (message: string) => void;
 }
@@ -107,7 +108,7 @@ export class TabView {
       this.#sayOfTarget(call, params);
       return;
     }
-    const refusal = refusalOf(method, params, this.#handles);
+    const refusal = refusalOf(method, params, { isAlone: this.#options.isAlone, handles: this.#handles });
     if (refusal !== undefined) {
       this.#refuse(call, refusal);
       return;
