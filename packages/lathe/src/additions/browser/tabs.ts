@@ -95,7 +95,9 @@ export class Tabs {
   async #open(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
     const { name, url, viewport } = request;
     const open = this.#tabs.get(name);
-    if (this.#opening.has(name) || (open && this.#runs?.isBusy(open)))
+    // Agents may look at the same tab at once.
+    const isLook = url === undefined && open !== undefined;
+    if ((this.#opening.has(name) && !isLook) || (open && this.#runs?.isBusy(open)))
       throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call, or use another name.`);
     this.#opening.add(name);
     try {
