@@ -20,7 +20,7 @@ export const PULL_KEYS = {
   maintainerCanModify: "lathePrMaintainerCanModify",
 } as const;
 
-export const branchOf = (number: number): string => `pr-${number}`;
+const branchOf = (number: number): string => `pr-${number}`;
 
 export interface CheckoutPlace {
   readonly git: Git;

@@ -6,7 +6,7 @@ import type { HostApi } from "./host-api.ts";
 import { escapeQuery } from "./search-query.ts";
 
 /** `waiting`: it has not ended. */
-export type CiState = "waiting" | "success" | "failure";
+type CiState = "waiting" | "success" | "failure";
 
 export interface CiJob {
   readonly id: number;

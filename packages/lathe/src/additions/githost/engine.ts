@@ -296,6 +296,6 @@ async function searchGitlab(args: GithubArgs, api: HostApi, repo: RepoRef | unde
 const resultCount = (count: number): string => `${count} ${count === 1 ? "result" : "results"}`;
 
 /** What people write on a host is text from the web. */
-export function webResult(text: string, source: string, details: JsonObject): ToolResult {
+function webResult(text: string, source: string, details: JsonObject): ToolResult {
   return { content: [{ kind: "text", text }], details, effects: "none", fromWeb: { source, links: linksIn(text) } };
 }

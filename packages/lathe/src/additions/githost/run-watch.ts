@@ -117,7 +117,7 @@ export function tailOf(log: string, lines: number): string {
   return all.slice(-lines).join("\n");
 }
 
-export const plainLog = (log: string): string =>
+const plainLog = (log: string): string =>
   log
     .replace(/^\uFEFF/, "")
     .replaceAll("\r\n", "\n")

@@ -60,7 +60,7 @@ export function limitOf(name: string, wanted: number | undefined, usual: number,
   return Math.min(Math.floor(wanted), most);
 }
 
-export function dateQualifier({ op, since, until, dateField = "created" }: GithubArgs, now: number): string {
+function dateQualifier({ op, since, until, dateField = "created" }: GithubArgs, now: number): string {
   if (since === undefined && until === undefined) return "";
   if (op === "search_code") throw new ToolFailure("search_code takes no dates: leave out `since` and `until`.");
   const field =

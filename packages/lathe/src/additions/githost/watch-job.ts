@@ -3,7 +3,7 @@
 import type { BackgroundCommand, ExecResult } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 
-export interface WatchOutcome {
+interface WatchOutcome {
   readonly text: string;
   readonly isSuccess: boolean;
 }

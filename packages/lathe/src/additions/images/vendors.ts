@@ -18,7 +18,7 @@ export interface PictureVendor {
   words(answer: JsonObject): string | undefined;
 }
 
-export interface VendorRequest {
+interface VendorRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: JsonObject;

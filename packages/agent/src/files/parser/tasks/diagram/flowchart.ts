@@ -3,7 +3,7 @@
 
 import { CannotParse } from "../types.ts";
 
-export interface FlowNode {
+interface FlowNode {
   readonly label: string;
   /** The brackets around the label. */
   readonly shape: readonly [string, string];
