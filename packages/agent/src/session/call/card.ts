@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
 import type { ResultFacts } from "../../contract/journal.ts";
 import type { ToolDef } from "../../contract/tool.ts";
+import { withoutWebMark } from "../../files/web/mark-text.ts";
 import { placeholdersIn } from "../../policy/redact/redactor.ts";
 import { withoutArtifactNotice } from "../../record/artifacts/notice.ts";
 import { summaryOf } from "./preview.ts";
@@ -38,11 +39,12 @@ export function argumentsOf(call: ToolCallData): JsonObject {
 }
 
 /** From the entry that holds the call's result. */
-export function cardResult({ message, details, changes = [] }: ResultFacts): CardResult {
+export function cardResult({ message, details, changes = [], fromWeb }: ResultFacts): CardResult {
   const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
   const content = result?.content ?? "";
+  const plain = typeof content === "string" && fromWeb ? withoutWebMark(content) : String(content);
   return {
-    text: typeof content === "string" ? withoutArtifactNotice(content) : JSON.stringify(content),
+    text: typeof content === "string" ? withoutArtifactNotice(plain) : JSON.stringify(content),
     isError: result?.isError ?? false,
     details: isJsonObject(details) ? details : {},
     changes,
