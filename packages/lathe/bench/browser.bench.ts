@@ -25,7 +25,7 @@ export const benches: Bench[] = [
     name: "observing a page over bare puppeteer",
     run: () =>
       compare(
-        async ({ at }) => at.say({ action: "run", code: "await tab.observe()" }),
+        async ({ at }) => at.say({ action: "run", code: "return (await tab.observe()).elements.length" }),
         async ({ page }) => {
           const { children = [] } = (await page.accessibility.snapshot()) ?? {};
           for (const child of children) await (await child.elementHandle())?.dispose();
