@@ -140,7 +140,7 @@ function chromiumFlags(headless: boolean, isConfined: boolean): string[] {
       "--disable-renderer-backgrounding",
       "--disable-background-timer-throttling",
     ],
-    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,SpareRendererForSitePerProcess",
     `--window-size=${VIEWPORT.width},${VIEWPORT.height}`,
   ];
 }

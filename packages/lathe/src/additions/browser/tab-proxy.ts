@@ -153,16 +153,16 @@ class GateAgent extends Agent {
     done?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     this.#connect(options.host ?? "", Number(options.port)).then(
-      (stream) => done?.(null, stream),
+      (stream) => done?.(null, withSwitches(stream)),
       (error: Error) => done?.(error, undefined as never),
     );
     return undefined;
   }
+}
 
-  // A connection of the environment is no socket of this machine: it has none of a socket's switches.
-  override keepSocketAlive(): boolean {
-    return true;
-  }
-
-  override reuseSocket(): void {}
+/** A connection of another environment is no socket of this machine: the agent expects a socket's switches of it. */
+function withSwitches(stream: Duplex): Duplex {
+  const nothing = (): Duplex => stream;
+  const missing = ["ref", "unref", "setKeepAlive", "setTimeout", "setNoDelay"].filter((name) => !(name in stream));
+  return Object.assign(stream, Object.fromEntries(missing.map((name) => [name, nothing])));
 }
