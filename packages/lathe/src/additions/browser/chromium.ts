@@ -121,6 +121,25 @@ export class Chromium {
   }
 }
 
+/** Services and parts of its window that nobody sees here; those of the window would cost a process for each tab. */
+const UNUSED_FEATURES = [
+  "Translate",
+  "OptimizationHints",
+  "MediaRouter",
+  "AutofillServerCommunication",
+  "CertificateTransparencyComponentUpdater",
+  "DialMediaRouteProvider",
+  "SpareRendererForSitePerProcess",
+  "InitialWebUI",
+  "OmniboxWebUI",
+  "TabSearch",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "WebUIOmniboxPopup",
+  "WebUIReloadButton",
+  "WebUIToolbar",
+];
+
 /** Its own services are refused: the browser itself has a proxy that nothing answers, only tabs have others. */
 function chromiumFlags(headless: boolean, isConfined: boolean): string[] {
   const nowhere = isConfined ? `127.0.0.1:${BRIDGE_PORT}` : "127.0.0.1:9";
@@ -140,7 +159,7 @@ function chromiumFlags(headless: boolean, isConfined: boolean): string[] {
       "--disable-renderer-backgrounding",
       "--disable-background-timer-throttling",
     ],
-    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,SpareRendererForSitePerProcess",
+    `--disable-features=${UNUSED_FEATURES.join(",")}`,
     `--window-size=${VIEWPORT.width},${VIEWPORT.height}`,
   ];
 }
