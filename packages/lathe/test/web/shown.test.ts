@@ -241,7 +241,10 @@ describe("servers on the loopback", () => {
   afterEach(() => void other?.close());
 
   it("the session's own needs no question and shows nothing; another program's is closed until the user types it", async () => {
-    other = createServer((_request, response) => void response.end("the other program"));
+    other = createServer((request, response) => {
+      if (request.url === "/go") return leadsTo("http://evil.example/led")(response);
+      response.setHeader("content-type", "text/html").end(links("http://evil.example/secret", "/more"));
+    });
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const typed = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
     const page = "<p>mine</p><a href=http://evil.example/secret>x</a>";
@@ -263,7 +266,17 @@ describe("servers on the loopback", () => {
     expect(first.told[2]).toContain("mine");
     expect(first.told[3]).toMatch(/not shown|is closed/);
     expect(first.told[4]).toContain("was not shown");
-    expect((await run([...args, `go, ${typed} is mine`], read(typed))).told[0]).toContain("the other program");
+    // The session may have written what a typed port serves: it shows nothing, and leads nowhere.
+    const second = await run(
+      [...args, `go, ${typed} and ${typed}go are mine`],
+      read(typed),
+      read("http://evil.example/secret", `${typed}go`, `${typed}more`),
+    );
+    expect(second.told[0]).toContain("words of the page");
+    expect(second.told[1]).toContain("was not shown");
+    expect(second.told[1]).toContain("It would be allowed with --allow 'network(evil.example)'.");
+    expect(second.told[2]).toContain("led, which was not followed. This address was not shown");
+    expect(second.told[3]).toContain("It would be allowed with its address in the prompt.");
     expect(heard()).toEqual([]);
   });
 });

@@ -25,8 +25,8 @@ export class CallPaths {
   readonly #located = new Map<string, Promise<Located>>();
   /** Real paths of files whose content the call has loaded to show it. */
   readonly shown = new Set<string>();
-  /** Pages of the web that the call has loaded to show them: the address that was asked for, and the one it led to. */
-  readonly pages = new Map<string, string>();
+  /** Pages of the web that the call has loaded to show them: the address that was asked for, and the one it led to; none where it shows no links. */
+  readonly pages = new Map<string, string | undefined>();
   readonly #matches = new Map<string, Promise<readonly string[]>>();
 
   constructor(env: ExecutionEnvironment, signal: AbortSignal) {

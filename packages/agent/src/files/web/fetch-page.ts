@@ -12,8 +12,11 @@ export interface FetchLimits {
   readonly maxRedirects: number;
   readonly timeoutMs: number;
   /** Why a redirect is not followed; undefined: it is. Where this is absent, every one is followed. */
-  readonly redirectProblem?: ((from: URL, to: URL) => string | undefined) | undefined;
+  readonly redirectProblem?: RedirectProblem | undefined;
 }
+
+/** `isLoopback`: the redirect came from there. */
+export type RedirectProblem = (from: URL, to: URL, isLoopback: boolean) => string | undefined;
 
 /** What is asked for, besides the address. */
 export interface FetchOptions extends FetchLimits, Omit<GateRequest, "url"> {}
@@ -29,6 +32,7 @@ export interface FetchedPage {
   readonly charset?: string;
   readonly body: Buffer;
   readonly truncated: boolean;
+  readonly isLoopback: boolean;
 }
 
 const HEADERS = {
@@ -77,12 +81,12 @@ async function follow(
   };
   for (let hops = 0; hops <= maxRedirects; hops++) {
     const response = await gate.request(request, signal);
-    const { status, headers } = response;
+    const { status, headers, isLoopback = false } = response;
     const { location } = headers;
     if (status >= 300 && status < 400 && location) {
       response.body.destroy();
       const next = redirect(request, status, location);
-      const problem = options.redirectProblem?.(request.url, next.url);
+      const problem = options.redirectProblem?.(request.url, next.url, isLoopback);
       if (problem !== undefined) throw notFollowed(request.url, next.url, problem);
       request = next;
       continue;
@@ -92,7 +96,7 @@ async function follow(
     const mediaType = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
     const charset = /charset\s*=\s*"?([\w:.-]+)/i.exec(contentType)?.[1];
     const named = charset === undefined ? {} : { charset };
-    return { url: request.url.href, status, headers, mediaType, ...named, body, truncated };
+    return { url: request.url.href, status, headers, mediaType, ...named, body, truncated, isLoopback };
   }
   throw new ToolFailure(`${address} redirected more than ${maxRedirects} times.`);
 }

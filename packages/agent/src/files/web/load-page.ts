@@ -18,6 +18,8 @@ const LEAST_TEXT = 200;
 export interface LoadedPage extends Rendered {
   /** The address after redirects. */
   readonly url: string;
+  /** Where its links begin; absent for a page of the loopback, which shows none: the session may have written it. */
+  readonly base?: string | undefined;
   readonly status: number;
   readonly mediaType: string;
   readonly bytes: number;
@@ -59,15 +61,16 @@ export async function loadPage(
     const { site, text } = found;
     scope.paths.pages.set(address, address);
     const bytes = Buffer.byteLength(text);
-    return { url: address, status: 200, mediaType: "text/markdown", bytes, truncated: false, method: site, site, text };
+    return { url: address, base: address, status: 200, mediaType: "text/markdown", bytes, truncated: false, method: site, site, text };
   }
   const fetch = (url: string): Promise<FetchedPage> =>
     fetchPage(web.gate, url, { ...LIMITS, ...web.fetch, ...limits }, scope.signal);
   const page = await fetch(address);
-  scope.paths.pages.set(address, page.url);
+  const base = page.isLoopback ? undefined : page.url;
+  scope.paths.pages.set(address, base);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, web, scope }));
   const { url, status, mediaType, body, truncated } = page;
-  return { url, status, mediaType, bytes: body.length, truncated, ...rendered };
+  return { url, base, status, mediaType, bytes: body.length, truncated, ...rendered };
 }
 
 async function raw(page: FetchedPage): Promise<Rendered> {
@@ -145,6 +148,8 @@ async function otherForm(url: string | undefined, { fetch }: Pick<Means, "fetch"
   if (url === undefined) return undefined;
   try {
     const page = await fetch(url);
+    // A page that leads to the loopback for another form would give the session's own text as its own.
+    if (page.isLoopback && new URL(page.url).host !== new URL(url).host) return undefined;
     if (page.status >= 400 || isHtml(page) || !isText(page)) return undefined;
     const text = decodePage(page);
     return text.trim() === "" ? undefined : text;

@@ -19,7 +19,7 @@ export async function openPage({ path, selector }: WebTarget, scope: PageScope):
   const isRaw = selector?.raw ?? false;
   const known = pages?.get(path, isRaw);
   if (known) {
-    scope.paths.pages.set(path, known.url);
+    scope.paths.pages.set(path, known.base);
     return withSelector(known, selector);
   }
   const page = await loadPage({ url: path, isRaw }, web, scope);
@@ -53,7 +53,7 @@ async function keepLong(text: string, { openArtifact }: PageScope): Promise<Long
 }
 
 function withHeader(path: string, page: LoadedPage, long: LongPage | undefined): CachedPage {
-  const { url, method, text, image, notes = [] } = page;
+  const { url, base, method, text, image, notes = [] } = page;
   const part = page.isMainPart ? ["only the main part of the page; :raw gives all of it"] : [];
   const cut = page.truncated ? [`only the first ${page.bytes} bytes were read`] : [];
   const said = [...part, ...cut, ...notes, ...(long ? [long.note] : [])];
@@ -65,8 +65,8 @@ function withHeader(path: string, page: LoadedPage, long: LongPage | undefined):
     ...(said.length > 0 ? [`Notes: ${said.join("; ")}`] : []),
     "---",
   ];
-  if (image) return { kind: "image", path, url, ...image, notes: header };
+  if (image) return { kind: "image", path, url, base, ...image, notes: header };
   const failure = page.status >= 400 ? [`The server answered with status ${page.status}.`] : [];
   const lines = [...failure, ...linesOf((failure.length > 0 ? text?.trimEnd() : text) ?? "")];
-  return { kind: "text", path, url, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
+  return { kind: "text", path, url, base, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };
 }

@@ -12,6 +12,8 @@ declare module "../../contract/tool.ts" {
 export type CachedPage = (Omit<OpenedText, "selector"> | OpenedImage) & {
   /** The address after redirects. */
   readonly url: string;
+  /** Where its links begin; absent: it shows none. */
+  readonly base?: string | undefined;
 };
 
 const MOST_PAGES = 40;

@@ -2,6 +2,7 @@
 // `plan`: nothing of the session is in it, so reading it sends nothing (decision 0342). Rules have spoken before.
 
 import type { Access } from "../../contract/tool.ts";
+import { canonicalHost, isLoopbackHost } from "../../world/net/address.ts";
 import { ask, FULL, forbiddenIn, type PartVerdict, type Policy, plainAsk } from "./verdict.ts";
 
 type Network = Access & { readonly kind: "network" };
@@ -24,9 +25,15 @@ export function networkByMode(item: Network, policy: Policy): PartVerdict {
   const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
   if (mode === "ask" || (url === undefined && !chosen)) return plain;
   const why = whyNotShown(item, policy);
-  if (why !== undefined) return notShown ? ask(`${why[0]?.toUpperCase()}${why.slice(1)}.`, FULL) : plain;
+  if (why !== undefined) return notShown ? ask(`${why[0]?.toUpperCase()}${why.slice(1)}.`, wayFor(item)) : plain;
   const reason = chosen ? "You chose this host." : "The address was shown, and it is only read.";
   return { decision: "allow", reason, isPlain: true };
+}
+
+/** The narrowest; a port of the loopback stays closed to a rule. */
+function wayFor({ host, url = "" }: Network): string {
+  if (!URL.canParse(url)) return FULL;
+  return isLoopbackHost(canonicalHost(host) ?? "") ? "its address in the prompt" : `--allow 'network(${host})'`;
 }
 
 function whyNotShown({ url, chosen }: Network, { notShown }: Policy): string | undefined {

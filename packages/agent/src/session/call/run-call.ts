@@ -296,9 +296,12 @@ function wholeResult(returned: ToolResult | string, { kept, scope }: DeclaredCal
   };
 }
 
-function webFacts({ content }: ToolResult, pages: ReadonlyMap<string, string>): FromWeb {
+function webFacts({ content }: ToolResult, pages: ReadonlyMap<string, string | undefined>): FromWeb {
   const text = content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-  return { source: [...pages.keys()].join(", "), links: [...pages.values()].flatMap((base) => linksIn(text, base)) };
+  // Which of the pages a part of the text is from is not known, so one that shows nothing is enough.
+  const bases = [...pages.values()].flatMap((base) => base ?? []);
+  const links = bases.length < pages.size ? [] : bases.flatMap((base) => linksIn(text, base));
+  return { source: [...pages.keys()].join(", "), links };
 }
 
 function withNote(result: ToolResult, kept: readonly string[]): ToolResult {

@@ -42,7 +42,9 @@ export async function routeTo(url: URL, host: string, options: DialOptions): Pro
   const { proxy, allowPrivate = false, signal } = options;
   if (proxy && url.protocol === "http:") {
     if (!allowPrivate) refusePrivate(host);
-    return { connection: await connectToProxy(proxy, signal), path: url.href, headers: proxyHeaders(proxy) };
+    // A fragment never leaves.
+    const path = url.href.split("#")[0]!;
+    return { connection: await connectToProxy(proxy, signal), path, headers: proxyHeaders(proxy) };
   }
   return { connection: await dial(host, portOf(url), options), path: url.pathname + url.search, headers: {} };
 }

@@ -33,9 +33,14 @@ async function repoOf({ places }: ThreadParts, { repo }: ThreadAddress, scope: H
 
 async function readAccess(parts: ThreadParts, url: string, scope: CallScope): Promise<readonly Access[]> {
   const place = await parts.places.at(scope);
-  const { host } = parts.places.repoOf(place, parseThreadAddress(url).repo);
+  const address = parseThreadAddress(url);
+  const repo = parts.places.repoOf(place, address.repo);
+  const { host } = repo;
   const isChosen = await parts.places.isChosen(host, place, scope);
-  return [{ kind: "network", host: host.name, ...(isChosen ? { chosen: true as const } : {}) }];
+  if (!isChosen) return [{ kind: "network", host: host.name }];
+  // What it links is shown only where its page was.
+  const page = pageOf(repo, address.scheme, address.kind === "list" ? undefined : address.number);
+  return [{ kind: "network", host: host.name, url: page, chosen: true }];
 }
 
 async function read(parts: ThreadParts, url: string, scope: HostScope): Promise<SchemeContent> {

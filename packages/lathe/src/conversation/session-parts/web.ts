@@ -1,6 +1,6 @@
 // The way out to the web: one gate for everything in the session that leaves for it.
 
-import { mirroredGate, webGate } from "@lathe/agent/files";
+import { mirroredGate, type WebServices, webGate } from "@lathe/agent/files";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
@@ -23,8 +23,10 @@ export function webPart({
   const reader = settings["web.reader"];
   if (reader !== "") gate.openTyped(reader);
   permissions.shown?.followTyped((address) => gate.openTyped(address));
-  const redirectProblem = (from: URL, to: URL): string | undefined => permissions.redirectProblem(from, to);
-  const web = { gate, fetch: { redirectProblem }, tokens: siteTokens(workspace.env), reader };
+  const fetch: WebServices["fetch"] = {
+    redirectProblem: (from, to, isLoopback) => permissions.redirectProblem(from, to, isLoopback),
+  };
+  const web = { gate, fetch, tokens: siteTokens(workspace.env), reader };
   return { name: "web", services: { web } };
 }
 

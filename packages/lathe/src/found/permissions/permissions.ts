@@ -256,10 +256,11 @@ export class Permissions {
     return verdict;
   }
 
-  /** Why a redirect to another host is not followed. It is judged like a call; a page that was shown also shows where it leads. */
-  redirectProblem(from: URL, to: URL): string | undefined {
+  /** Why a redirect to another host is not followed. It is judged like a call; a page that was shown also shows where it leads, unless
+   * it is on the loopback. */
+  redirectProblem(from: URL, to: URL, isLoopback: boolean): string | undefined {
     if (from.hostname === to.hostname && from.port === to.port) return undefined;
-    if (this.shown?.isShown(from.href)) this.shown.addLink(to.href);
+    if (!isLoopback && this.shown?.isShown(from.href)) this.shown.addLink(to.href);
     const access = [{ kind: "network" as const, host: to.hostname, url: to.href }];
     const { decision, reason, parts } = judge({ tier: "network", access }, this.#policy());
     if (decision !== "allow") return reason ?? parts[0]?.reason ?? "";

@@ -68,6 +68,8 @@ describe("shown addresses", () => {
     expect(readAll(shown, urls)).toBe(10);
     expect(shown.problem(urls[0]!)).toContain("10 addresses of many.example were read, which only pages have shown");
     expect(readAll(shown, [...many("1.2.3.4", 8), ...many("1.2.3.5", 8)])).toBe(10);
+    expect(shown.problem("https://1.2.3.4/0")).toMatch(/^10 addresses by number were read,/);
+    expect(shown.problem("https://me:pw@single.example/")).toBe("the address holds a user name or a password");
     expect(shown.problem("https://single.example/")).toBeUndefined();
     // The user names it: nothing is hidden from them in what is chosen.
     type(journal, "https://b.many.example/");

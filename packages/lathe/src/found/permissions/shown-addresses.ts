@@ -82,13 +82,17 @@ export class ShownAddresses {
   /** Why the address may not be read without a question; undefined: it was shown. */
   problem(url: string): string | undefined {
     const key = addressKey(url);
-    if (key === undefined) return "it is no whole address of the web";
+    if (key === undefined)
+      return URL.canParse(url) && /^https?:/i.test(url)
+        ? "the address holds a user name or a password"
+        : "it is no whole address of the web";
     if (this.#named.has(key)) return undefined;
     if (!this.isShown(key)) return NOT_SHOWN;
     const { hostname } = new URL(key);
     const site = siteOf(hostname);
     if (this.#namedHosts.has(hostname) || (this.#chosen.get(site) ?? 0) < MOST_CHOSEN) return undefined;
-    return `${MOST_CHOSEN} addresses of ${site} were read, which only pages have shown: which links are followed tells it something`;
+    const read = site === NUMBERS ? site : `addresses of ${site}`;
+    return `${MOST_CHOSEN} ${read} were read, which only pages have shown: which links are followed tells it something`;
   }
 
   /** It is asked for now, for the first time or again. */
@@ -164,9 +168,11 @@ export class ShownAddresses {
   }
 }
 
+const NUMBERS = "addresses by number";
+
 /** Whoever owns a domain owns the names below it, so a choice among those says as much as one among paths. Numbers are one site. */
 function siteOf(hostname: string): string {
-  if (/^\[|^[\d.]+$/.test(hostname)) return "addresses by number";
+  if (/^\[|^[\d.]+$/.test(hostname)) return NUMBERS;
   return hostname.replace(/\.$/, "").split(".").slice(-2).join(".");
 }
 

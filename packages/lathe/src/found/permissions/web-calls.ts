@@ -30,7 +30,7 @@ export class WebCalls {
   take(key: string, call: JudgedCall): void {
     const items = networkOf(call);
     if (items.every((item) => this.#isShown(item))) this.#show(key, call);
-    for (const { url, kept } of items) if (url !== undefined && !kept) this.shown.choose(url);
+    for (const { url, kept, chosen } of items) if (url !== undefined && !kept && !chosen) this.shown.choose(url);
   }
 
   /** A person is asked about it; if they deny it, there is no result. */
@@ -55,7 +55,8 @@ export class WebCalls {
   }
 
   #isShown({ url, chosen }: Network): boolean {
-    return chosen === true || (url !== undefined && this.shown.isShown(url));
+    // A host that the user chose says who is asked, and its address what for: a thread that anyone may have written.
+    return url === undefined ? chosen === true : this.shown.isShown(url);
   }
 }
 

@@ -10,11 +10,13 @@ export function mirroredGate(gate: WebGate, mirrors: Mirrors): WebGate {
   for (const base of Object.values(mirrors)) gate.openTyped(base);
   return {
     ...gate,
-    request(request, signal) {
+    async request(request, signal) {
       const { origin, pathname, search } = request.url;
       const base = mirrors[origin];
       if (base === undefined) return gate.request(request, signal);
-      return gate.request({ ...request, url: new URL(`${base.replace(/\/+$/, "")}${pathname}${search}`) }, signal);
+      const url = new URL(`${base.replace(/\/+$/, "")}${pathname}${search}`);
+      // It speaks for the origin, wherever the user runs it.
+      return { ...(await gate.request({ ...request, url }, signal)), isLoopback: false };
     },
     inside: (env) => mirroredGate(gate.inside(env), mirrors),
   };

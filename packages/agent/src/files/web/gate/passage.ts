@@ -38,7 +38,7 @@ export class Passage {
       if (!isLoopback) return routeTo(url, place.host, this.#dialing(url, signal));
       return { connection: await this.#loopback(place, signal), path: url.pathname + url.search, headers: {} };
     });
-    return exchange(request, route, { signal, checksCertificate: !isLoopback });
+    return { ...(await exchange(request, route, { signal, checksCertificate: !isLoopback })), isLoopback };
   }
 
   connect(host: string, port: number, signal: AbortSignal): Promise<Duplex> {

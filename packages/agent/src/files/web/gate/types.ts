@@ -20,6 +20,8 @@ export interface GateResponse {
   readonly headers: IncomingHttpHeaders;
   /** As it came, perhaps packed. A caller that does not read to its end destroys it. */
   readonly body: Readable;
+  /** It came from the loopback, where whatever the session wrote may be served. */
+  readonly isLoopback?: boolean;
 }
 
 /**

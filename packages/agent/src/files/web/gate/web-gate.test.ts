@@ -144,7 +144,7 @@ describe("the gate", () => {
     const onNotice = (message: string): void => void told.push(message);
     const variables = { HTTP_PROXY: address, https_proxy: address, NO_PROXY: "direct.example" };
     gate = gateWith({ variables, onNotice, lookUp: async () => [{ address: "10.0.0.1", family: 4 }] });
-    expect((await read("http://docs.example/page?a=1")).value).toBe("other");
+    expect((await read("http://docs.example/page?a=1#never-leaves")).value).toBe("other");
     await expect(read("https://docs.example/page")).rejects.toThrow("docs.example/page could not be reached");
     const raw = await gate.inside(env).connect("docs.example", 443, new AbortController().signal);
     raw.destroy();
