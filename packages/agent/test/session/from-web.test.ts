@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { MessageEntry, NestedCallEntry } from "../../src/contract/journal.ts";
 import type { ToolDef } from "../../src/contract/tool.ts";
+import { mirroredGate } from "../../src/files/web/gate/mirrors.ts";
 import { webGate } from "../../src/files/web/gate/web-gate.ts";
 import { readTool } from "../../src/tools/builtin/read/index.ts";
 import { webFetchTool } from "../../src/tools/builtin/web-fetch/index.ts";
@@ -16,10 +17,12 @@ const server = createServer((request, response) => {
   if (request.url === "/moved") return response.writeHead(302, { location: "/docs/page" }).end();
   response.writeHead(request.url === "/none" ? 404 : 200, { "content-type": "text/html" }).end(PAGE);
 });
-let origin = "";
+/** Fetched from the server by a mirror: a page of the loopback itself shows nothing. */
+const origin = "http://docs.example";
+let local = "";
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(() => void server.close());
 
@@ -28,9 +31,10 @@ it("what a page says is marked for the model and in the journal, with the addres
     await context.call("read", { path: `${origin}/docs/page` });
     return "one page";
   });
+  const gate = webGate({ env: new LocalEnvironment({ cwd: "/", baseEnv: {} }), allowPrivate: true });
   const s = setUp({
     profile: testProfile([readTool as ToolDef, webFetchTool, cell]),
-    services: { web: { gate: webGate({ env: new LocalEnvironment({ cwd: "/", baseEnv: {} }), allowPrivate: true }) } },
+    services: { web: { gate: mirroredGate(gate, { [origin]: local }) } },
     script: [
       {
         calls: [
@@ -41,6 +45,7 @@ it("what a page says is marked for the model and in the journal, with the addres
         ],
       },
       { calls: [{ name: "read", id: "e", args: { path: `${origin}/moved:1-1` } }] },
+      { calls: [{ name: "read", id: "f", args: { path: `${local}/docs/page` } }] },
       { text: "done" },
     ],
   });
@@ -56,6 +61,7 @@ it("what a page says is marked for the model and in the journal, with the addres
     ),
   );
   const links = [`${origin}/docs/next?page=2`, "https://other.example/x"];
+  expect(told.pop()?.[2]).toEqual({ source: `${local}/docs/page`, links: [] });
   for (const [id, text, fromWeb] of told) {
     expect(text.startsWith(`[From the web (${origin}/`), id).toBe(id !== "d");
     expect(fromWeb?.source.startsWith(origin) ?? false, id).toBe(id !== "d");

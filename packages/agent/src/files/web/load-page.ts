@@ -61,7 +61,17 @@ export async function loadPage(
     const { site, text } = found;
     scope.paths.pages.set(address, address);
     const bytes = Buffer.byteLength(text);
-    return { url: address, base: address, status: 200, mediaType: "text/markdown", bytes, truncated: false, method: site, site, text };
+    return {
+      url: address,
+      base: address,
+      status: 200,
+      mediaType: "text/markdown",
+      bytes,
+      truncated: false,
+      method: site,
+      site,
+      text,
+    };
   }
   const fetch = (url: string): Promise<FetchedPage> =>
     fetchPage(web.gate, url, { ...LIMITS, ...web.fetch, ...limits }, scope.signal);
