@@ -130,7 +130,11 @@ export class ScriptProcess {
     const { exitCode, signal } = await this.#process.exited;
     this.#view.close();
     const isFull = /out of memory/i.test(this.#process.readStderr().text);
-    const how = isFull ? "ran out of memory" : signal === undefined ? `exited with code ${exitCode}` : `was ended by ${signal}`;
+    const how = isFull
+      ? "ran out of memory"
+      : signal === undefined
+        ? `exited with code ${exitCode}`
+        : `was ended by ${signal}`;
     if (this.#why.error === "") this.#why = { status: "died", error: `The process of the script ${how}.` };
   }
 
