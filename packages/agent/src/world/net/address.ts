@@ -54,12 +54,12 @@ export function isPrivateAddress(address: string, own: readonly string[] = []): 
 
 /** Whether an address is one of these, in whatever notation. */
 export function isAmong(address: string, addresses: readonly string[]): boolean {
-  const value = valueOf(address);
-  return value !== undefined && addresses.some((one) => valueOf(one) === value);
+  const value = numberOf(address);
+  return value !== undefined && addresses.some((one) => numberOf(one) === value);
 }
 
 /** An IPv4 address and the IPv6 addresses that hold it are one. */
-function valueOf(address: string): number | bigint | undefined {
+function numberOf(address: string): number | bigint | undefined {
   if (isIPv4(address)) return ip4(address);
   const bare = address.replace(/%.*/, "");
   if (!isIPv6(bare)) return undefined;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, isIP } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
@@ -91,7 +91,7 @@ describe("the gate", () => {
     await expect(read(`http://me.example:${port}/`)).rejects.toThrow("me.example leads to this machine");
     // Those of the real interfaces, which nobody gave it.
     const real = Object.values(networkInterfaces()).flatMap((found = []) => found);
-    gate = gateWith({ lookUp: async () => real });
+    gate = gateWith({ lookUp: async () => real.map(({ address }) => ({ address, family: isIP(address) })) });
     for (const { address, family } of real.filter(({ scopeid = 0 }) => scopeid === 0))
       await expect(read(`http://${family === "IPv6" ? `[${address}]` : address}:${port}/`)).rejects.toThrow(
         "is closed",
