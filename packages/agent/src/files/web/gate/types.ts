@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Duplex, Readable } from "node:stream";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
-import type { DialOptions, LookUp } from "../../../world/net/dial.ts";
+import type { LookUp } from "../../../world/net/dial.ts";
 
 /** One request to the web. */
 export interface GateRequest {
@@ -52,5 +52,5 @@ export interface GateOptions {
   /** How names are looked up; by the system when absent. */
   readonly lookUp?: LookUp | undefined;
   /** Addresses of this machine's interfaces, which are treated like its loopback; the system's when absent. */
-  readonly ownAddresses?: DialOptions["ownAddresses"];
+  readonly ownAddresses?: (() => readonly string[]) | undefined;
 }
