@@ -133,7 +133,9 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
     expect(found.error).toBeUndefined();
     expect(JSON.parse(found.shown)).toEqual(["GrZ", 200, `# ${base}/`]);
     expect((await run('await tab.click("p-css/b")')).error).toContain("p-css/ is no selector");
-    expect((await run('await tab.click("#none")', { timeoutMs: 1000 })).error).toMatch(/Timed out after waiting 800ms/);
+    expect((await run('await tab.click("#none")', { timeoutMs: 1000 })).error).toMatch(
+      /^TimeoutError: Timed out after waiting 800ms/,
+    );
     const upload = await run(`await tab.uploadFile("#up", "data/report.txt"); await wait(50);
       return tab.evaluate(() => log.textContent)`);
     expect(upload).toMatchObject({ shown: "report.txt: file's text", asked: [["file", { path: "data/report.txt" }]] });
