@@ -22,6 +22,8 @@ export async function puppeteerCode() {
     entryPoints: [join(folder, "lib/esm/puppeteer/puppeteer-core-browser.js")],
     bundle: true,
     minify: true,
+    // Errors tell the names of their classes.
+    keepNames: true,
     write: false,
     format: "iife",
     globalName: "Puppeteer",

@@ -1,9 +1,10 @@
 // The agent is killed while it has a browser: nothing of it is left, except a browser that it only attached to.
 
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LocalEnvironment } from "@lathe/agent";
 import { turn } from "@lathe/testkit";
@@ -106,7 +107,10 @@ describe.skipIf(!HAS_BROWSER)("the agent is killed (needs chromium and bubblewra
     "T-BRW-1 SIGKILL of the agent leaves a browser that it only attached to",
     async () => {
       let said = "";
-      const user = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: "/usr/bin:/bin", HOME: "/nowhere" } });
+      const user = new LocalEnvironment({
+        cwd: "/",
+        baseEnv: { PATH: "/usr/bin:/bin", HOME: mkdtempSync(join(tmpdir(), "c-")) },
+      });
       let turns = 0;
       const scene = await stage(() => {
         const [, port] = /127\.0\.0\.1:(\d+)/.exec(said) ?? [];

@@ -10,13 +10,14 @@ import { Tabs, type TabsOptions } from "../src/additions/browser/tabs.ts";
 
 export const HAS_BROWSER = program("chromium") !== undefined && program("bwrap") !== undefined;
 
-/** Each page is a line of `pages`: its path and its HTML. It tells what it was asked for at `/asked`. */
+/** Each page is a line of `pages`: its path and its HTML. It tells what it was asked for at `/asked`, and `/never` gets no answer. */
 const SERVER = `
 const [pages] = process.argv.slice(1).map((text) => JSON.parse(text));
 const asked = [];
 const server = require("node:http").createServer((request, response) => {
   if (request.url === "/asked") return response.end(asked.join(" "));
   asked.push(request.url);
+  if (request.url === "/never") return;
   const { status = 200, headers = {}, html } = pages[request.url.split("?")[0]] ?? { status: 404, html: "nothing here" };
   response.writeHead(status, { "content-type": "text/html", ...headers }).end(html);
 });

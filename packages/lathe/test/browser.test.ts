@@ -17,6 +17,7 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
         html: `<title>Shop</title><script>fetch("/missing"); alert("hi"); null.total</script>`,
       },
       "/bad": { status: 500, html: "database is locked" },
+      "/stuck": { html: "<script>for (;;);</script>" },
       "/plain": { html: "<title>Plain</title><p>hello" },
       "/away": { html: `<title>Away</title><script src="http://cdn.example.org/x.js"></script>` },
       "/leaves": { status: 302, headers: { location: "http://elsewhere.example.org/?secret" }, html: "" },
@@ -53,6 +54,22 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
     expect(left).toContain("- elsewhere.example.org: the tab was not opened for this host");
   });
 
+  it("T-BRW-1 a server that does not answer takes the timeout and no more, and the tab works afterwards", async () => {
+    expect(await at.say({ action: "open", url: `${url}/never`, timeout: 1 })).toBe(
+      `${url}/never could not be opened: timed out after 1000ms`,
+    );
+    expect(await at.say({ action: "open", url: `${url}/stuck`, timeout: 1 })).toContain("timed out after 1000ms");
+    expect(await at.say({ action: "open", url: `${url}/plain` })).toContain("Title: Plain");
+  }, 40_000);
+
+  it("T-BRW-2 what a script sets on its tab ends with the script", async () => {
+    const code = `await page.setRequestInterception(true); await page.setExtraHTTPHeaders({ "x-mark": "1" });
+      const own = await page.createCDPSession(); await own.send("Fetch.enable"); return "set"`;
+    expect(await at.say({ action: "run", code })).toContain("set");
+    expect(await at.say({ action: "open", url: `${url}/plain?again`, timeout: 10 })).toContain("Title: Plain");
+    expect(await at.say({ action: "run", code: "return tab.title()" })).toContain("Plain");
+  }, 40_000);
+
   it("bad input is one line", async () => {
     expect(await at.say({ action: "open", url: url.slice(7) })).toBe(
       `"${url.slice(7)}" has no scheme: write http://${url.slice(7)}.`,
@@ -67,6 +84,9 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
         `${address.split(":")[0]}: addresses cannot be opened; use http or https.`,
       );
     expect(await at.say({ action: "open", app: {} })).toBe("An app needs a path or a cdp_url.");
+    expect(await at.say({ action: "open", name: "a\u001b[31m\nb" })).toBe(
+      "The name of a tab is one line of visible characters.",
+    );
     expect(await at.say({ action: "close", name: "other" })).toBe('There is no tab named "other".');
     expect(await at.say({ action: "open", url: "http://127.0.0.1:9/" })).toContain(
       "http://127.0.0.1:9/ could not be opened: ",

@@ -127,8 +127,11 @@ it("T-IMG-2 OpenRouter is asked when the setting names it; words instead of a pi
         choices: [{ message: { images: [{ image_url: { url: `data:image/png;base64,${png.toString("base64")}` } }] } }],
       },
     },
+    {
+      json: { choices: [{ message: { images: [{ image_url: { url: "data:image/png;base64,bm8gcGljdHVyZQ==" } }] } }] },
+    },
   ];
-  const orders = ["a.png", "b.png", "c.png", "d.jpg"].map((path) => make({ prompt: "x", path }));
+  const orders = ["a.png", "b.png", "c.png", "d.jpg", "e.png"].map((path) => make({ prompt: "x", path }));
   const url = await begin(
     [...orders, turn.text("done")],
     `${ON}providers:\n  image: openrouter\n`,
@@ -142,6 +145,8 @@ it("T-IMG-2 OpenRouter is asked when the setting names it; words instead of a pi
     modalities: ["image", "text"],
   });
   const told = JSON.stringify(lastBody().messages);
+  expect(told).toContain("sent image/png that is no picture. Nothing was written.");
+  expect(existsSync(file("e.png"))).toBe(false);
   expect(told).toContain("OpenRouter made no picture: I cannot draw that. Nothing was written.");
   expect(told).toContain("answered with status 402");
   expect(told).toContain("so the file must end in .png. The picture is in artifact://");

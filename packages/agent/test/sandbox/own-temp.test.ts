@@ -124,6 +124,7 @@ describe.skipIf(!CAN_CONFINE)(`the /tmp of a sandbox ${NEEDS}`, () => {
       platform: "node",
       format: "esm",
       external: ["@vscode/ripgrep"],
+      conditions: ["lathe-source"],
     });
     const printed = execFileSync(process.execPath, [join(installed, "host.mjs"), project, installed], {
       timeout: 180_000,

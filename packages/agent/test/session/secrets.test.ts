@@ -76,7 +76,11 @@ it("D3 what the model writes is left as it is: its signatures are made for exact
   await s.session.submit("go");
   await s.finish();
   expect(s.session.lastText()).toBe(KEY);
-  expect(s.of("tool_call_start")[0]?.data.arguments).toEqual({ text: KEY });
+  const { arguments: given, ...shown } = s.of("tool_call_start")[0]!.data;
+  expect(given).toEqual({ text: KEY });
+  // What people see of the running call holds no value, as its end does not.
+  expect(shown.card.subject).toContain("[redacted:THE_KEY]");
+  expect(JSON.stringify(shown)).not.toContain(KEY);
   expect(s.of("tool_call_end")[0]?.data.output).toBe('echo {"text":"[redacted:THE_KEY]"}');
 });
 

@@ -65,8 +65,8 @@ export async function runCall(
     ...(place.within === undefined ? {} : { nested_in: place.within.callId }),
     tool_name: call.name,
     label: registered?.tool.label ?? call.name,
-    summary: started.summary,
-    card: cardOf(started),
+    // People see these; the arguments are the model's own words.
+    ...core.redact({ summary: started.summary, card: cardOf(started) }),
     arguments: args,
   });
   let outcome: CallOutcome;

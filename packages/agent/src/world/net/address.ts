@@ -11,8 +11,11 @@ const PRIVATE_V4: readonly (readonly [number, number])[] = [
   [ip4("169.254.0.0"), 16],
   [ip4("172.16.0.0"), 12],
   [ip4("192.0.0.0"), 24],
+  [ip4("192.0.2.0"), 24],
   [ip4("192.168.0.0"), 16],
   [ip4("198.18.0.0"), 15],
+  [ip4("198.51.100.0"), 24],
+  [ip4("203.0.113.0"), 24],
   [ip4("224.0.0.0"), 3],
 ];
 
@@ -20,7 +23,9 @@ const PRIVATE_V6: readonly (readonly [bigint, bigint])[] = [
   ["::", 96], // unspecified, loopback, IPv4-compatible
   ["64:ff9b:1::", 48], // NAT64 inside a network
   ["2001::", 32], // Teredo: the IPv4 address of its server and client
+  ["2001:db8::", 32], // of documentation, which only a private network can use
   ["2002::", 16], // 6to4: any IPv4 address
+  ["3fff::", 20], // of documentation
   ["fc00::", 7], // unique local
   ["fe80::", 10], // link local
   ["fec0::", 10], // site local
@@ -35,14 +40,36 @@ const HOLD_V4: readonly bigint[] = [MAPPED, ip6("::ffff:0:0:0") >> 32n, ip6("64:
 /** The middle of ISATAP addresses, which hold an IPv4 address in any network. */
 const ISATAP: readonly bigint[] = [0x5efen, 0x2005efen];
 
-export function isPrivateAddress(address: string): boolean {
+/** `own`: addresses that the interfaces of this machine have, which may be public ones. */
+export function isPrivateAddress(address: string, own: readonly string[] = []): boolean {
+  if (isAmong(address, own)) return true;
   if (isIPv4(address)) return isPrivateV4(ip4(address));
   // A zone names an interface of this machine.
   if (!isIPv6(address) || address.includes("%")) return true;
   const value = ip6(address);
-  const holdsV4 = HOLD_V4.includes(value >> 32n) || ISATAP.includes((value >> 32n) & 0xffffffffn);
-  if (holdsV4 && isPrivateV4(Number(value & 0xffffffffn))) return true;
+  const held = heldV4(value);
+  if (held !== undefined && isPrivateV4(held)) return true;
   return PRIVATE_V6.some(([network, rest]) => value >> rest === network >> rest);
+}
+
+/** Whether an address is one of these, in whatever notation. */
+export function isAmong(address: string, addresses: readonly string[]): boolean {
+  const value = numberOf(address);
+  return value !== undefined && addresses.some((one) => numberOf(one) === value);
+}
+
+/** An IPv4 address and the IPv6 addresses that hold it are one. */
+function numberOf(address: string): number | bigint | undefined {
+  if (isIPv4(address)) return ip4(address);
+  const bare = address.replace(/%.*/, "");
+  if (!isIPv6(bare)) return undefined;
+  const value = ip6(bare);
+  return heldV4(value) ?? value;
+}
+
+function heldV4(value: bigint): number | undefined {
+  const holds = HOLD_V4.includes(value >> 32n) || ISATAP.includes((value >> 32n) & 0xffffffffn);
+  return holds ? Number(value & 0xffffffffn) : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { connect as connectSecure } from "node:tls";
 import { askForTunnel, proxyHeaders } from "@lathe/llm";
@@ -17,6 +18,8 @@ export interface DialOptions {
   readonly allowPrivate?: boolean | undefined;
   /** The system's when absent. */
   readonly lookUp?: LookUp | undefined;
+  /** Addresses of this machine's interfaces, which are private whatever they are; the system's when absent. */
+  readonly ownAddresses?: (() => readonly string[]) | undefined;
   /** The user's proxy. It looks the name up itself, so a name cannot be judged by its addresses. */
   readonly proxy?: URL | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -41,7 +44,7 @@ export interface Route {
 export async function routeTo(url: URL, host: string, options: DialOptions): Promise<Route> {
   const { proxy, allowPrivate = false, signal } = options;
   if (proxy && url.protocol === "http:") {
-    if (!allowPrivate) refusePrivate(host);
+    if (!allowPrivate) refusePrivate(host, options);
     // A fragment never leaves.
     const path = url.href.split("#")[0]!;
     return { connection: await connectToProxy(proxy, signal), path, headers: proxyHeaders(proxy) };
@@ -55,14 +58,14 @@ export const portOf = ({ port, protocol }: URL): number => Number(port) || (prot
 export async function dial(host: string, port: number, options: DialOptions): Promise<Duplex> {
   const { proxy, allowPrivate = false, signal } = options;
   signal?.throwIfAborted();
-  if (!allowPrivate) refusePrivate(host);
+  if (!allowPrivate) refusePrivate(host, options);
   if (proxy) return tunnelThrough(proxy, host, port, signal);
   return openSocket(connect({ host, port, lookup: checkedLookup(options) }), signal);
 }
 
 /** Throws for a literal private address. */
-function refusePrivate(host: string): void {
-  if (isIP(host) !== 0 && isPrivateAddress(host)) throw new PrivateAddress(host);
+function refusePrivate(host: string, { ownAddresses = interfaceAddresses }: DialOptions): void {
+  if (isIP(host) !== 0 && isPrivateAddress(host, ownAddresses())) throw new PrivateAddress(host);
 }
 
 /** The user's own choice, so its address is not judged. */
@@ -92,11 +95,18 @@ function openSocket(socket: Socket, signal?: AbortSignal): Promise<Socket> {
   });
 }
 
-function checkedLookup({ lookUp = systemAddresses, allowPrivate = false }: DialOptions): LookupFunction {
+/** They are asked for each time: a network may have come since. */
+export function interfaceAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
+}
+
+function checkedLookup(dialing: DialOptions): LookupFunction {
+  const { lookUp = systemAddresses, allowPrivate = false, ownAddresses = interfaceAddresses } = dialing;
   return (name, options, callback) => {
     lookUp(name).then(
       (found) => {
-        const usable = allowPrivate ? [...found] : found.filter(({ address }) => !isPrivateAddress(address));
+        const own = ownAddresses();
+        const usable = allowPrivate ? [...found] : found.filter(({ address }) => !isPrivateAddress(address, own));
         const first = usable[0];
         if (!first) callback(new PrivateAddress(name), "", 0);
         else if (options.all) callback(null, usable);

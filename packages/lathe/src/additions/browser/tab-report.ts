@@ -19,6 +19,8 @@ export class TabReport {
   readonly #lines = new Map<Section, { readonly lines: string[]; more: number }>();
   /** Hosts that were not reached since the last result, and why. */
   #problems = new Map<string, string>();
+  /** The one among them that the result itself tells. */
+  #told: string | undefined;
   readonly #failed: { readonly url: string; readonly line: string }[] = [];
   readonly #open = new Set<HTTPRequest>();
   #onIdle: () => void = () => {};
@@ -46,8 +48,10 @@ export class TabReport {
     if (this.#problems.size < MOST_LINES) this.#problems.set(place, reason);
   }
 
-  problemOf(url: URL): string | undefined {
-    return this.#problems.get(placeOfUrl(url));
+  /** Why a host was not reached; the next result does not list it again. */
+  tellProblem(url: URL): string | undefined {
+    this.#told = placeOfUrl(url);
+    return this.#problems.get(this.#told);
   }
 
   /** Resolves when no request is under way, or after `ms`. */
@@ -70,7 +74,8 @@ export class TabReport {
 
   /** What happened since the last time, as lines; nothing when nothing did. */
   take(): string[] {
-    const problems = this.#problems;
+    const [problems, told] = [this.#problems, this.#told];
+    this.#told = undefined;
     this.#problems = new Map();
     for (const { url, line } of this.#failed.splice(0))
       if (!(URL.canParse(url) && problems.has(placeOfUrl(new URL(url))))) this.#add("Failed requests", line);
@@ -80,7 +85,7 @@ export class TabReport {
       return [`${section}:`, ...lines.map((line) => `- ${line}`), ...(more > 0 ? [`- and ${more} more`] : [])];
     });
     this.#lines.clear();
-    const hosts = [...problems].map(([place, reason]) => `- ${place}: ${cut(reason)}`);
+    const hosts = [...problems].flatMap(([place, reason]) => (place === told ? [] : `- ${place}: ${cut(reason)}`));
     return [...sections, ...(hosts.length > 0 ? ["Hosts that were not reached:", ...hosts] : [])];
   }
 

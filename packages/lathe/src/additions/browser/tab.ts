@@ -1,5 +1,6 @@
 // One tab: a page in a browser, how it is opened, and what is told of it.
 
+import { setTimeout as delay } from "node:timers/promises";
 import type { WebGate } from "@lathe/agent/files";
 import type { BrowserRequest } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
@@ -13,6 +14,8 @@ import { TabReport } from "./tab-report.ts";
 
 /** Requests that a page made while it loaded get this long to end. */
 const SETTLE_MS = 500;
+/** A page that does not answer a question of ours in this time waits for a server, or its script does not end. */
+const ANSWER_MS = 3000;
 const LONGEST_PAGE_TEXT = 2000;
 /** Of puppeteer, a message ends with where it was. */
 const NO_PLACE = /(?:^net::)| at https?:.*$/g;
@@ -86,7 +89,8 @@ export class Tab {
       return { status, ...(status !== undefined && status >= 400 ? { problem: await this.#text() } : {}) };
     } catch (error) {
       signal.throwIfAborted();
-      const why = this.report.problemOf(url) ?? messageOf(error).replaceAll(NO_PLACE, "");
+      stop();
+      const why = this.report.tellProblem(url) ?? messageOf(error).replaceAll(NO_PLACE, "");
       return { problem: /timeout/i.test(why) ? `timed out after ${timeoutMs}ms` : why };
     } finally {
       signal.removeEventListener("abort", stop);
@@ -98,11 +102,20 @@ export class Tab {
     await this.page.setViewport({ width, height, deviceScaleFactor: scale ?? VIEWPORT.scale });
   }
 
+  /** Undefined: the page does not answer. */
+  title(): Promise<string | undefined> {
+    return soon(this.page.title());
+  }
+
   async #text(): Promise<string> {
-    const text = await this.page.evaluate(() => document.body?.innerText ?? "").catch(() => "");
-    return text.trim().slice(0, LONGEST_PAGE_TEXT);
+    const text = await soon(this.page.evaluate(() => document.body?.innerText ?? ""));
+    return (text ?? "").trim().slice(0, LONGEST_PAGE_TEXT);
   }
 }
+
+/** An answer of a page, empty when it fails, and undefined when it does not come. */
+const soon = (answer: Promise<string>): Promise<string | undefined> =>
+  Promise.race([answer.catch(() => ""), delay(ANSWER_MS, undefined, { ref: false })]);
 
 /** What a tab needs of its page besides puppeteer's methods. */
 export async function attach(page: Page): Promise<Pick<TabParts, "session" | "targetId">> {

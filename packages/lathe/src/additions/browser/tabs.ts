@@ -2,6 +2,7 @@
 // and ended with the last, or when nobody has used it for a while.
 
 import { type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
+import { visibleLine } from "@lathe/agent/base";
 import type { BrowserRequest, TabReach } from "@lathe/agent/tools";
 import { type AttachedBrowser, attachTo, pickPage, startApp } from "./attached-browser.ts";
 import { Chromium, type ChromiumOptions } from "./chromium.ts";
@@ -106,7 +107,10 @@ export class Tabs {
       if (known && viewport) await tab.setViewport(viewport);
       const loaded = url === undefined ? {} : await tab.load(url, request, context.signal);
       const downloads = (await tab.downloads?.take(context)) ?? [];
-      return await describe(tab, request, { ...loaded, downloads }, known !== undefined);
+      const title = await tab.title();
+      // A page that hangs would hold the next call as well.
+      if (title === undefined && "problem" in loaded) await this.#discard(tab);
+      return describe(tab, request, { ...loaded, title, downloads }, known !== undefined);
     } finally {
       this.#opening.delete(name);
     }
@@ -236,14 +240,13 @@ export class Tabs {
 
 const keyOf = ({ app }: BrowserRequest): string => app?.cdp_url?.replace(/\/+$/, "") ?? app?.path ?? OWN_BROWSER;
 
-async function describe(
+function describe(
   tab: Tab,
   { name, url }: BrowserRequest,
-  { status, problem, downloads }: Loaded & { readonly downloads: readonly string[] },
+  { status, problem, title = "", downloads }: Loaded & { title?: string | undefined; downloads: readonly string[] },
   isReused: boolean,
-): Promise<ToolResult> {
+): ToolResult {
   const address = tab.page.url();
-  const title = await tab.page.title().catch(() => "");
   const isFailure = problem !== undefined;
   const head =
     isFailure && status === undefined
@@ -251,7 +254,7 @@ async function describe(
       : `${isReused ? "Tab" : "Opened tab"} "${name}": ${address}${status === undefined ? "" : ` (status ${status})`}`;
   const lines = [
     head,
-    ...(title === "" || (isFailure && status === undefined) ? [] : [`Title: ${title}`]),
+    ...(title === "" || (isFailure && status === undefined) ? [] : [`Title: ${visibleLine(title)}`]),
     ...(isFailure && status !== undefined && problem !== "" ? [problem] : []),
     ...tab.report.take(),
     ...downloads,

@@ -1,11 +1,18 @@
 // What passes the gate and how: a host is judged, then connected to. Loopback means that of the environment, where only ports of the
-// session and those that the user has typed are open.
+// session and those that the user has typed are open, and so do the addresses of this machine's interfaces.
 
 import type { Duplex } from "node:stream";
 import { messageOf, proxyFor } from "@lathe/llm";
 import { ToolFailure } from "../../../contract/tool.ts";
-import { canonicalHost, isLoopbackHost, loopbackNames, urlHost } from "../../../world/net/address.ts";
-import { type DialOptions, dial, PrivateAddress, portOf, routeTo } from "../../../world/net/dial.ts";
+import { canonicalHost, isAmong, isLoopbackHost, loopbackNames, urlHost } from "../../../world/net/address.ts";
+import {
+  type DialOptions,
+  dial,
+  interfaceAddresses,
+  PrivateAddress,
+  portOf,
+  routeTo,
+} from "../../../world/net/dial.ts";
 import { EnvError } from "../../../world/process/types.ts";
 import { exchange } from "./exchange.ts";
 import type { GateOptions, GateRequest, GateResponse } from "./types.ts";
@@ -56,10 +63,10 @@ export class Passage {
   }
 
   #dialing(url: URL, signal: AbortSignal): DialOptions {
-    const { allowPrivate, lookUp, variables = {}, onNotice } = this.#options;
+    const { allowPrivate, lookUp, ownAddresses, variables = {}, onNotice } = this.#options;
     const proxy = proxyFor(url, variables);
     if (proxy) onNotice?.(BEHIND_PROXY);
-    return { allowPrivate, lookUp, proxy, signal };
+    return { allowPrivate, lookUp, ownAddresses, proxy, signal };
   }
 
   async #loopback({ host, port }: Place, signal: AbortSignal): Promise<Duplex> {
@@ -89,7 +96,9 @@ export class Passage {
   }
 
   async #isLoopback(host: string): Promise<boolean> {
-    if (isLoopbackHost(host)) return true;
+    const { allowPrivate, ownAddresses = interfaceAddresses } = this.#options;
+    // What listens everywhere listens there, too. Where all is open, the address itself is connected to.
+    if (isLoopbackHost(host) || (!allowPrivate && isAmong(host, ownAddresses()))) return true;
     this.#hostsFile ??= this.#options.env.readFile("/etc/hosts").then(loopbackNames, () => new Set());
     return (await this.#hostsFile).has(host);
   }

@@ -53,4 +53,6 @@ export interface GateOptions {
   readonly onNotice?: ((message: string) => void) | undefined;
   /** How names are looked up; by the system when absent. */
   readonly lookUp?: LookUp | undefined;
+  /** Addresses of this machine's interfaces, which are treated like its loopback; the system's when absent. */
+  readonly ownAddresses?: (() => readonly string[]) | undefined;
 }

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import { type AddressInfo, connect } from "node:net";
-import { tmpdir } from "node:os";
+import { type AddressInfo, connect, isIP } from "node:net";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -77,6 +77,34 @@ describe("the gate", () => {
       `${new URL(otherOrigin).host} is closed: no process of this session listens there`,
     );
     expect(heard).toEqual([]);
+  });
+
+  it("an address of this machine's interfaces is like its loopback: other programs' ports are closed, in whatever notation and by name", async () => {
+    const addresses: readonly string[] = ["8.8.4.4", "2606:4700::7"];
+    const lookUp = async () => addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    gate = gateWith({ ownAddresses: () => addresses, lookUp });
+    const everywhere = createServer(answerAll).listen(0, "0.0.0.0");
+    await once(everywhere, "listening");
+    const { port } = everywhere.address() as AddressInfo;
+    for (const host of ["8.8.4.4", "134743044", "[::ffff:8.8.4.4]", "[64:ff9b::808:404]", "[2606:4700:0::7]"])
+      await expect(read(`http://${host}:${port}/`), host).rejects.toThrow(`:${port} is closed: no process`);
+    await expect(read(`http://me.example:${port}/`)).rejects.toThrow("me.example leads to this machine");
+    // Those of the real interfaces, which nobody gave it.
+    const real = Object.values(networkInterfaces()).flatMap((found = []) => found);
+    gate = gateWith({ lookUp: async () => real.map(({ address }) => ({ address, family: isIP(address) })) });
+    for (const { address, family } of real.filter(({ scopeid = 0 }) => scopeid === 0))
+      await expect(read(`http://${family === "IPv6" ? `[${address}]` : address}:${port}/`)).rejects.toThrow(
+        "is closed",
+      );
+    await expect(read(`http://me.example:${port}/`)).rejects.toThrow("me.example leads to this machine");
+    expect(heard).toEqual([]);
+    gate = gateWith({ ownAddresses: () => addresses });
+    const own = new URL(await startServer());
+    expect((await read(`http://8.8.4.4:${own.port}/`)).status).toBe(200);
+    gate.openTyped(`http://8.8.4.4:${port}`);
+    expect((await read(`http://[2606:4700::7]:${port}/`)).value).toBe("other");
+    everywhere.closeAllConnections();
+    everywhere.close();
   });
 
   it("what the caller sends stays with the host that it was meant for", async () => {

@@ -1,5 +1,6 @@
 // browser: pages in a real browser. The browser is the host's; this is the face that the model sees.
 
+import { visibleLine } from "../../../base/text/visible.ts";
 import type { Card, CardResult } from "../../../contract/card.ts";
 import {
   type Access,
@@ -138,6 +139,7 @@ function serviceOf({ services }: Pick<CallScope, "services">): BrowserService {
 
 async function requestOf(args: BrowserArgs, { paths }: Pick<CallScope, "paths">): Promise<BrowserRequest> {
   const { action, name = "main", url, app, code, timeout = SECONDS.default } = args;
+  if (name !== visibleLine(name)) throw new ToolFailure("The name of a tab is one line of visible characters.");
   if (action === "run" && !code?.trim()) throw new ToolFailure("run needs `code`.");
   if (app?.path !== undefined && app.cdp_url !== undefined)
     throw new ToolFailure("An app has either a path or a cdp_url, not both.");

@@ -1,7 +1,15 @@
 // A picture made by a model, saved as a new file. The host knows the vendor and its key; this is the face that the model sees.
 
 import { choice, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
-import { type Access, type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
+import type { Located } from "../../../contract/paths/call-paths.ts";
+import {
+  type Access,
+  type CallScope,
+  type ToolContext,
+  type ToolDef,
+  ToolFailure,
+  type ToolResult,
+} from "../../../contract/tool.ts";
 import { open } from "../../../files/read/open.ts";
 import { imageSize, imageType, MOST_IMAGE_BYTES } from "../../../files/target/images.ts";
 import type { WebGate } from "../../../files/web/gate/types.ts";
@@ -71,7 +79,9 @@ export const generateImageTool: ToolDef<Args> = {
   loadMode: "discoverable",
   needs: ["pictureMaker", "web"],
   timeoutMs: 0,
-  access: async ({ path, images = [] }, scope): Promise<Access[]> => {
+  access: async ({ prompt, path, images = [] }, scope): Promise<Access[]> => {
+    // Nobody is asked about a call that cannot succeed.
+    await refuseImpossible({ prompt, path, images }, scope);
     const maker = await scope.services.pictureMaker?.();
     return [
       ...(await fileAccess("write", [path], scope)),
@@ -86,10 +96,11 @@ export const generateImageTool: ToolDef<Args> = {
     namesFiles: true,
     outcome: result === undefined || result.isError ? undefined : prompt,
   }),
-  preview: ({ path, prompt, images = [], shape }) => ({
+  preview: async ({ path, prompt, images = [], shape }, { services }) => ({
     lines: [
       { text: `create ${path}`, kind: "heading" },
       { text: prompt },
+      { text: `made by ${(await services.pictureMaker?.())?.name}, which bills it`, kind: "note" },
       ...images.map((image) => ({ text: `sends ${image}`, kind: "note" as const })),
       ...(shape === undefined ? [] : [{ text: shape, kind: "note" as const }]),
     ],
@@ -101,15 +112,14 @@ export const generateImageTool: ToolDef<Args> = {
 async function execute({ prompt, path, shape, images = [] }: Args, context: ToolContext): Promise<ToolResult> {
   const { pictureMaker, web } = context.services;
   if (!pictureMaker || !web) throw new ToolFailure("Pictures cannot be made here.");
-  if (prompt.trim() === "") throw new ToolFailure("Give `prompt`: what the picture shows.");
-  const target = await context.paths.locate(path);
-  if (target.stat) throw new ToolFailure(`${path} exists. Name a new file; nothing was made.`);
+  const target = await refuseImpossible({ prompt, path, images }, context);
   const given = await Promise.all(images.map((one) => readPicture(one, context)));
   const maker = await pictureMaker();
   const { data, mediaType } = await maker.make({ prompt, shape, images: given }, web.gate, context.signal);
-  const type = imageType(data) ?? mediaType;
-  const extensions = EXTENSIONS[type];
-  if (extensions === undefined) throw new ToolFailure(`${maker.name} sent ${type}, which is no picture.`);
+  const type = imageType(data);
+  const extensions = EXTENSIONS[type ?? ""];
+  if (type === undefined || extensions === undefined)
+    throw new ToolFailure(`${maker.name} sent ${mediaType} that is no picture. Nothing was written.`);
   const saved = extensions.some((one) => path.toLowerCase().endsWith(`.${one}`)) ? target.real : undefined;
   if (saved === undefined) {
     const kept = context.openArtifact("generate_image");
@@ -138,9 +148,22 @@ async function execute({ prompt, path, shape, images = [] }: Args, context: Tool
   };
 }
 
+async function refuseImpossible(
+  { prompt, path, images }: Pick<Args, "prompt" | "path"> & { readonly images: readonly string[] },
+  { paths }: CallScope,
+): Promise<Located> {
+  if (prompt.trim() === "") throw new ToolFailure("Give `prompt`: what the picture shows.");
+  const target = await paths.locate(path);
+  if (target.stat) throw new ToolFailure(`${path} exists. Name a new file; nothing was made.`);
+  const other = images.find((one) => !/\.(?:png|jpe?g|gif|webp)$/i.test(one));
+  if (other !== undefined) throw new ToolFailure(notPicture(other));
+  return target;
+}
+
+const notPicture = (path: string): string => `${path} is no picture. Give PNG, JPEG, GIF or WebP files in \`images\`.`;
+
 async function readPicture(path: string, context: ToolContext): Promise<PictureBytes> {
   const opened = await open(path, context);
-  if (opened.kind !== "image")
-    throw new ToolFailure(`${path} is no picture. Give PNG, JPEG, GIF or WebP files in \`images\`.`);
+  if (opened.kind !== "image") throw new ToolFailure(notPicture(path));
   return { data: opened.bytes, mediaType: opened.mediaType };
 }

@@ -74,6 +74,11 @@ export class ScriptProcess {
     throw new ToolFailure(`Scripts cannot run here: their process did not start${last ? ` (${last})` : ""}.`);
   }
 
+  /** A script has changed how the tab makes its requests, for as long as this process lives. */
+  get hasLasting(): boolean {
+    return this.#view.hasLasting;
+  }
+
   /** Runs one script; the caller waits for its end before the next one. */
   async run(code: string, timeoutMs: number, host: TabScriptHost): Promise<TabScriptEnd> {
     const id = ++this.#lastId;
@@ -124,7 +129,12 @@ export class ScriptProcess {
     }
     const { exitCode, signal } = await this.#process.exited;
     this.#view.close();
-    const how = signal === undefined ? `exited with code ${exitCode}` : `was ended by ${signal}`;
+    const isFull = /out of memory/i.test(this.#process.readStderr().text);
+    const how = isFull
+      ? "ran out of memory"
+      : signal === undefined
+        ? `exited with code ${exitCode}`
+        : `was ended by ${signal}`;
     if (this.#why.error === "") this.#why = { status: "died", error: `The process of the script ${how}.` };
   }
 

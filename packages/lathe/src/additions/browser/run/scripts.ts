@@ -43,7 +43,10 @@ export class Scripts {
     clearTimeout(slot.idle);
     try {
       slot.process ??= await this.#start(tab, slot);
-      const end = await slot.process.run(code, timeoutMs, host);
+      const { process } = slot;
+      const end = await process.run(code, timeoutMs, host);
+      // What a script sets holds for itself: the next call finds the tab as any other.
+      if (process.hasLasting) await process.stop();
       if (end.status === "timed_out") await tab.discard();
       return end;
     } finally {

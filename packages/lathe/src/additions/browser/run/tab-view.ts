@@ -16,6 +16,8 @@ const CHILD_TYPES = new Set([
   "worklet",
   "auction_worklet",
 ]);
+/** Calls whose effect on later pages ends only with the session that made them. */
+const LASTS = /^(Fetch\.enable|Network\.(set(?!Cookie)|emulate|override)\w*)$/;
 /** Calls whose answer names something that the script may use from then on. */
 const OPENS_STREAM = new Set(["Fetch.takeResponseBodyAsStream", "Page.printToPDF"]);
 
@@ -42,6 +44,7 @@ export class TabView {
   /** What happens with an answer that is more than passed on, by the number of the call; ours are negative. */
   readonly #expected = new Map<number, (answer: JsonObject) => void>();
   #lastId = 0;
+  #hasLasting = false;
 
   constructor(options: TabViewOptions) {
     this.#options = options;
@@ -60,6 +63,11 @@ export class TabView {
     else if (sessionId === TAB) this.#sayToTab({ ...call, sessionId });
     else if (typeof sessionId === "string" && this.#sessions.has(sessionId)) this.#sayToSession({ ...call, sessionId });
     else this.#refuse(call, "There is no such session in this tab.");
+  }
+
+  /** A script has changed how the tab makes its requests. */
+  get hasLasting(): boolean {
+    return this.#hasLasting;
   }
 
   close(): void {
@@ -113,6 +121,7 @@ export class TabView {
       this.#refuse(call, refusal);
       return;
     }
+    this.#hasLasting ||= LASTS.test(method);
     if (OPENS_STREAM.has(method))
       this.#expected.set(id, (answer) => {
         const stream = isJsonObject(answer["result"]) ? answer["result"]["stream"] : undefined;

@@ -1,5 +1,6 @@
 // A list to choose from, in the composer's place.
 
+import { messageOf } from "@lathe/llm";
 import {
   type Key,
   type Row,
@@ -163,7 +164,9 @@ class Previews<T> {
 
   async #load(value: T): Promise<void> {
     this.#texts.set(value, "");
-    this.#texts.set(value, (await this.#choice.preview?.(value)) ?? "");
+    // What it would show may be gone by now, such as the file of a session.
+    const preview = async (): Promise<string> => (await this.#choice.preview?.(value)) ?? "";
+    this.#texts.set(value, await preview().catch(messageOf));
     this.#changed();
   }
 }
