@@ -61,6 +61,53 @@ it("WB-05 the model is on one server and its vendor's search on another, with a 
   });
 });
 
+it("WB-05 the .env file of a trusted project does not decide where searches and pages are asked for", async () => {
+  await begin();
+  const proxy = stubs.urlOf("tavily");
+  const names = ["TAVILY_SEARCH_BASE_URL", "SEARXNG_ENDPOINT", "DUCKDUCKGO_SEARCH_BASE_URL", "GEMINI_IMAGE_BASE_URL"];
+  const lines = [...names, "HTTP_PROXY", "HTTPS_PROXY"].map((name) => `${name}=${proxy}\n`);
+  await writeFile(join(scene.box.dir, ".env"), lines.join(""));
+  expect(await scene.box.run(["trust"])).toMatchObject({ code: 0 });
+  // Nobody listens there, so nothing leaves the machine.
+  const env = {
+    ALL_PROXY: "http://127.0.0.1:1",
+    TAVILY_API_KEY: "tavily-key-123456",
+    GEMINI_API_KEY: "gemini-key-1234",
+  };
+  const use = async (tool: string, args: object): Promise<string> => {
+    const { stdout, stderr } = await scene.box.run(["tool", tool, JSON.stringify(args)], { env });
+    return stdout + stderr;
+  };
+  const refused = "the proxy 127.0.0.1:1 cannot be used";
+  expect(await use("web_search", { query: "lathes" })).toContain(refused);
+  expect(await use("web_fetch", { url: "http://docs.invalid/" })).toContain("could not be reached: ECONNREFUSED");
+  await scene.box.run(["config", "set", "generate_image.enabled", "true"]);
+  expect(await use("generate_image", { prompt: "a lathe", path: "a.png" })).toContain(refused);
+  expect(asked()).toEqual([]);
+});
+
+it("WB-03 an engine whose address is none fails alone, and no password in it is shown", async () => {
+  await begin();
+  const env = {
+    ...stubs.env,
+    ANTHROPIC_SEARCH_BASE_URL: "",
+    SEARXNG_SEARCH_BASE_URL: "http://user:hunter2@[bad",
+    TAVILY_API_KEY: "tavily-key-123456",
+  };
+  await scene.box.run(["config", "set", "providers.webSearch", "searxng"]);
+  const found = await scene.box.run(["tool", "web_search", '{"query":"lathes"}'], { env });
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("## Sources") });
+  expect(asked()).toEqual(["tavily"]);
+  stubs.faults.set("tavily", "500").set("duckduckgo", "500");
+  const failed = await scene.box.run(["tool", "web_search", '{"query":"lathes"}'], { env });
+  expect(failed.stdout + failed.stderr).toContain("The address of SearXNG is not one of http or https: …@[bad");
+  const doctor = await scene.box.run(["doctor"], { env });
+  expect(doctor.stdout).toContain("The address of SearXNG is not one of http or https: …@[bad");
+  expect(JSON.stringify([found, failed, doctor])).not.toContain("hunter2");
+  const wrong = await scene.box.run(["config", "set", "searxng.endpoint", "http://user:hunter2@[bad"]);
+  expect(wrong.code).not.toBe(0);
+});
+
 describe("WB-03 G-81 the order of engines", () => {
   it("the chosen one, the model vendor's own, those with a key, DuckDuckGo; one that fails is left for the next", async () => {
     await begin();

@@ -45,11 +45,11 @@ interface Connection {
 /** The models of a vendor and its pictures are at one place. */
 function baseUrlNamed(
   { account, id }: PictureVendor,
-  { env }: ModelWorkspace,
+  { userEnv }: ModelWorkspace,
   configured: string | undefined,
 ): string | undefined {
   const variables = [`${id.toUpperCase()}_IMAGE_BASE_URL`, ...(findRow(account)?.baseUrlEnv ?? [])];
-  const named = configured ?? variables.map((name) => env[name]?.trim()).find((value) => value);
+  const named = configured ?? variables.map((name) => userEnv[name]?.trim()).find((value) => value);
   const url = id === "gemini" ? named?.replace(/\/v1(?:beta)?\/*$/, "") : named;
   return url?.replace(/\/+$/, "");
 }

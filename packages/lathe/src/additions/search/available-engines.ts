@@ -17,6 +17,8 @@ export interface AvailableEngine {
   readonly baseUrl: string;
   /** The user named the address. */
   readonly isOwnUrl: boolean;
+  /** Why it cannot be asked at this address. */
+  readonly problem?: string | undefined;
   /** Undefined: it is asked without one. */
   readonly credential: CredentialQuery | undefined;
   /** For people: where its credential comes from. */
@@ -35,7 +37,7 @@ export async function availableEngines(
   workspace: ModelWorkspace,
   { provider, runKey, baseUrl }: ModelInUse,
 ): Promise<readonly AvailableEngine[]> {
-  const { settings, env } = workspace;
+  const { settings, env, userEnv } = workspace;
   const models = await workspace.models();
   const sources = credentialSources(workspace, runKey);
   const wanted = settings["providers.webSearch"];
@@ -44,7 +46,7 @@ export async function availableEngines(
     const isWanted = row.id === wanted;
     if (row.id === "exa" && !isWanted && !(settings["exa.enabled"] && settings["exa.enableSearch"])) continue;
     const place = baseUrlOf(row, {
-      env,
+      env: userEnv,
       endpoint: settings["searxng.endpoint"],
       configured: (account) =>
         (account === runKey?.provider ? baseUrl : undefined) ?? models.configOf(account)?.baseUrl,

@@ -2,9 +2,10 @@
 
 import { findRow } from "@lathe/llm/providers";
 import type { SearchEngineRow } from "../../config/credentials/search-engines.ts";
-import { usageError } from "../../platform/usage/exit.ts";
+import { isWebAddress } from "./engine.ts";
 
 interface NamedAddresses {
+  /** The user's own: a project has no say. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The setting of SearXNG. */
   readonly endpoint: string;
@@ -16,7 +17,7 @@ interface NamedAddresses {
 export function baseUrlOf(
   row: SearchEngineRow,
   { env, endpoint, configured }: NamedAddresses,
-): { readonly baseUrl: string; readonly isOwnUrl: boolean } | undefined {
+): { readonly baseUrl: string; readonly isOwnUrl: boolean; readonly problem?: string } | undefined {
   const inEnv = (names: readonly string[]): string | undefined =>
     names.map((name) => env[name]?.trim()).find((value) => value);
   const own =
@@ -26,8 +27,11 @@ export function baseUrlOf(
     (row.model === undefined ? undefined : ofModels(row.accounts?.[0] ?? row.id, env, configured, inEnv));
   const baseUrl = (own ?? row.baseUrl)?.replace(/\/+$/, "");
   if (baseUrl === undefined) return undefined;
-  if (!URL.canParse(baseUrl)) throw usageError(`The address of ${row.name} is no URL: ${baseUrl}`);
-  return { baseUrl, isOwnUrl: own !== undefined };
+  const place = { baseUrl, isOwnUrl: own !== undefined };
+  if (isWebAddress(baseUrl)) return place;
+  // What stands before the @ may be a password.
+  const shown = baseUrl.replace(/^.*@/s, "…@");
+  return { ...place, problem: `The address of ${row.name} is not one of http or https: ${shown}` };
 }
 
 function ofModels(

@@ -31,7 +31,14 @@ export interface EngineSurroundings {
 }
 
 export function connectEngine(available: AvailableEngine, surroundings: EngineSurroundings): SearchProvider {
-  const { row, baseUrl, isOwnUrl, credential } = available;
+  const { row, baseUrl, isOwnUrl, credential, problem } = available;
+  if (problem !== undefined)
+    return {
+      name: row.name,
+      hosts: [],
+      isChosen: surroundings.isChosen,
+      search: () => Promise.reject(new EngineFailure(problem)),
+    };
   const engine = row.id === "exa" && !credential ? exaWithoutKey : ENGINES[row.id];
   const otherUrl = isOwnUrl ? baseUrl : (row.otherUrl ?? baseUrl);
   const addresses = engine === exaWithoutKey ? [otherUrl] : row.isKeyless ? [baseUrl, otherUrl] : [baseUrl];

@@ -137,6 +137,8 @@ async function checkWebSearch(workspace: SessionWorkspace): Promise<Finding[]> {
   try {
     const [provider = ""] = settings.model.split("/", 1);
     const engines = await availableEngines(workspace, { provider });
+    const broken = engines.find(({ problem }) => problem !== undefined)?.problem;
+    if (broken !== undefined) return [{ state: "wrong", name, text: broken }];
     const wanted = settings["providers.webSearch"];
     const chain = engines.map(({ row, source }) => `${row.id} (${source})`).join(", then ");
     if (wanted === "auto" || engines.some(({ row }) => row.id === wanted))

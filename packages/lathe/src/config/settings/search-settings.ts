@@ -11,6 +11,7 @@ export const SEARCH_SETTINGS = {
       "search engine that is asked first, if it can be; auto: that of the model's vendor, then those that have a key, then DuckDuckGo",
   }),
   "searxng.endpoint": text({
+    format: "http-address",
     default: "",
     description: "address of your SearXNG server, such as http://localhost:8888",
   }),

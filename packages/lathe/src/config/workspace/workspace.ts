@@ -36,6 +36,8 @@ export interface Workspace {
   readonly rules: readonly Rule[];
   /** The process's variables, then the .env files. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Without the project's .env file, which must not decide where searches, pictures and web requests go. */
+  readonly userEnv: Readonly<Record<string, string | undefined>>;
   /** Named on the command line. */
   readonly extensions: NamedExtensions;
   /** Knows the secrets of this place and run. */
@@ -79,12 +81,9 @@ export async function openWorkspace(
     ...(options.config ?? []).map((file) => ({ file: resolve(machine.cwd, file), required: true })),
   ];
   const loaded = await loadSettings(sources, settingsOfRun(options), paths.settingsMemory);
-  const env = envWithFiles({
-    env: machine.env,
-    project: project.env,
-    latheHome: paths.home,
-    userHome: machine.userHome,
-  });
+  const variables = { env: machine.env, latheHome: paths.home, userHome: machine.userHome };
+  const userEnv = envWithFiles({ ...variables, project: undefined });
+  const env = project.env === undefined ? userEnv : envWithFiles({ ...variables, project: project.env });
   return {
     machine,
     cwd,
@@ -96,6 +95,7 @@ export async function openWorkspace(
     settingsOrigin: loaded.origin,
     rules: [...rulesOfOptions(options), ...loaded.rules],
     env,
+    userEnv,
     extensions: { files: options.extension ?? [], flags: options.extensionFlags ?? {} },
     redactor: redactorFor({ env, authFile: paths.auth }),
     warnings: [imported, ...loaded.warnings, ignored].filter((line) => line !== undefined),

@@ -15,7 +15,7 @@ export function webPart({
     webGate({
       env,
       allowPrivate: settings["web.allowPrivate"],
-      variables: workspace.env,
+      variables: workspace.userEnv,
       onNotice: (message) => session.warn(message, "web"),
     }),
     settings["web.mirrors"],

@@ -94,7 +94,8 @@ function replayWorkspace(
   const run = new Run(machine);
   const { said } = run;
   const redactor = new Redactor();
-  return run.at({ ...nothing, machine, cwd, roots, paths, settings, rules, env: machine.env, redactor, said });
+  const variables = { env: machine.env, userEnv: machine.env };
+  return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, said });
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {
