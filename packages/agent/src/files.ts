@@ -39,7 +39,13 @@ export { imageType, MOST_IMAGE_BYTES } from "./files/target/images.ts";
 export type { OpenedImage, OpenedText } from "./files/target/opened.ts";
 export type { LineRange, Selector } from "./files/target/selector.ts";
 export { answerFailure, fetchJson, type JsonAnswer } from "./files/web/fetch-json.ts";
-export { type FetchedPage, type FetchLimits, type FetchOptions, fetchPage } from "./files/web/fetch-page.ts";
+export {
+  type FetchedPage,
+  type FetchLimits,
+  type FetchOptions,
+  fetchPage,
+  type RedirectProblem,
+} from "./files/web/fetch-page.ts";
 export { type Mirrors, mirroredGate } from "./files/web/gate/mirrors.ts";
 export type * from "./files/web/gate/types.ts";
 export { webGate } from "./files/web/gate/web-gate.ts";

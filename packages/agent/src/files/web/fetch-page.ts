@@ -15,7 +15,7 @@ export interface FetchLimits {
   readonly redirectProblem?: RedirectProblem | undefined;
 }
 
-/** `isLoopback`: the redirect came from there. */
+/** Why a redirect must not be followed. `isLoopback`: it came from there. */
 export type RedirectProblem = (from: URL, to: URL, isLoopback: boolean) => string | undefined;
 
 /** What is asked for, besides the address. */
