@@ -70,6 +70,14 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
     expect(await at.say({ action: "run", code: "return tab.title()" })).toContain("Plain");
   }, 40_000);
 
+  it("T-BRW-2 messages of several megabytes arrive whole, and a page with many elements is observed", async () => {
+    const long = "return (await tab.evaluate(() => 'x'.repeat(3_000_000))).length";
+    expect(await at.say({ action: "run", code: long })).toContain("3000000");
+    const code = `await tab.evaluate(() => { document.body.innerHTML = "<button>b</button>".repeat(500) });
+      return (await tab.observe()).elements.length`;
+    expect(await at.say({ action: "run", code })).toContain("500");
+  }, 60_000);
+
   it("bad input is one line", async () => {
     expect(await at.say({ action: "open", url: url.slice(7) })).toBe(
       `"${url.slice(7)}" has no scheme: write http://${url.slice(7)}.`,

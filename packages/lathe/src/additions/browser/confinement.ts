@@ -15,21 +15,25 @@ const HOME = "/tmp/home";
 /** Chromium refuses its own sandbox to root, and inside it need not be root. */
 const USER = "1000";
 
-/**
- * Runs inside: a connection to an address continues at the socket with the name of that address. Then it starts the browser, which
- * speaks over its input and output, and ends with it. Arguments: the folder of the sockets, the port, the browser.
- */
+/** Runs inside: a connection to an address continues at the socket with the name of that address. Arguments: their folder, the port. */
 const BRIDGE_SCRIPT = `
 const net = require("node:net");
-const [folder, port, program, ...flags] = process.argv.slice(1);
+const [folder, port] = process.argv.slice(1);
 net.createServer((inside) => {
   const outside = net.connect(folder + "/" + inside.localAddress);
   for (const [a, b] of [[inside, outside], [outside, inside]]) { a.pipe(b); a.on("error", () => b.destroy()); a.on("close", () => b.destroy()); }
-}).listen(Number(port), "0.0.0.0", () => {
-  const browser = require("node:child_process").spawn(program, flags, { stdio: ["ignore", "ignore", "inherit", 0, 1] });
-  browser.on("error", (error) => { console.error(error.message); process.exit(1); });
-  browser.on("exit", (code) => process.exit(code ?? 1));
-});`;
+}).listen(Number(port), "0.0.0.0", () => console.log("ready"));`;
+
+/**
+ * Starts the bridge and, once it listens, the browser, which speaks over its input and output; all ends with it. The bridge must not
+ * share them: node makes what it shares non-blocking, and Chromium gives its connection up when a long message does not fit at once.
+ * Arguments: node, the bridge and its arguments, the browser.
+ */
+const START_SCRIPT = `mkfifo /tmp/ready
+"$1" -e "$2" "$3" "$4" </dev/null >/tmp/ready &
+read -r ready </tmp/ready
+shift 4
+exec "$@" 3<&0 4>&1 </dev/null >/dev/null`;
 
 /** Tells whether programs can be confined here; it prints nothing and does nothing. */
 export const CONFINEMENT_PROBE: ProgramArgv = [
@@ -95,7 +99,8 @@ export class BrowserConfinement implements Confinement {
         ...(XAUTHORITY ? ["--ro-bind-try", XAUTHORITY, XAUTHORITY] : []),
         ...["--remount-ro", "/", "--chdir", HOME, "--clearenv"],
         ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
-        ...["--", `${INSIDE}/node`, "-e", BRIDGE_SCRIPT, `${INSIDE}/tabs`, String(BRIDGE_PORT)],
+        ...["--", "/bin/sh", "-c", START_SCRIPT, "lathe-browser"],
+        ...[`${INSIDE}/node`, BRIDGE_SCRIPT, `${INSIDE}/tabs`, String(BRIDGE_PORT)],
         ...[program, `--user-data-dir=${HOME}/profile`, ...flags],
       ],
       env: { PATH: "/usr/bin:/bin" },
