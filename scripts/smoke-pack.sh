@@ -18,4 +18,5 @@ grep -q "# fail 0" "$work/output"
 npm install --silent --no-audit --no-fund --prefix "$work/prefix" "$work"/lathe-*.tgz
 all=$(du -sk "$work/prefix/node_modules" | cut -f1)
 echo "installed size: core $((core / 1024)) MB, with optional parts $((all / 1024)) MB"
-[ "$core" -lt 15360 ] || { echo "the core must stay under 15 MB"; exit 1; }
+# Puppeteer and the drawing of diagrams, bundled, are 3.8 MB of it.
+[ "$core" -lt 20480 ] || { echo "the core must stay under 20 MB"; exit 1; }
