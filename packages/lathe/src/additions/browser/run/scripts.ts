@@ -45,7 +45,7 @@ export class Scripts {
       slot.process ??= await this.#start(tab, slot);
       const { process } = slot;
       const end = await process.run(code, timeoutMs, host);
-      // What a script sets holds for itself: the next call finds the tab as any other.
+      // Settings of the tab last as long as the process that made them, so it ends with the script.
       if (process.hasLasting) await process.stop();
       if (end.status === "timed_out") await tab.discard();
       return end;
