@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tui: [],
   agent: ["@lathe/llm"],
   lathe: ["@lathe/agent", "@lathe/llm", "@lathe/tui"],
+  web: ["lathe"],
 };
 
 // Lower number = lower layer; a folder may import from its own layer and below.
@@ -25,7 +26,7 @@ const llmLayer = (file: string): number => LLM_LAYERS[file.split("/")[3] ?? ""] 
 // From the lowest room to the highest; AGENTS.md says what each is for. A room may import from itself and from those before it.
 const ROOMS: Record<string, readonly string[]> = {
   agent: ["base", "world", "contract", "record", "policy", "files", "context", "tools", "agents", "session"],
-  lathe: ["platform", "config", "models", "sessions", "changes", "found", "conversation", "additions", "hosts", "cli"],
+  lathe: ["platform", "config", "models", "sessions", "changes", "found", "conversation", "additions", "hosts", "doors", "cli"],
 };
 
 interface Source {
