@@ -1,8 +1,36 @@
 // Pages of package registries.
 
+import { npm } from "../../src/files/web/sites/npm.ts";
 import { type SiteCase, typed } from "./site-case.ts";
 
 export const PACKAGES: readonly SiteCase[] = [
+  {
+    site: "npm",
+    url: "https://www.npmjs.com/package/@octo/tool",
+    answers: {
+      [`${npm.api[0]}/@octo%2Ftool`]: {
+        name: "@octo/tool",
+        description: "A tool.",
+        "dist-tags": { latest: "1.2.0", next: "2.0.0-rc.1" },
+        time: { "1.2.0": "2026-03-01T00:00:00.000Z" },
+        maintainers: [{ name: "octocat", email: "o@example.test" }],
+        readme: "# tool\n\nUse it.",
+        versions: {
+          "1.2.0": {
+            name: "@octo/tool",
+            version: "1.2.0",
+            description: "A tool.",
+            license: "MIT",
+            engines: { node: ">=20" },
+            homepage: "https://tool.example",
+            repository: { type: "git", url: "git+https://github.com/octo/tool.git" },
+            dependencies: { yaml: "^2.0.0" },
+            peerDependencies: { typescript: ">=5" },
+          },
+        },
+      },
+    },
+  },
   {
     site: "pypi",
     url: "https://pypi.org/project/tool/",

@@ -9,6 +9,7 @@ import { goPackages } from "./go-packages.ts";
 import { hackerNews } from "./hacker-news.ts";
 import { maven } from "./maven.ts";
 import { mdn } from "./mdn.ts";
+import { npm } from "./npm.ts";
 import { nvd } from "./nvd.ts";
 import { osv } from "./osv.ts";
 import { pypi } from "./pypi.ts";
@@ -20,7 +21,7 @@ import { wikipedia } from "./wikipedia.ts";
 
 export const SITES: readonly Site[] = [
   ...[github, gitlab],
-  ...[pypi, cratesIo, docsRs, goPackages, maven],
+  ...[npm, pypi, cratesIo, docsRs, goPackages, maven],
   ...[stackExchange, hackerNews, reddit],
   ...[arxiv],
   ...[nvd, osv],
