@@ -1,0 +1,250 @@
+// The typed client of `lathe serve`, for programs and for pages: `fetch` and streams only, nothing of Node. Its types are those of
+// the RPC commands and of the door, so a server and its clients cannot disagree.
+
+import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
+import type { AnswerOutcome, DialogAnswer, DoorFrame, Scope, Snapshot } from "../door/door.ts";
+import { serverEvents } from "./server-events.ts";
+
+export type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
+export type { UiRequest, UiResponse } from "../../hosts/rpc/frames.ts";
+export type { WireEvent, WireEventOf, WireEventType } from "../../hosts/wire/events.ts";
+export type { WireMessage } from "../../hosts/wire/message.ts";
+export type {
+  AnswerOutcome,
+  ClientRow,
+  Dialog,
+  DialogAnswer,
+  DoorClient,
+  DoorFrame,
+  Scope,
+  Snapshot,
+} from "../door/door.ts";
+
+/** Where the server is, and who asks. */
+export interface LatheClientOptions {
+  /** Such as `http://127.0.0.1:4096`; in a page that the server itself has sent, nothing. */
+  readonly url?: string | undefined;
+  /** A token; absent in a browser, which has a cookie. */
+  readonly token?: string | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** A session in the list of the server. */
+export interface SessionRow {
+  readonly id: string;
+  readonly title: string;
+  readonly cwd: string;
+  /** An ISO date. */
+  readonly updatedAt: string;
+  /** The server holds it open. */
+  readonly live: boolean;
+  readonly busy: boolean;
+  /** How many questions wait for an answer. */
+  readonly questions: number;
+}
+
+/** Which sessions are listed. */
+export interface SessionQuery {
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+  /** The id of the last session of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** A session to be started. */
+export interface NewSession {
+  /** Below one of the server's roots. */
+  readonly cwd: string;
+  readonly model?: string | undefined;
+  readonly permissionMode?: string | undefined;
+}
+
+/** A session that is open, at the number that its stream has reached. */
+export interface OpenedSession {
+  readonly id: string;
+  readonly seq: number;
+  readonly snapshot: Snapshot;
+}
+
+/** What happens to the connection of `follow`. */
+export interface FollowOptions {
+  /** The last number that was seen. */
+  readonly after?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** `false` when the connection is lost, `true` when there is one again. */
+  readonly onConnection?: ((isConnected: boolean) => void) | undefined;
+}
+
+/** What the server refused; `status` 0: it could not be reached. */
+export class LatheServerError extends Error {
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = "LatheServerError";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 8_000;
+
+/** Talks to `lathe serve`. Every method rejects with LatheServerError where the server refuses or cannot be reached. */
+export class LatheClient {
+  readonly #url: string;
+  readonly #token: string | undefined;
+  readonly #fetch: typeof globalThis.fetch;
+
+  constructor({ url = "", token, fetch: ownFetch }: LatheClientOptions = {}) {
+    this.#url = url.replace(/\/+$/, "");
+    this.#token = token;
+    this.#fetch = ownFetch ?? ((input, init) => globalThis.fetch(input, init));
+  }
+
+  health(): Promise<{ readonly ok: true; readonly version: string; readonly protocol: number }> {
+    return this.#json("GET", "/v1/health");
+  }
+  /** The code works once. It goes in the body: addresses end up in logs. */
+  async signIn(code: string): Promise<void> {
+    await this.#json("POST", "/v1/sign-in", { code });
+  }
+  async signOut(): Promise<void> {
+    await this.#json("POST", "/v1/sign-out", {});
+  }
+  me(): Promise<{ readonly name: string; readonly scopes: readonly Scope[] }> {
+    return this.#json("GET", "/v1/me");
+  }
+
+  sessions(query: SessionQuery = {}): Promise<{ readonly sessions: readonly SessionRow[]; readonly more: boolean }> {
+    return this.#json("GET", `/v1/sessions${queryOf({ ...query })}`);
+  }
+  async roots(): Promise<readonly string[]> {
+    return (await this.#json<{ roots: readonly string[] }>("GET", "/v1/roots")).roots;
+  }
+  /** Resolves with the id of the new session. */
+  async createSession(session: NewSession): Promise<string> {
+    return (await this.#json<{ id: string }>("POST", "/v1/sessions", session)).id;
+  }
+  openSession(id: string): Promise<OpenedSession> {
+    return this.#json("GET", sessionPath(id));
+  }
+  async closeSession(id: string): Promise<void> {
+    await this.#json("POST", `${sessionPath(id)}/close`, {});
+  }
+
+  /** Any command of RPC mode. */
+  async command<K extends CommandName>(id: string, name: K, params?: CommandParams<K>): Promise<CommandData<K>> {
+    const answer = await this.#json<{ data: CommandData<K> }>(
+      "POST",
+      `${sessionPath(id)}/commands/${name}`,
+      params ?? {},
+    );
+    return answer.data;
+  }
+
+  /** The first valid answer wins; `settled` says whose it was. */
+  async answer(id: string, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
+    const path = `${sessionPath(id)}/answers/${encodeURIComponent(questionId)}`;
+    const response = await this.#request("POST", path, answer);
+    if (response.status !== 409) return (await this.#checked(response)).json() as Promise<AnswerOutcome>;
+    const { by } = (await response.json()) as { by: string };
+    return { status: "settled", by };
+  }
+
+  /** What the session has kept outside its entries, such as the whole of a long output. */
+  async artifact(id: string, artifactId: string): Promise<string> {
+    const path = `${sessionPath(id)}/artifacts/${encodeURIComponent(artifactId)}`;
+    return (await this.#checked(await this.#request("GET", path))).text();
+  }
+
+  /** Frames of one connection; ends with it. */
+  async *events(id: string, { after, signal, onConnection }: FollowOptions = {}): AsyncGenerator<DoorFrame> {
+    const path = `${sessionPath(id)}/events${queryOf({ after })}`;
+    const response = await this.#checked(await this.#request("GET", path, undefined, signal));
+    if (response.body === null) return;
+    onConnection?.(true);
+    for await (const { data } of serverEvents(response.body)) yield JSON.parse(data) as DoorFrame;
+  }
+
+  /**
+   * Frames without a gap and without a repetition, over as many connections as it takes. Ends after `closed`, or with the signal;
+   * rejects when the server refuses.
+   */
+  async *follow(id: string, { after, signal, onConnection }: FollowOptions = {}): AsyncGenerator<DoorFrame> {
+    const isOver = (): boolean => signal?.aborted === true;
+    let last = after;
+    let waitMs = 0;
+    while (!isOver()) {
+      try {
+        for await (const frame of this.events(id, { after: last, signal, onConnection })) {
+          waitMs = 0;
+          last = frame.seq;
+          yield frame;
+          if (frame.kind === "closed") return;
+        }
+      } catch (error) {
+        if (isOver()) return;
+        // Whatever breaks an open stream is no LatheServerError: it is connected again.
+        if (error instanceof LatheServerError && error.status !== 0 && error.status < 500) throw error;
+      }
+      if (isOver()) return;
+      onConnection?.(false);
+      waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
+      await pause(waitMs, signal);
+    }
+  }
+
+  async #json<T>(method: "GET" | "POST", path: string, body?: object): Promise<T> {
+    const response = await this.#checked(await this.#request(method, path, body));
+    return (response.status === 204 ? undefined : await response.json()) as T;
+  }
+
+  async #request(method: "GET" | "POST", path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+    try {
+      return await this.#fetch(`${this.#url}${path}`, {
+        method,
+        credentials: "same-origin",
+        headers: {
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      if (signal?.aborted === true) throw error;
+      throw new LatheServerError(0, "unreachable", "The server cannot be reached.");
+    }
+  }
+
+  async #checked(response: Response): Promise<Response> {
+    if (response.ok) return response;
+    const said: unknown = await response.json().catch(() => undefined);
+    const { code, message } = (said ?? {}) as { code?: unknown; message?: unknown };
+    throw new LatheServerError(
+      response.status,
+      typeof code === "string" ? code : "http_error",
+      typeof message === "string" ? message : `The server answered with status ${response.status}.`,
+    );
+  }
+}
+
+const sessionPath = (id: string): string => `/v1/sessions/${encodeURIComponent(id)}`;
+
+function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+  });
+}
