@@ -20,6 +20,8 @@ export interface TabsOptions extends Pick<ChromiumOptions, "variables" | "headle
   isConfined(): Promise<boolean>;
   /** The user's rules or their mode allow this host. */
   isAllowed(host: string): boolean;
+  /** The session was shown exactly this address. */
+  isShown(url: string): boolean;
   /** Tells the user something once. */
   notify(message: string): void;
   /** Without a call for this long, the browser is ended. */
@@ -139,6 +141,7 @@ export class Tabs {
     const judge: HostJudge = {
       isOwn: (host, port) => gate.isOwn(host, port),
       isAllowed: (host) => this.#options.isAllowed(host),
+      isShown: (url) => this.#options.isShown(url),
     };
     const tab = request.app
       ? await this.#attachedTab(request, context)
