@@ -111,7 +111,7 @@ export class Tabs {
       const downloads = (await tab.downloads?.take(context)) ?? [];
       const title = await tab.title();
       // A page that hangs would hold the next call as well.
-      if (title === undefined && "problem" in loaded) await this.#discard(tab);
+      if ("problem" in loaded && !(await tab.doesAnswer())) await this.#discard(tab);
       return describe(tab, request, { ...loaded, title, downloads }, known !== undefined);
     } finally {
       this.#opening.delete(name);
@@ -246,7 +246,7 @@ const keyOf = ({ app }: BrowserRequest): string => app?.cdp_url?.replace(/\/+$/,
 function describe(
   tab: Tab,
   { name, url }: BrowserRequest,
-  { status, problem, title = "", downloads }: Loaded & { title?: string | undefined; downloads: readonly string[] },
+  { status, problem, title, downloads }: Loaded & { title: string; downloads: readonly string[] },
   isReused: boolean,
 ): ToolResult {
   const address = tab.page.url();
