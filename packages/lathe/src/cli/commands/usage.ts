@@ -117,6 +117,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
   ],
+  attach: [
+    ["[id]", "a session of /serve, lathe serve or an editor on this machine; its id may be shortened"],
+    [
+      "<url>",
+      "a session of a server elsewhere; the token comes from LATHE_SERVE_TOKEN, or a one-time code is asked for",
+    ],
+  ],
   share: [
     ["<id|path>", "write it as one encrypted HTML file, and print the file and the link that opens it"],
     ["… --out <file>", "write it there instead of lathe-share-<id>.html"],

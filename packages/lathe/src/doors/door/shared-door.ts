@@ -177,9 +177,10 @@ export class SharedDoor implements Door {
   async #snapshot(): Promise<DoorFrame> {
     if (!this.#log.isOver) await this.#refresh();
     this.#log.flush();
+    const state = this.#state as RpcSessionState;
     const snapshot = {
-      state: this.#state as RpcSessionState,
-      lastEntryId: null,
+      state,
+      lastEntryId: state.leafId,
       questions: this.#questions.list,
       clients: this.#rows(),
       running: this.#running.events,
