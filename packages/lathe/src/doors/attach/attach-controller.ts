@@ -29,6 +29,8 @@ export interface AttachControllerParts {
 export class AttachController implements Speaker<OwnCommand> {
   readonly #parts: AttachControllerParts;
   readonly #asking = new Map<string, AbortController>();
+  /** The session works on what was sent here, also before its first event has come. */
+  #works = false;
   #interruptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: AttachControllerParts) {
@@ -43,7 +45,7 @@ export class AttachController implements Speaker<OwnCommand> {
   };
 
   get isBusy(): boolean {
-    return this.#parts.door.isBusy;
+    return this.#works || this.#parts.door.isBusy;
   }
 
   async say(text: string): Promise<void> {
@@ -110,6 +112,10 @@ export class AttachController implements Speaker<OwnCommand> {
     }
   }
 
+  workEnded(): void {
+    this.#works = false;
+  }
+
   settled(questionId: string): void {
     this.#asking.get(questionId)?.abort();
   }
@@ -125,5 +131,7 @@ export class AttachController implements Speaker<OwnCommand> {
     onSend(text);
     if (how === "follow_up") await door.command(client, "follow_up", { message: text });
     else await door.command(client, "prompt", { message: text, streamingBehavior: "steer" });
+    // A command may have done its work already.
+    this.#works = (await door.command(client, "get_state", {})).isStreaming;
   }
 }

@@ -99,7 +99,9 @@ async function followAt(
     if (frame.kind === "question") void controller.ask(frame.question);
     if (frame.kind === "settled") controller.settled(frame.questionId);
     if (frame.kind === "closed") return frame.problem === undefined ? EXIT.done : EXIT.failed;
-    if (frame.kind === "snapshot" || (frame.kind === "event" && frame.event.type === "agent_end")) showPrompt();
+    const isEnd = frame.kind === "event" && frame.event.type === "agent_end";
+    if (isEnd) controller.workEnded();
+    if (isEnd || frame.kind === "snapshot") showPrompt();
   }
   await lines.show(GONE);
   return EXIT.failed;

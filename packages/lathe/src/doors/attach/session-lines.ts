@@ -69,23 +69,23 @@ export class SessionLines {
       const name = sessionName ?? sessionId.slice(0, 8);
       printer.line(`${name} · ${model.provider}/${model.id} · ${cwd} · ${state.permissionMode}`, "dim");
     }
-    for (const { text, style } of pastLines(await this.#missedEntries())) printer.line(text, style);
+    for (const { text, style } of pastLines(await this.#missedEntries(lastEntryId))) printer.line(text, style);
     this.#isFirst = false;
     this.#shown = lastEntryId ?? undefined;
     this.#clients(clients);
     for (const event of running) this.#wire.event(event);
   }
 
-  async #missedEntries(): Promise<Parameters<typeof pastLines>[0]> {
+  /** Up to this one: what is added meanwhile comes as events. */
+  async #missedEntries(last: string | null): Promise<Parameters<typeof pastLines>[0]> {
     const { door, client } = this.#parts;
-    if (this.#shown === undefined || this.#isFirst)
-      return (await door.command(client, "get_entries", { before: null, limit: PAST_ENTRIES })).entries;
-    try {
-      return (await door.command(client, "get_entries", { after: this.#shown })).entries;
-    } catch {
+    const after = this.#isFirst ? undefined : this.#shown;
+    const end = { before: null, limit: PAST_ENTRIES };
+    const { entries } = await door
+      .command(client, "get_entries", after === undefined ? end : { after })
       // It was left behind by a rewind: the end of what there is now has to do.
-      return (await door.command(client, "get_entries", { before: null, limit: PAST_ENTRIES })).entries;
-    }
+      .catch(() => door.command(client, "get_entries", end));
+    return entries.slice(0, entries.findIndex(({ entryId }) => entryId === last) + 1);
   }
 
   #clients(clients: readonly ClientRow[]): void {
