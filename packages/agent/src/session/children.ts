@@ -92,6 +92,8 @@ function childOptions(
       ? async (own, where) => withTree(await surroundings(own, where), where)
       : surroundings;
   const { agentId, cwd } = header;
+  const place = cwd === options.env.workingDirectory() ? env : new ScopedEnvironment(env, cwd);
+  const engine = type?.engine?.({ agentId, env: place });
   return {
     profile,
     onEvent,
@@ -99,9 +101,10 @@ function childOptions(
     depth: depth + 1,
     spawns: type ? (type.spawns ?? []) : options.spawns,
     assignment: child.assignment,
-    env: cwd === options.env.workingDirectory() ? env : new ScopedEnvironment(env, cwd),
+    env: place,
     sharedEnv: true,
-    client: options.client,
+    client: engine?.client ?? options.client,
+    ...(engine ? { beforeClose: () => engine.close() } : {}),
     deps: options.deps,
     artifacts: core.artifacts,
     journal: options.subagents?.journal?.(header),
@@ -135,6 +138,7 @@ function childOptions(
       ...(role?.tools ?? options.tools ?? []).filter((tool) => isAllowed(type, tool)),
       ...(completion ? [yieldTool, reportFindingTool].map(asSessionTool) : []),
       ...(exchange ? [asSessionTool(ircTool)] : []),
+      ...(engine?.tools ?? []),
     ],
     exchange,
     toolProviders: [
