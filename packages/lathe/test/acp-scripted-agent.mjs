@@ -23,7 +23,8 @@ let calls = 0;
 
 async function play([step, ...words], context) {
   const { peer, sessionId } = context;
-  const update = (sessionUpdate, more) => peer.notify(session.update, { sessionId, update: { sessionUpdate, ...more } });
+  const update = (sessionUpdate, more) =>
+    peer.notify(session.update, { sessionId, update: { sessionUpdate, ...more } });
   const say = (text) => update("agent_message_chunk", { content: { type: "text", text } });
   const at = (path) => join(context.cwd, path);
   const tried = (work) => work.catch((error) => say(`[${error.message}]`));
@@ -31,14 +32,20 @@ async function play([step, ...words], context) {
   else if (step === "think") await update("agent_thought_chunk", { content: { type: "text", text: words[0] } });
   else if (step === "cwd") await say(context.cwd);
   else if (step === "read")
-    await tried(peer.request(fs.readTextFile, { sessionId, path: at(words[0]) }).then(({ content }) => say(`<${content}>`)));
+    await tried(
+      peer.request(fs.readTextFile, { sessionId, path: at(words[0]) }).then(({ content }) => say(`<${content}>`)),
+    );
   else if (step === "write")
     await tried(peer.request(fs.writeTextFile, { sessionId, path: at(words[0]), content: words[1] }));
   else if (step === "relative") await tried(peer.request(fs.readTextFile, { sessionId, path: words[0] }));
   else if (step === "run")
     await tried(
       (async () => {
-        const { terminalId } = await peer.request(terminal.create, { sessionId, command: words[0], env: words[1] ?? [] });
+        const { terminalId } = await peer.request(terminal.create, {
+          sessionId,
+          command: words[0],
+          env: words[1] ?? [],
+        });
         const exit = await peer.request(terminal.waitForExit, { sessionId, terminalId });
         const { output } = await peer.request(terminal.output, { sessionId, terminalId });
         await peer.request(terminal.release, { sessionId, terminalId });
@@ -51,7 +58,11 @@ async function play([step, ...words], context) {
     const toolCallId = `own-${++calls}`;
     const locations = path === "" ? [] : [{ path: at(path) }];
     await update("tool_call", { toolCallId, title: `${kind} ${path}`, kind, status: "pending", locations, rawInput });
-    const options = ["allow_always", "allow_once", "reject_once"].map((one) => ({ optionId: one, name: one, kind: one }));
+    const options = ["allow_always", "allow_once", "reject_once"].map((one) => ({
+      optionId: one,
+      name: one,
+      kind: one,
+    }));
     const { outcome } = await peer.request(session.requestPermission, { sessionId, toolCall: { toolCallId }, options });
     await say(`[${outcome.optionId ?? outcome.outcome}]`);
     const isAllowed = outcome.optionId === "allow_once";
@@ -70,7 +81,9 @@ async function play([step, ...words], context) {
 
 async function prompted(context, text) {
   note(`prompt ${JSON.stringify(text)}`);
-  const steps = JSON.parse(text.slice(text.lastIndexOf("\n[[") + 1).trim());
+  // Anything else is about its result, which it corrects.
+  const at = text.lastIndexOf("\n[[");
+  const steps = at < 0 ? [["say", '{"n": 1}']] : JSON.parse(text.slice(at + 1).trim());
   for (const step of steps) {
     const stopReason = await play(step, context);
     if (stopReason !== undefined) return { stopReason };

@@ -25,7 +25,7 @@ const SILENCE_MS = 1_800_000;
 const CANCEL_MS = 5_000;
 
 export interface AcpAdapterParts {
-  /** The program's name, for messages. */
+  /** What messages call the program. */
   readonly program: string;
   /** Precedes the first prompt: what the agent's file says. */
   readonly instructions: string;
@@ -45,8 +45,9 @@ export class AcpAdapter implements ProviderAdapter {
   #isPrompted = false;
   /** What came in while it worked: the protocol has no way to say it before the prompt has ended. */
   #unsaid: string[] = [];
-  /** What it said since its last call: its result, when it stops. */
+  /** What it said since its last call, or before it if it was silent since: its result, when it stops. */
   #lastWords = "";
+  #isNewWord = true;
   #cancelling: Promise<void> | undefined;
 
   constructor(parts: AcpAdapterParts) {
@@ -110,9 +111,11 @@ export class AcpAdapter implements ProviderAdapter {
 
   /** `refusal`: why its result was not taken. */
   #prompt(refusal: string | undefined): void {
-    const text = [...(refusal === undefined ? [] : [refusal]), ...this.#unsaid].join("\n\n");
+    const corrections = refusal === undefined ? [] : [refusal, "Answer with the corrected result only."];
+    const text = [...corrections, ...this.#unsaid].join("\n\n");
     this.#unsaid = [];
     this.#lastWords = "";
+    this.#isNewWord = true;
     this.#isPrompted = true;
     this.link.prompt(text === "" ? "Go on." : text);
   }
@@ -133,16 +136,21 @@ export class AcpAdapter implements ProviderAdapter {
 
   *#show(arrival: Arrival, answer: AnswerStream): Generator<StreamEvent> {
     if (arrival.kind === "text" || arrival.kind === "thought") {
-      if (arrival.kind === "text") this.#lastWords += arrival.text;
+      if (arrival.kind === "text") this.#hear(arrival.text);
       yield* answer.say(arrival.kind, arrival.text);
     } else if (arrival.kind === "wish") {
       this.#wishes.set(arrival.wish.id, arrival.wish);
       yield* answer.call(arrival.wish.id, arrival.wish.tool, arrival.wish.args);
     } else if (arrival.kind === "work") {
-      this.#lastWords = "";
+      this.#isNewWord = true;
       yield* answer.call(undefined, ACP_TOOLS.work, { ...arrival.work, paths: [...arrival.work.paths] });
     } else if (arrival.kind === "stopped") yield* this.#stopped(arrival.reason, answer);
     else throw new StreamError(`${this.#parts.program}: ${arrival.why}`, { retryable: false });
+  }
+
+  #hear(text: string): void {
+    this.#lastWords = this.#isNewWord ? text : this.#lastWords + text;
+    this.#isNewWord = false;
   }
 
   *#stopped(reason: string, answer: AnswerStream): Generator<StreamEvent> {
@@ -176,7 +184,7 @@ export class AcpAdapter implements ProviderAdapter {
     const { program } = this.#parts;
     return wasRunning
       ? new StreamError(`${program}: ${messageOf(error)}`, { retryable: false })
-      : new ConfigurationError(`${program} cannot be started as an agent: ${messageOf(error)}`);
+      : new ConfigurationError(`${program} cannot be started: ${messageOf(error)}`);
   }
 
   async #cancel(): Promise<void> {

@@ -28,7 +28,7 @@ export function acpAgent(
     allows: (tool) => tools.has(tool.name),
     engine: ({ env }) => {
       const adapter = new AcpAdapter({
-        program: command.join(" "),
+        program: `The program of agent ${name}`,
         instructions,
         open: async (signal) => (await import("./link.ts")).openLink({ command, env, startMs: START_MS, signal }),
         setTimer: deps.setTimer,

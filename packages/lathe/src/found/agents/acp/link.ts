@@ -15,7 +15,7 @@ import {
 import type { ExecutionEnvironment } from "@lathe/agent";
 import { abortAfter } from "@lathe/agent/base";
 import { quoteShell, type TwoWayProcess } from "@lathe/agent/world";
-import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
+import { isJsonObject, type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
 import { lastWordsIn } from "../../../platform/usage/last-words.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type MessageStream, messageStream } from "./message-stream.ts";
@@ -63,7 +63,9 @@ export class AgentLink {
   constructor(process: TwoWayProcess, env: ExecutionEnvironment) {
     this.#process = process;
     this.#env = env;
-    this.#messages = messageStream(process);
+    this.#messages = messageStream(process, ({ method, params }) => {
+      if (method === methods.client.session.update) this.#update(params);
+    });
     this.#connection = this.#app().connect(this.#messages.stream);
   }
 
@@ -85,13 +87,12 @@ export class AgentLink {
     if (protocolVersion !== PROTOCOL_VERSION)
       throw new Error(`it speaks version ${protocolVersion} of ACP, and Lathe speaks version ${PROTOCOL_VERSION}`);
     const cwd = this.#env.workingDirectory();
-    const opened = await stage("session/new", agent.request(methods.agent.session.new, { cwd, mcpServers: [] })).catch(
-      (error: unknown) => {
-        if (!(error instanceof RequestError) || error.code !== AUTH_REQUIRED) throw error;
-        const how = authMethods.map(({ name }) => name).join(", ");
-        throw new Error(`it needs a sign-in${how && ` (${how})`}: run it once in a terminal of yours`);
-      },
-    );
+    const opening = agent.request(methods.agent.session.new, { cwd, mcpServers: [] }).catch((error: unknown) => {
+      if (!(error instanceof RequestError) || error.code !== AUTH_REQUIRED) throw error;
+      const how = authMethods.map(({ name }) => name).join(", ");
+      throw new Error(`it needs a sign-in${how && ` (${how})`}: run it once in a terminal of yours`);
+    });
+    const opened = await stage("session/new", opening);
     this.#sessionId = opened.sessionId;
     void this.#connection.closed.then(async () => this.arrivals.push({ kind: "failed", why: await this.#whyEnded() }));
   }
@@ -129,11 +130,6 @@ export class AgentLink {
     const { terminals } = this;
     const { fs, session, terminal } = methods.client;
     return client({ name: "lathe" })
-      .onNotification(
-        session.update,
-        (params: unknown) => params,
-        ({ params }) => this.#update(params),
-      )
       .onRequest(session.requestPermission, ({ params }) => this.#permission(params))
       .onRequest(fs.readTextFile, async ({ params: { path, line, limit } }) => {
         const answer = await this.#wish(ACP_TOOLS.read, { path: absolute(path), ...withoutNulls({ line, limit }) });
@@ -162,7 +158,7 @@ export class AgentLink {
       });
   }
 
-  #update(params: unknown): void {
+  #update(params: JsonValue | undefined): void {
     const update = isJsonObject(params) ? params["update"] : undefined;
     if (!isJsonObject(update)) return;
     const kind = update["sessionUpdate"];

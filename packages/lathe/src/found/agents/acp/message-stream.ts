@@ -1,9 +1,9 @@
-// The messages of an ACP agent over its stdin and stdout, one a line, as the protocol's package takes them. What is no message is
-// dropped here: the package would write about it to our stderr.
+// The messages of an ACP agent over its stdin and stdout, one a line, as the protocol's package takes them. Notifications do not go
+// through the package, which would give an answer before the updates that came ahead of it, and write about wrong ones to our stderr.
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { byteLines, type TwoWayProcess } from "@lathe/agent/world";
-import { isJsonObject, parseJson } from "@lathe/llm";
+import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 
 const MOST_MESSAGE_BYTES = 32 << 20;
 /** Lines that are no messages: some programs print a greeting. */
@@ -15,7 +15,7 @@ export interface MessageStream {
   readonly stray: string | undefined;
 }
 
-export function messageStream(process: TwoWayProcess): MessageStream {
+export function messageStream(process: TwoWayProcess, onNotification: (message: JsonObject) => void): MessageStream {
   /** Requests of ours that have no answer yet. */
   const asked = new Set<unknown>();
   let stray: string | undefined;
@@ -23,7 +23,8 @@ export function messageStream(process: TwoWayProcess): MessageStream {
     let count = 0;
     for await (const line of byteLines(process.stdout, MOST_MESSAGE_BYTES)) {
       const message = parseJson(line);
-      if (isMessage(message, asked)) yield message;
+      if (isNotification(message)) onNotification(message);
+      else if (isMessage(message, asked)) yield message;
       else if (line.trim() !== "" && !isJsonObject(message)) {
         stray ??= line.trim().slice(0, 120);
         if (++count > MOST_STRAY_LINES) throw new Error("it writes something other than ACP messages to stdout");
@@ -52,6 +53,9 @@ export function messageStream(process: TwoWayProcess): MessageStream {
     },
   };
 }
+
+const isNotification = (value: unknown): value is JsonObject =>
+  isJsonObject(value) && typeof value["method"] === "string" && !("id" in value);
 
 /** An answer is one only to what was asked. */
 function isMessage(value: unknown, asked: Set<unknown>): value is AnyMessage {
