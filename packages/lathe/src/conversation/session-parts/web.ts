@@ -23,6 +23,7 @@ export function webPart({
   const reader = settings["web.reader"];
   if (reader !== "") gate.openTyped(reader);
   permissions.shown?.followTyped((address) => gate.openTyped(address));
+  permissions.followOpened((address) => gate.openTyped(address));
   const fetch: WebServices["fetch"] = {
     redirectProblem: (from, to, isLoopback) => permissions.redirectProblem(from, to, isLoopback),
   };
