@@ -70,9 +70,9 @@ it("LS-10 a yes opens a closed port for the session: the question says so, is re
     .flatMap(({ view }) => view.messages.at(-1)?.results ?? [])
     .map(({ text }) => text);
   expect(results).toEqual([
-    expect.stringContaining("denied"),
+    expect.stringContaining("Denied by host"),
     expect.stringContaining("of another program: /a"),
-    expect.stringContaining("denied"),
+    expect.stringContaining("Denied by host"),
   ]);
   const asked = JSON.stringify(host.frames).split(
     `Port ${port} is not that of a server of this session; your yes opens it`,
