@@ -117,6 +117,11 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
   ],
+  share: [
+    ["<id|path>", "write it as one encrypted HTML file, and print the file and the link that opens it"],
+    ["… --out <file>", "write it there instead of lathe-share-<id>.html"],
+    ["… --base-url <url>", "print the link for a file that you will upload to this https folder"],
+  ],
   stats: [
     ["", "tokens and cost of all sessions, by day, model, project and agent"],
     ["--days N", "only the last N days, today included"],
