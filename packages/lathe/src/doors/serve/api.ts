@@ -59,14 +59,12 @@ export const frame = oneOf(
   object({ seq: integer(), kind: exactly("snapshot"), snapshot }),
 );
 
-const { type: _type, id: _id, ...answerProperties } = INBOUND.extension_ui_response["properties"] as Record<string, Schema>;
-/** The answer to a question; its id stands in the address. */
-export const answer: Schema = {
-  type: "object",
-  properties: answerProperties,
-  required: [],
-  additionalProperties: false,
-} as Schema;
+/** The answer to a question, whose id stands in the address. */
+const answer: Fields = Object.fromEntries(
+  Object.entries(INBOUND.extension_ui_response["properties"] as Readonly<Record<string, Schema>>)
+    .filter(([name]) => name !== "type" && name !== "id")
+    .map(([name, schema]) => [name, optional(schema)]),
+);
 
 /** What every refusal carries. */
 export const problem = object({ code: text(), message: text() });
@@ -156,6 +154,7 @@ export const ROUTES = {
     path: `${SESSION}/answers/{questionId}`,
     does: "Answers a question. The first valid answer wins; 409 says whose it was.",
     scope: "approve",
+    body: answer,
     data: object({ status: exactly("accepted") }),
   },
   events: {

@@ -2,7 +2,7 @@
 // read again when it has changed, so that a revoked token stops working at once.
 
 import { chmodSync, statSync } from "node:fs";
-import { Checker, choice, exactly, listOf, object, optional, orNull, type Static, text } from "@lathe/llm/schema";
+import { Checker, choice, exactly, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
 import { readJsonFile, updateJsonFile } from "../../../platform/home/json-file.ts";
 import { usageError } from "../../../platform/usage/exit.ts";
 import type { Scope } from "../../door/door.ts";
@@ -25,8 +25,8 @@ const storedToken = object({
   hash,
   ...grantFields,
   created: text(),
-  /** An ISO date; null: it has no end. */
-  expires: orNull(text()),
+  /** An ISO date. */
+  expires: text(),
 });
 const storedCode = object({ hash, ...grantFields, expires: text() });
 const tokenFile = object({ version: exactly(1), tokens: listOf(storedToken), codes: listOf(storedCode) });
@@ -47,9 +47,7 @@ export interface Grant {
 /** A token to be made. */
 export interface NewToken extends Grant {
   readonly name: string;
-  readonly kind?: StoredToken["kind"];
-  /** Milliseconds from now; absent: it has no end. */
-  readonly lastsMs?: number | undefined;
+  readonly lastsMs: number;
 }
 
 /** The one time that a token can be seen. */
@@ -88,23 +86,23 @@ export class TokenFile {
     return this.list().some((token) => token.id === id);
   }
 
-  async add({ name, scopes, session, lastsMs, kind = "token" }: NewToken): Promise<MadeToken> {
+  async add({ name, scopes, session, lastsMs }: NewToken): Promise<MadeToken> {
     const token = newToken();
     const stored: StoredToken = {
       id: newTokenId(),
       name,
-      kind,
+      kind: "token",
       hash: hashOf(token),
       scopes: [...scopes],
       ...(session === undefined ? {} : { session }),
       created: this.#date(0),
-      expires: lastsMs === undefined ? null : this.#date(lastsMs),
+      expires: this.#date(lastsMs),
     };
     await this.#change(({ tokens, codes }) => ({ tokens: [...tokens, stored], codes }));
     return { token, stored };
   }
 
-  /** Undefined when there is none of this id or name. */
+  /** Resolves with those that had this id or name. */
   async revoke(idOrName: string): Promise<readonly StoredToken[]> {
     const gone = this.#stored().tokens.filter(({ id, name }) => id === idOrName || name === idOrName);
     const ids = new Set(gone.map(({ id }) => id));
@@ -173,7 +171,7 @@ export class TokenFile {
       const recent = new Date(this.#now() - DAY_MS).toISOString();
       return {
         version: 1,
-        tokens: tokens.filter(({ expires }) => expires === null || expires > recent),
+        tokens: tokens.filter(({ expires }) => expires > recent),
         codes: codes.filter(({ expires }) => expires > recent),
       } satisfies Stored;
     });
@@ -183,8 +181,8 @@ export class TokenFile {
   #date(fromNowMs: number): string {
     return new Date(this.#now() + fromNowMs).toISOString();
   }
-  #isGood(expires: string | null): boolean {
-    return expires === null || expires > this.#date(0);
+  #isGood(expires: string): boolean {
+    return expires > this.#date(0);
   }
 }
 
