@@ -28,7 +28,12 @@ afterAll(async () => {
   await box.remove();
 });
 
-const refusal = async (path: string, headers: Record<string, string>, method = "GET", body?: string): Promise<unknown> => {
+const refusal = async (
+  path: string,
+  headers: Record<string, string>,
+  method = "GET",
+  body?: string,
+): Promise<unknown> => {
   const { status, code } = await serving.ask(path, { method, headers, ...(body === undefined ? {} : { body }) });
   return [status, code];
 };
@@ -47,18 +52,24 @@ describe("M1: who asks", () => {
 
   it("M1 a code signs one browser in, once; an old one is told from a used one; the cookie is for this server alone", async () => {
     const code = await serving.code();
-    const signIn = (value: string) => serving.ask("/v1/sign-in", { method: "POST", body: JSON.stringify({ code: value }) });
+    const signIn = (value: string) =>
+      serving.ask("/v1/sign-in", { method: "POST", body: JSON.stringify({ code: value }) });
     const both = await Promise.all([signIn(code), signIn(code)]);
     expect(both.map(({ status }) => status).sort()).toEqual([204, 401]);
     expect(both.find(({ status }) => status === 401)?.code).toBe("unknown_code");
     const [cookie = ""] = (both.find(({ status }) => status === 204)?.headers["set-cookie"] ?? []) as string[];
-    expect(cookie).toMatch(new RegExp(`^lathe-${port}=lathe_[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000$`));
+    expect(cookie).toMatch(
+      new RegExp(`^lathe-${port}=lathe_[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000$`),
+    );
     const headers = { cookie: `other=1; ${cookie.split(";")[0]}` };
     expect(JSON.parse((await serving.ask("/v1/me", { headers })).text)).toMatchObject({ name: "browser 1" });
 
     const { serveTokens } = homePaths(box.env, box.home);
     const longAgo = new TokenFile(serveTokens, () => Date.now() - 3_600_000);
-    expect(await signIn(await longAgo.addCode({ scopes: ["read"] }, 60_000))).toMatchObject({ status: 401, code: "expired_code" });
+    expect(await signIn(await longAgo.addCode({ scopes: ["read"] }, 60_000))).toMatchObject({
+      status: 401,
+      code: "expired_code",
+    });
 
     expect((await serving.ask("/v1/sign-out", { method: "POST", headers, body: "{}" })).status).toBe(204);
     expect(await refusal("/v1/me", headers)).toEqual([401, "unknown_token"]);
@@ -73,7 +84,11 @@ describe("M1: who asks", () => {
     // Another process revokes it.
     await new TokenFile(serveTokens, Date.now).revoke("short");
     expect(await refusal("/v1/roots", bearer(token))).toEqual([401, "unknown_token"]);
-    const ended = await new TokenFile(serveTokens, () => Date.now() - 7200_000).add({ name: "old", scopes: ["read"], lastsMs: 60_000 });
+    const ended = await new TokenFile(serveTokens, () => Date.now() - 7200_000).add({
+      name: "old",
+      scopes: ["read"],
+      lastsMs: 60_000,
+    });
     expect(await refusal("/v1/roots", bearer(ended.token))).toEqual([401, "unknown_token"]);
   });
 
@@ -83,7 +98,10 @@ describe("M1: who asks", () => {
         serving.ask("/v1/sign-in", { method: "POST", body: JSON.stringify({ code: `guess ${i}` }) }),
       ),
     );
-    const last = await serving.ask("/v1/sign-in", { method: "POST", body: JSON.stringify({ code: await serving.code() }) });
+    const last = await serving.ask("/v1/sign-in", {
+      method: "POST",
+      body: JSON.stringify({ code: await serving.code() }),
+    });
     expect(codes.map(({ status }) => status)).toContain(401);
     expect([last.status, last.code]).toEqual([429, "too_many_attempts"]);
     expect(Number(last.headers["retry-after"])).toBeGreaterThan(0);
@@ -100,8 +118,16 @@ describe("M1: who asks", () => {
     expect(await post("/v1/sessions/a/close", reader)).toEqual([403, "wrong_scope"]);
     const prompter = bearer(await serving.token("prompter", "read", "prompt"));
     expect(await post("/v1/sessions/a/commands/bash", prompter, { command: "id" })).toEqual([403, "wrong_scope"]);
-    expect(await post("/v1/sessions", prompter, { cwd: box.dir, permissionMode: "full" })).toEqual([403, "wrong_scope"]);
-    const { token } = await serving.server.tokens.add({ name: "one", scopes: ["read", "prompt"], session: "b", lastsMs: 60_000 });
+    expect(await post("/v1/sessions", prompter, { cwd: box.dir, permissionMode: "full" })).toEqual([
+      403,
+      "wrong_scope",
+    ]);
+    const { token } = await serving.server.tokens.add({
+      name: "one",
+      scopes: ["read", "prompt"],
+      session: "b",
+      lastsMs: 60_000,
+    });
     for (const path of ["/v1/sessions/a", "/v1/sessions/a/events", "/v1/roots"])
       expect(await refusal(path, bearer(token)), path).toEqual([403, "other_session"]);
     expect(await post("/v1/sessions", bearer(token), { cwd: box.dir })).toEqual([403, "other_session"]);
@@ -111,7 +137,14 @@ describe("M1: who asks", () => {
 
 describe("M1: attacks", () => {
   it("M1 DNS rebinding: a foreign Host is refused before anything else is looked at", async () => {
-    for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.nip.io", "localhost@evil.example", "[::ffff:7f00:1]", "a b"])
+    for (const host of [
+      "evil.example",
+      `evil.example:${port}`,
+      "127.0.0.1.nip.io",
+      "localhost@evil.example",
+      "[::ffff:7f00:1]",
+      "a b",
+    ])
       expect(await refusal("/v1/roots", { ...admin, host }), host).toEqual([403, "foreign_host"]);
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, "127.0.0.1:9"])
       expect(await refusal("/v1/roots", { ...admin, host }), host).toEqual([200, undefined]);
@@ -123,13 +156,19 @@ describe("M1: attacks", () => {
       expect(await refusal("/v1/roots", { ...admin, origin }), origin).toEqual([403, "foreign_origin"]);
     const fetched = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" };
     expect(await refusal("/v1/roots", { ...admin, ...fetched })).toEqual([403, "foreign_origin"]);
-    expect(await refusal("/v1/sessions/a/events", { ...admin, ...fetched, "sec-fetch-site": "same-site" })).toEqual([403, "foreign_origin"]);
+    expect(await refusal("/v1/sessions/a/events", { ...admin, ...fetched, "sec-fetch-site": "same-site" })).toEqual([
+      403,
+      "foreign_origin",
+    ]);
     const form = { ...admin, "content-type": "application/x-www-form-urlencoded" };
     expect(await refusal("/v1/sessions", form, "POST", "cwd=/")).toEqual([415, "not_json"]);
     const { status, headers } = await serving.ask("/v1/roots", { headers: { ...admin, origin: own } });
     expect(status).toBe(200);
     expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
-    expect(await refusal("/v1/roots", { ...admin, origin: "http://evil.example" }, "OPTIONS")).toEqual([403, "foreign_origin"]);
+    expect(await refusal("/v1/roots", { ...admin, origin: "http://evil.example" }, "OPTIONS")).toEqual([
+      403,
+      "foreign_origin",
+    ]);
   });
 
   it("M1 a token in an address is refused, and nothing of it is said or kept", async () => {
@@ -146,18 +185,40 @@ describe("M1: attacks", () => {
     const outside = realpathSync(tmpdir());
     symlinkSync(outside, join(box.dir, "link"));
     mkdirSync(`${box.dir}-beside`, { recursive: true });
-    for (const cwd of [outside, join(box.dir, ".."), `${box.dir}-beside`, join(box.dir, "link"), "/", ".", `${box.dir}/none`, `${box.dir}\0`])
-      expect(await refusal("/v1/sessions", admin, "POST", JSON.stringify({ cwd })), cwd).toEqual([403, "outside_roots"]);
+    for (const cwd of [
+      outside,
+      join(box.dir, ".."),
+      `${box.dir}-beside`,
+      join(box.dir, "link"),
+      "/",
+      ".",
+      `${box.dir}/none`,
+      `${box.dir}\0`,
+    ])
+      expect(await refusal("/v1/sessions", admin, "POST", JSON.stringify({ cwd })), cwd).toEqual([
+        403,
+        "outside_roots",
+      ]);
     writeFileSync(join(box.home, "secret.jsonl"), "{}\n");
     for (const id of ["..%2f..%2fsecret", "a%00b", encodeURIComponent(join(box.home, "secret.jsonl")), "x".repeat(500)])
       expect(await refusal(`/v1/sessions/${id}`, admin), id).toEqual([404, "unknown_session"]);
-    for (const path of ["/../../package.json", "/v1/sessions/%2e%2e", "/..%2f..%2fpackage.json", "/%2e%2e/package.json", "/constructor", "/__proto__"])
+    for (const path of [
+      "/../../package.json",
+      "/v1/sessions/%2e%2e",
+      "/..%2f..%2fpackage.json",
+      "/%2e%2e/package.json",
+      "/constructor",
+      "/__proto__",
+    ])
       expect(await refusal(path, {}), path).toEqual([404, "unknown_address"]);
     expect(await refusal("/v1/sessions/a/artifacts/..%2f..%2fauth.json", admin)).toEqual([404, "unknown_artifact"]);
     const move = JSON.stringify({ directory: outside });
     expect(await refusal("/v1/sessions/a/commands/move_session", admin, "POST", move)).toEqual([403, "outside_roots"]);
     const other = JSON.stringify({ sessionPath: join(box.home, "secret.jsonl") });
-    expect(await refusal("/v1/sessions/a/commands/switch_session", admin, "POST", other)).toEqual([403, "outside_roots"]);
+    expect(await refusal("/v1/sessions/a/commands/switch_session", admin, "POST", other)).toEqual([
+      403,
+      "outside_roots",
+    ]);
   });
 
   it("M1 a body of 10 GB is stopped early, whether or not its length is declared", async () => {
@@ -179,7 +240,10 @@ describe("M1: attacks", () => {
     expect(await refusal("/v1/sessions?limit=100000", admin)).toEqual([400, "wrong_parameter"]);
     expect(await refusal("/v1/nothing", admin)).toEqual([404, "unknown_address"]);
     const client = await serving.client("lost", "read");
-    await expect(client.openSession("nosuch")).rejects.toMatchObject({ status: 404, code: "unknown_session" } as LatheServerError);
+    await expect(client.openSession("nosuch")).rejects.toMatchObject({
+      status: 404,
+      code: "unknown_session",
+    } as LatheServerError);
   });
 });
 
@@ -190,10 +254,13 @@ function sendForEver(framing: Record<string, string>, who = admin): Promise<{ st
     const chunk = Buffer.alloc(1 << 20, 32);
     let sent = 0;
     let status = 0;
-    const asked = request({ host: "127.0.0.1", port, path: "/v1/sessions", method: "POST", headers, agent: false }, (response) => {
-      status = response.statusCode ?? 0;
-      response.resume();
-    });
+    const asked = request(
+      { host: "127.0.0.1", port, path: "/v1/sessions", method: "POST", headers, agent: false },
+      (response) => {
+        status = response.statusCode ?? 0;
+        response.resume();
+      },
+    );
     const more = (): void => {
       while (!asked.destroyed && asked.write(chunk)) sent += chunk.length;
       sent += chunk.length;
@@ -201,7 +268,9 @@ function sendForEver(framing: Record<string, string>, who = admin): Promise<{ st
     asked.on("drain", more);
     // The server closes while we still send.
     asked.on("error", () => {});
-    asked.on("close", () => (status === 0 ? reject(new Error("The server gave no answer.")) : resolve({ status, sent })));
+    asked.on("close", () =>
+      status === 0 ? reject(new Error("The server gave no answer.")) : resolve({ status, sent }),
+    );
     more();
   });
 }

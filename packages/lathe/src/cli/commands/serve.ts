@@ -14,6 +14,7 @@ export const serveCommand: Command = async (argv, machine) => {
   const [verb] = argv;
   if (verb === undefined || verb.startsWith("-")) return (await import("./serve/run.ts")).runServer(argv, machine);
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (!run) throw usageError(`lathe serve knows ${Object.keys(VERBS).join(", ")}, not ${verb}. See: lathe serve --help`);
+  if (!run)
+    throw usageError(`lathe serve knows ${Object.keys(VERBS).join(", ")}, not ${verb}. See: lathe serve --help`);
   return run(argv.slice(1), machine);
 };

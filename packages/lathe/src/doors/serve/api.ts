@@ -162,7 +162,9 @@ export const ROUTES = {
     path: `${SESSION}/events`,
     does: "The stream of a session as server-sent events; the id of each is its number.",
     scope: "read",
-    query: { after: optional(integer({ description: "The last number that was seen; absent: a snapshot comes first." })) },
+    query: {
+      after: optional(integer({ description: "The last number that was seen; absent: a snapshot comes first." })),
+    },
     data: frame,
     media: "text/event-stream",
   },

@@ -54,14 +54,17 @@ function commandOperation(name: CommandName): { readonly route: Route; readonly 
 
 function operationOf(operationId: string, { path, does, scope, query = {}, body, data, media }: Route): JsonSchema {
   const type = media ?? "application/json";
-  const content = data === undefined && media === undefined ? {} : { content: { [type]: { schema: data ?? { type: "string" } } } };
+  const content =
+    data === undefined && media === undefined ? {} : { content: { [type]: { schema: data ?? { type: "string" } } } };
   const success = data === undefined && media === undefined ? "204" : "200";
   return {
     operationId,
     summary: does,
     ...(scope === undefined ? {} : { security: [{ token: scope === "any" ? [] : [scope] }] }),
     parameters: [...pathParameters(path), ...queryParameters(query)],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: { "application/json": { schema: object(body) } } } }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: object(body) } } } }),
     responses: {
       [success]: { description: "Done.", ...content },
       default: { description: "Refused.", content: { "application/json": { schema: problem } } },

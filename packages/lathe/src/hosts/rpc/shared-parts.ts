@@ -5,7 +5,11 @@ import type { JsonSchema, JsonValue } from "@lathe/llm";
 export type Named = Readonly<Record<string, JsonSchema>>;
 
 /** The kinds with references, such as `#/$defs/Model`, in place of shared parts; and those of the parts that are used. */
-export function withSharedParts(kinds: Named, parts: Named, at: string): { readonly kinds: Named; readonly used: Named } {
+export function withSharedParts(
+  kinds: Named,
+  parts: Named,
+  at: string,
+): { readonly kinds: Named; readonly used: Named } {
   const used = new Set<string>();
   const short = mapValues(kinds, (schema) => shorten(schema, parts, at, used));
   const shared: Record<string, JsonSchema> = {};

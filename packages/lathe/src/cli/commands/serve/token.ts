@@ -29,7 +29,14 @@ const VERBS: Readonly<Record<string, Command>> = {
     const { values } = verbArgs(argv, { json: { type: "boolean" } }, "serve");
     const tokens = tokensOf(machine).list();
     const { stdout } = machine;
-    if (values.json) stdout.write(`${JSON.stringify(tokens.map(({ hash: _hash, ...token }) => token), null, 2)}\n`);
+    if (values.json)
+      stdout.write(
+        `${JSON.stringify(
+          tokens.map(({ hash: _hash, ...token }) => token),
+          null,
+          2,
+        )}\n`,
+      );
     else if (tokens.length === 0) stdout.write("No tokens. Make one with: lathe serve token add <name>\n");
     else stdout.write(table([["id", "name", "scopes", "session", "until"], ...tokens.map(row)]));
     return EXIT.done;
@@ -52,7 +59,9 @@ const VERBS: Readonly<Record<string, Command>> = {
       session: values.session,
       lastsMs: (values.days === undefined ? DAYS : positiveInteger("days", values.days)) * DAY_MS,
     });
-    machine.stderr.write(`This is the only time it is shown. It may ${stored.scopes.join(", ")} until ${day(stored)}.\n`);
+    machine.stderr.write(
+      `This is the only time it is shown. It may ${stored.scopes.join(", ")} until ${day(stored)}.\n`,
+    );
     machine.stdout.write(`${token}\n`);
     return EXIT.done;
   },

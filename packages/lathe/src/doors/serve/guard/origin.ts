@@ -29,7 +29,11 @@ export function checkOrigin({ headers, url = "" }: IncomingMessage, own: OwnName
     throw new Refused(400, "secret_in_address", "Send tokens in the Authorization header, never in an address.");
   const host = headers.host ?? "";
   if (!isOwnName(nameIn(host), own))
-    throw new Refused(403, "foreign_host", "This server is not known under that name. Use the address that it has printed.");
+    throw new Refused(
+      403,
+      "foreign_host",
+      "This server is not known under that name. Use the address that it has printed.",
+    );
   if (!isOwnPage(headers, `${own.scheme}://${host}`))
     throw new Refused(403, "foreign_origin", "Pages of other servers may not use this one.");
 }

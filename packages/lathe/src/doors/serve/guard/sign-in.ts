@@ -31,7 +31,11 @@ export class SignIn {
   visitor(incoming: IncomingMessage): Visitor {
     const given = bearerIn(incoming.headers.authorization) ?? this.#cookieIn(incoming.headers.cookie);
     if (given === undefined)
-      throw new Refused(401, "signed_out", "Sign in first: open the link that the server has printed, or send a token.");
+      throw new Refused(
+        401,
+        "signed_out",
+        "Sign in first: open the link that the server has printed, or send a token.",
+      );
     const token = this.#options.tokens.find(given);
     if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or no longer.");
     const { name, kind, scopes } = token;

@@ -160,7 +160,8 @@ export class TokenFile {
   #checked(value: unknown): Stored {
     if (value === undefined) return EMPTY;
     const wrong = CHECKER.wrongIn(value);
-    if (wrong !== undefined) throw usageError(`${this.#file}: ${wrong}. Fix it, or remove it and add your tokens again.`);
+    if (wrong !== undefined)
+      throw usageError(`${this.#file}: ${wrong}. Fix it, or remove it and add your tokens again.`);
     return value as Stored;
   }
 

@@ -118,7 +118,8 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
 export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Promise<Response> {
   const { call } = asked;
   const name = call.req.param("command") ?? "";
-  if (!isCommand(name)) throw new Refused(404, "unknown_command", "There is no such command. See schemas/openapi.json.");
+  if (!isCommand(name))
+    throw new Refused(404, "unknown_command", "There is no such command. See schemas/openapi.json.");
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
   const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);

@@ -61,7 +61,11 @@ export const portOf = (server: Server): number => (server.address() as AddressIn
 /** What never became a request gets an answer that a person can read, and no second chance on this connection. */
 function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, code, message] = GARBAGE[error.code ?? ""] ?? ["400 Bad Request", "bad_request", "This is no request."];
+  const [status, code, message] = GARBAGE[error.code ?? ""] ?? [
+    "400 Bad Request",
+    "bad_request",
+    "This is no request.",
+  ];
   const body = JSON.stringify({ code, message });
   const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
   socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());

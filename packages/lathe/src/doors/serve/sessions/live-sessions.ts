@@ -58,7 +58,13 @@ export class LiveSessions implements ServedSessions {
     const saved = await this.#options.saved.list(search);
     const rows = saved.map((session): SessionRow => {
       const { id, cwd, modified } = session;
-      return { id, title: sessionName(session, 80), cwd, updatedAt: new Date(modified).toISOString(), ...this.#life(id) };
+      return {
+        id,
+        title: sessionName(session, 80),
+        cwd,
+        updatedAt: new Date(modified).toISOString(),
+        ...this.#life(id),
+      };
     });
     const from = after === undefined ? 0 : rows.findIndex(({ id }) => id === after) + 1;
     return { sessions: rows.slice(from, from + limit), more: rows.length > from + limit };
