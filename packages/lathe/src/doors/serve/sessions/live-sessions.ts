@@ -200,15 +200,22 @@ export class LiveSessions implements ServedSessions {
       return;
     }
     unfinished.note(id, tries + 1);
+    let live: LiveSession;
     try {
-      const { door } = await this.open(id);
-      const { unfinishedInput } = await door.command(WATCHER, "get_state", {});
-      if (!unfinishedInput) return unfinished.done(id);
-      note(`Session ${id} goes on with what it was doing.`);
-      await door.command(WATCHER, "continue", {});
+      live = await this.open(id);
     } catch (error) {
-      note(`Session ${id} does not go on: ${messageOf(error)}`);
+      note(`Session ${id}: ${messageOf(error)}`);
+      return this.#continue(id);
     }
+    await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
+  }
+
+  async #finishInput({ door }: LiveSession): Promise<void> {
+    const { unfinished, note } = this.#options;
+    const { unfinishedInput } = await door.command(WATCHER, "get_state", {});
+    if (!unfinishedInput) return unfinished.done(door.sessionId);
+    note(`Session ${door.sessionId} goes on with what it was doing.`);
+    await door.command(WATCHER, "continue", {});
   }
 
   #lookLater(): void {
