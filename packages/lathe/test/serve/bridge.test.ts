@@ -79,7 +79,7 @@ it("G-18 the bridge speaks TLS only; health and help are open, the handshake nee
     }
   expect(await told("/v1/health", { host: "lathe.test" })).toEqual([200, undefined]);
   expect(await told("/v1/health", { host: "evil.example" })).toEqual([403, "foreign_host"]);
-  for (let i = 0; i < 20; i++) await told("/v1/handshake", bearer(`guess ${i}`));
+  for (let i = 0; i < 20; i++) await told("/v1/handshake", bearer(`guess-${i}`));
   expect(await told("/v1/handshake", token)).toEqual([429, "too_many_attempts"]);
   bridge.kill("SIGTERM");
   expect(await once(bridge, "exit")).toEqual([0, null]);

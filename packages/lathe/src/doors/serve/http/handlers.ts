@@ -1,7 +1,7 @@
 // What each address of `lathe serve` does.
 
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { COMMANDS, type CommandName, isCommand } from "../../../hosts/rpc/commands.ts";
+import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { scopeOf } from "../../../hosts/rpc/scopes.ts";
 import type { DialogAnswer, Door } from "../../door/door.ts";
@@ -123,14 +123,9 @@ export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Pr
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
   const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
-  sessions.checkCommand(name, params);
-  const { door } = await sessions.open(sessionIdOf(call));
-  const data = await (door.command as AnyCommand).call(door, visitor.client, name, params);
+  const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
   return call.json(data === undefined ? {} : { data });
 }
-
-/** The parameters were checked against those of the name. */
-type AnyCommand = (client: Parameters<Door["command"]>[0], name: CommandName, params: object) => Promise<unknown>;
 
 const sessionIdOf = ({ req }: Asked["call"]): string => req.param("sessionId") ?? "";
 
