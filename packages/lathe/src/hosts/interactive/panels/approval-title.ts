@@ -19,6 +19,8 @@ export function approvalTitle(question: ApprovalQuestion, userHome: string): App
 }
 
 function titleOf({ tool_name: tool, access = [], preview, tier }: ApprovalQuestion, userHome: string): ApprovalTitle {
+  const asked = preview.find(({ kind }) => kind === "question");
+  if (asked) return { text: `${asked.text}?`, covers: asked };
   const run = access.find((one) => one.kind === "exec");
   if (run) {
     const folder = preview.find(({ kind, text }) => kind === "note" && text === `in ${run.cwd}`);

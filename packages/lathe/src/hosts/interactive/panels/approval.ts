@@ -17,6 +17,7 @@ const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
   added: { color: "toolDiffAdded" },
   removed: { color: "toolDiffRemoved" },
   note: { color: "muted" },
+  question: { bold: true },
   heading: { bold: true },
 };
 
