@@ -94,6 +94,9 @@ function childOptions(
   const { agentId, cwd } = header;
   const place = cwd === options.env.workingDirectory() ? env : new ScopedEnvironment(env, cwd);
   const engine = type?.engine?.({ agentId, env: place });
+  const own = [...(completion ? [yieldTool, reportFindingTool] : []), ...(exchange ? [ircTool] : [])].map(
+    asSessionTool,
+  );
   return {
     profile,
     onEvent,
@@ -136,8 +139,7 @@ function childOptions(
     userInstructions: childInstructions(child, options.userInstructions),
     tools: [
       ...(role?.tools ?? options.tools ?? []).filter((tool) => isAllowed(type, tool)),
-      ...(completion ? [yieldTool, reportFindingTool].map(asSessionTool) : []),
-      ...(exchange ? [asSessionTool(ircTool)] : []),
+      ...own,
       ...(engine?.tools ?? []),
     ],
     exchange,
