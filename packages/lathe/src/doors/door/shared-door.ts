@@ -207,7 +207,9 @@ export class SharedDoor implements Door {
   }
 
   #rows(): readonly ClientRow[] {
-    const rows = Array.from(this.#readers.values(), ({ name, kind }): ClientRow => ({ name, kind }));
+    // Who may do nothing only watches, as the server does that keeps this door.
+    const shown = [...this.#readers.values()].filter(({ scopes }) => scopes.size > 0);
+    const rows = shown.map(({ name, kind }): ClientRow => ({ name, kind }));
     return rows.filter((row, i) => rows.findIndex(({ name, kind }) => name === row.name && kind === row.kind) === i);
   }
 }

@@ -1,0 +1,57 @@
+// The one session that `/serve` opens: it stays where it is, and it ends with the terminal that it belongs to.
+
+import type { CommandName } from "../../hosts/rpc/commands.ts";
+import type { Door, DoorClient } from "../door/door.ts";
+import type { SessionRow } from "./client.ts";
+import { Refused } from "./refused.ts";
+import { commandAt, type LiveSession, type ServedSessions } from "./sessions/served-sessions.ts";
+
+/** These would go to a session of another place. */
+const LEAVING: ReadonlySet<CommandName> = new Set(["switch_session", "move_session"]);
+
+export class OneSession implements ServedSessions {
+  readonly #live: LiveSession;
+  readonly #row: () => Pick<SessionRow, "title" | "cwd">;
+  readonly #now: () => number;
+
+  constructor(door: Door, row: () => Pick<SessionRow, "title" | "cwd">, now: () => number) {
+    this.#live = { door, followers: 0, lastUsed: now() };
+    this.#row = row;
+    this.#now = now;
+  }
+
+  get roots(): readonly string[] {
+    return [this.#row().cwd];
+  }
+
+  async page(): ReturnType<ServedSessions["page"]> {
+    const { door } = this.#live;
+    const updatedAt = new Date(this.#now()).toISOString();
+    const life = { live: true, busy: door.isBusy, questions: door.questions.length };
+    return { sessions: [{ id: door.sessionId, ...this.#row(), updatedAt, ...life }], more: false };
+  }
+
+  async create(): Promise<string> {
+    throw new Refused(403, "one_session", "This terminal serves its own session only. For more: lathe serve");
+  }
+
+  async open(id: string): Promise<LiveSession> {
+    if (id === this.#live.door.sessionId) return this.#live;
+    throw new Refused(404, "unknown_session", "There is no such session here. See: GET /v1/sessions");
+  }
+
+  async close(): Promise<void> {
+    throw new Refused(403, "one_session", "The session belongs to a terminal. Close it there.");
+  }
+
+  async command(
+    id: string,
+    client: DoorClient,
+    name: CommandName,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    const { door } = await this.open(id);
+    if (LEAVING.has(name)) throw new Refused(403, "one_session", `${name} is not possible in a session of a terminal.`);
+    return commandAt(door, client, name, params);
+  }
+}
