@@ -1,8 +1,10 @@
 // `lathe attach` at a terminal, and a session that is joined where it is held.
 
-import { gate, turn } from "@lathe/testkit";
+import { gate, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { sandbox } from "../command.ts";
 import { runInside } from "../machine.ts";
+import { InsideTerminal } from "../terminal.ts";
 import { clientNamed, Follower } from "./follower.ts";
 import { type ServedConversation, servedConversation, shell } from "./served-conversation.ts";
 
@@ -101,4 +103,36 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
   expect(stdout).toMatch(/Working\.\n› go\nRead by a script\.\nDone after [\d.]+ s\.\nThe session was closed\.\n$/);
   expect(code).toBe(0);
   expect((await attach("ffff")).stderr).toContain("No session is open to others here.");
+});
+
+it("M1: /serve opens the session of a terminal: link and QR code; another terminal follows it by the link; /serve stop closes it", async () => {
+  const box = await sandbox();
+  const server = await startModelServer({});
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic"), NO_COLOR: "1" };
+  const [own, other, held] = [1, 2, 3].map(() => new InsideTerminal(box, env)) as [
+    InsideTerminal,
+    InsideTerminal,
+    InsideTerminal,
+  ];
+  server.push(turn.text("Hello to both."));
+  const start = own.type("lathe --plain --model anthropic/claude-sonnet-4-5");
+  let at = await own.see(start, /\/help\r?\n› /);
+  own.keys("/serve\n");
+  at = await own.see(at, /█▀▀▀▀▀▀▀█[\s\S]*http:\/\/127\.0\.0\.1:\d+\/#code=\S+[\s\S]*lathe attach \w{8}/);
+  const link = /http:\S+/.exec(own.text(start))?.[0] ?? "";
+  let there = other.type(`lathe attach ${link}`);
+  there = await other.see(there, /› /);
+  other.keys("hi\n");
+  there = await other.see(there, /Hello to both\.[\s\S]*Done[\s\S]*› /);
+  at = await own.see(at, /Hello to both\./);
+  // A link is good once.
+  const again = held.type(`lathe attach ${link}`);
+  await held.see(again, /This link was used before\. [\s\S]*ended-2/);
+  own.keys("/serve stop\n");
+  at = await own.see(at, /This session is closed to others\./);
+  await other.see(there, /The session was closed\.[\s\S]*ended-0/);
+  own.keys("/quit\n");
+  await own.see(at, /ended-0/);
+  await server.close();
+  await box.remove();
 });

@@ -24,9 +24,9 @@ export async function servedSession({ address, token, askCode, client }: ServedT
   try {
     const lathe =
       token === undefined ? await signedIn(server, url.hash, askCode) : new LatheClient({ url: server, token });
-    const { scopes } = await lathe.me();
+    const { name, scopes } = await lathe.me();
     const door = await ServedDoor.open(lathe, await sessionAt(lathe, `${url.pathname}${url.hash}`));
-    return { door, client: { ...client, scopes: new Set(scopes) } };
+    return { door, client: { ...client, name, scopes: new Set(scopes) } };
   } catch (error) {
     if (!(error instanceof LatheServerError)) throw error;
     const message =

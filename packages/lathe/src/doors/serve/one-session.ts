@@ -9,15 +9,44 @@ import { commandAt, type LiveSession, type ServedSessions } from "./sessions/ser
 /** These would go to a session of another place. */
 const LEAVING: ReadonlySet<CommandName> = new Set(["switch_session", "move_session"]);
 
+/** Counts the streams that are read, and tells when there are none. */
+class LastingSession implements LiveSession {
+  readonly door: Door;
+  lastUsed: number;
+  onUnread: () => void = () => {};
+  #followers = 0;
+
+  constructor(door: Door, now: number) {
+    this.door = door;
+    this.lastUsed = now;
+  }
+
+  get followers(): number {
+    return this.#followers;
+  }
+  set followers(count: number) {
+    this.#followers = count;
+    if (count === 0) this.onUnread();
+  }
+}
+
 export class OneSession implements ServedSessions {
-  readonly #live: LiveSession;
+  readonly #live: LastingSession;
   readonly #row: () => Pick<SessionRow, "title" | "cwd">;
   readonly #now: () => number;
 
   constructor(door: Door, row: () => Pick<SessionRow, "title" | "cwd">, now: () => number) {
-    this.#live = { door, followers: 0, lastUsed: now() };
+    this.#live = new LastingSession(door, now());
     this.#row = row;
     this.#now = now;
+  }
+
+  /** Settles when no stream is read any more: each client was told the last frame. */
+  unread(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#live.onUnread = resolve;
+      if (this.#live.followers === 0) resolve();
+    });
   }
 
   get roots(): readonly string[] {

@@ -7,12 +7,13 @@ import type { SharedPerson } from "../../conversation/shared-person.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { openConversationDoor } from "../door/conversation-door.ts";
-import type { SharedDoor } from "../door/shared-door.ts";
 import { listenLocally } from "../local/listen.ts";
 import { SCOPES, TokenFile } from "./guard/token-file.ts";
 import { OneSession } from "./one-session.ts";
 import { type RunningServer, startServer } from "./server.ts";
 import { signInLink } from "./sign-in-link.ts";
+
+const TELL_WITHIN_MS = 1_000;
 
 export interface HereOptions {
   readonly machine: Machine;
@@ -27,16 +28,21 @@ export interface OpenedToOthers {
   close(): Promise<void>;
 }
 
-export async function openToOthers(options: HereOptions): Promise<OpenedToOthers> {
-  const { machine, conversation, person } = options;
+export async function openToOthers({ machine, version, conversation, person }: HereOptions): Promise<OpenedToOthers> {
   const { deps, pid, env, userHome } = machine;
   const paths = homePaths(env, userHome);
   const tokens = new TokenFile(paths.serveTokens, deps.now);
+  const row = (): { title: string; cwd: string } => ({
+    title: conversation.session.journal.title?.title ?? "This session",
+    cwd: conversation.workspace.cwd,
+  });
   const door = await openConversationDoor({ conversation, person, deps });
+  const sessions = new OneSession(door, row, deps.now);
   let server: RunningServer;
   try {
     await listenLocally(door, { folder: paths.doors, pid, cwd: conversation.workspace.cwd });
-    server = await serverFor(options, tokens, door);
+    // At an address of this machine only; another one needs a certificate, and `lathe serve`.
+    server = await startServer({ version, host: "127.0.0.1", port: 0, tokens, sessions, deps });
   } catch (error) {
     await door.close();
     throw error;
@@ -48,22 +54,10 @@ export async function openToOthers(options: HereOptions): Promise<OpenedToOthers
     },
     close: async () => {
       await door.close();
+      // A client that does not read must not keep the terminal waiting.
+      const late = new Promise<void>((resolve) => deps.setTimer(resolve, TELL_WITHIN_MS));
+      await Promise.race([sessions.unread(), late]);
       await server.close();
     },
   };
-}
-
-/** At an address of this machine only; another one needs a certificate, and `lathe serve`. */
-function serverFor(
-  { machine, version, conversation }: HereOptions,
-  tokens: TokenFile,
-  door: SharedDoor,
-): Promise<RunningServer> {
-  const { deps } = machine;
-  const row = (): { title: string; cwd: string } => ({
-    title: conversation.session.journal.title?.title ?? "This session",
-    cwd: conversation.workspace.cwd,
-  });
-  const sessions = new OneSession(door, row, deps.now);
-  return startServer({ version, host: "127.0.0.1", port: 0, tokens, sessions, deps });
 }
