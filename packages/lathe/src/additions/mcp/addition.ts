@@ -27,17 +27,22 @@ export interface McpServers {
   close(): Promise<void>;
 }
 
+/** `named`: the servers that a host gave, with values that mean what they say; absent: those that discovery finds. */
 export const mcpAddition =
-  (servers: SharedBySessions<McpServers>): AdditionMaker =>
+  (servers: SharedBySessions<McpServers>, named?: readonly ServerConfig[]): AdditionMaker =>
   async (workspace, request) => {
-    const { active } = await (await workspace.discovery()).of("mcp-server");
-    const configs = active.map((found) => serverConfig(found, workspace));
+    const configs = named ?? (await foundServers(workspace));
     const timeout = timeoutOfAll(workspace);
     const key = JSON.stringify([workspace.cwd, configs, timeout.ms, request.promptFollows ?? false]);
     const { value, leave } = servers.enter(key, () => startServers(workspace, request, configs, timeout.ms));
     const warnings = timeout.problem === undefined ? [] : [timeout.problem];
     return additionOf(value, workspace, request, { warnings, close: leave });
   };
+
+async function foundServers(workspace: SessionWorkspace): Promise<readonly ServerConfig[]> {
+  const { active } = await (await workspace.discovery()).of("mcp-server");
+  return active.map((found) => serverConfig(found, workspace));
+}
 
 function startServers(
   workspace: SessionWorkspace,
