@@ -143,6 +143,7 @@ export class Editor<A extends Agent = Agent> {
   readonly written: { readonly path: string; readonly content: string }[] = [];
   readonly terminals = new Map<string, Terminal>();
   readonly released: string[] = [];
+  readonly #onUpdate = new Set<() => void>();
   readonly #onTerminal = new Set<() => void>();
   stdout = "";
   stderr = "";
@@ -186,6 +187,17 @@ export class Editor<A extends Agent = Agent> {
     });
   }
 
+  /** Waits for an update that fits, also one that came already. */
+  async saw(fits: (one: { readonly update: SessionUpdate }) => boolean): Promise<void> {
+    while (!this.updates.some(fits)) await new Promise<void>((resolve) => this.#onUpdate.add(resolve));
+  }
+
+  /** Waits until so many terminals were released. */
+  async releases(count: number): Promise<readonly string[]> {
+    while (this.released.length < count) await new Promise<void>((resolve) => this.#onTerminal.add(resolve));
+    return this.released;
+  }
+
   /** The n-th terminal, from 1. */
   async started(n: number): Promise<Terminal> {
     while (this.terminals.size < n) await new Promise<void>((resolve) => this.#onTerminal.add(resolve));
@@ -223,7 +235,10 @@ export class Editor<A extends Agent = Agent> {
 
   #app({ saves = true, permission = () => "once", elicitation, before, take }: EditorOptions) {
     return client({ name: "test" })
-      .onNotification("session/update", ({ params }) => void this.updates.push(params))
+      .onNotification("session/update", ({ params }) => {
+        this.updates.push(params);
+        for (const tell of this.#onUpdate) tell();
+      })
       .onRequest("session/request_permission", async ({ params }) => {
         this.asked.push(params);
         const optionId = await permission(params);
@@ -260,12 +275,13 @@ export class Editor<A extends Agent = Agent> {
       .onRequest("terminal/output", ({ params }) => ({ output: this.#terminal(params).output, truncated: false }))
       .onRequest("terminal/wait_for_exit", ({ params }) => this.#terminal(params).exited)
       .onRequest("terminal/kill", ({ params }) => {
-        this.#terminal(params).child.kill("SIGKILL");
+        this.#terminal(params).kill();
         return {};
       })
       .onRequest("terminal/release", ({ params }) => {
-        this.#terminal(params).child.kill("SIGKILL");
+        this.#terminal(params).kill();
         this.released.push(params.terminalId);
+        for (const tell of this.#onTerminal) tell();
         return {};
       });
   }
@@ -291,6 +307,7 @@ class Terminal {
     this.child = spawn(command, args, {
       cwd,
       env: { PATH: "/usr/bin:/bin", ...env },
+      detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [this.child.stdout, this.child.stderr])
@@ -299,6 +316,12 @@ class Terminal {
         for (const look of this.#looking) look();
       });
     this.exited = once(this.child, "close").then(([exitCode, signal]) => ({ exitCode, signal }));
+  }
+
+  /** With everything that it has started. */
+  kill(): void {
+    if (this.child.exitCode === null && this.child.signalCode === null)
+      process.kill(-(this.child.pid as number), "SIGKILL");
   }
 
   async prints(pattern: RegExp): Promise<void> {

@@ -139,7 +139,7 @@ describe("lathe acp", () => {
     await editor.agentSide.notify("session/cancel", { sessionId });
     expect((await asleep).stopReason).toBe("cancelled");
     expect((await terminal.exited).signal).toBe("SIGKILL");
-    expect(editor.released).toEqual(["t1", "t2", "t3"]);
+    expect(await editor.releases(3)).toEqual(["t1", "t2", "t3"]);
   });
 
   it("G-17 sessions are closed, loaded with their transcript, resumed, forked and deleted; bad input is an error and loses none", async () => {

@@ -46,6 +46,8 @@ interface EditorCommand {
   readonly options: ExecOptions;
 }
 
+/** An editor that was told to kill a command says within this time that it has ended; then it is released in any case. */
+const ENDS_WITHIN_MS = 5_000;
 /** What a call may show of it is less. */
 const MOST_OUTPUT = 1 << 20;
 
@@ -91,8 +93,14 @@ async function runOnce(
       throw new EnvError("unavailable", `The editor could not open a terminal: ${messageOf(error)}`, { cause: error });
     });
   let why: "timeout" | "abort" | undefined;
+  let late: NodeJS.Timeout | undefined;
+  let giveUp: () => void = () => {};
+  const neverEnded = new Promise<{ readonly exitCode?: never; readonly signal: string }>((resolve) => {
+    giveUp = () => resolve({ signal: "SIGKILL" });
+  });
   const stopFor = (reason: "timeout" | "abort"): void => {
     why ??= reason;
+    late ??= setTimeout(giveUp, ENDS_WITHIN_MS);
     // The end of the command tells whether it worked.
     terminal.kill().catch(() => {});
   };
@@ -101,7 +109,7 @@ async function runOnce(
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) onAbort();
   try {
-    const exit = await terminal.exited();
+    const exit = await Promise.race([terminal.exited(), neverEnded]);
     const { output, truncated } = await terminal.output();
     const text = output.replaceAll("\r\n", "\n");
     if (text !== "") options.onOutput?.(text, "stdout");
@@ -121,6 +129,7 @@ async function runOnce(
     throw new EnvError("closed", `The editor's terminal was lost: ${messageOf(error)}`, { cause: error });
   } finally {
     clearTimeout(timer);
+    clearTimeout(late);
     signal?.removeEventListener("abort", onAbort);
     await terminal.release().catch(() => {});
   }
