@@ -11,6 +11,7 @@ import { ShownFiles } from "../../agent/src/files/edit/shown.ts";
 import { editFileTool } from "../../agent/src/tools/builtin/edit-file/index.ts";
 import { readFileTool } from "../../agent/src/tools/builtin/read-file/index.ts";
 import { MemoryEnvironment } from "../../agent/src/world/env/memory.ts";
+import { EnvError } from "../../agent/src/world/env/types.ts";
 import { contextFor, run } from "../../agent/test/edit/harness.ts";
 import { AcpEnvironment } from "../src/doors/acp/acp-environment.ts";
 
@@ -134,7 +135,7 @@ it("MO-08 G-17 random interleavings of editor, command and agent: merged as git 
         if (kind === "reload") await world.reload();
         if (kind === "save") await world.save();
         if (kind === "read" || kind === "edit" || kind === "race") await world.firstLook();
-        if (kind === "read") await run(readFileTool, { file_path: NAME } as never, world.context);
+        if (kind === "read") await attempt(() => run(readFileTool, { file_path: NAME } as never, world.context));
         if (kind === "edit" || kind === "race")
           await edit(world, { at, line: `a${i}`, meanwhile: kind === "race" ? type : undefined }, outcomes);
         await world.settle();
@@ -149,6 +150,18 @@ it("MO-08 G-17 random interleavings of editor, command and agent: merged as git 
   expect(outcomes.refused).toBeGreaterThan(RUNS / 20);
 }, 300_000);
 
+/** The session makes a result of what the environment refuses. */
+async function attempt(
+  work: () => ReturnType<typeof run>,
+): Promise<Pick<Awaited<ReturnType<typeof run>>, "failed" | "text">> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof EnvError)) throw error;
+    return { failed: true, text: error.message };
+  }
+}
+
 async function edit(
   world: World,
   { at, line, meanwhile }: { readonly at: number; readonly line: string; readonly meanwhile: (() => void) | undefined },
@@ -161,7 +174,7 @@ async function edit(
   world.written = undefined;
   world.typesMeanwhile = meanwhile;
   const args = { file_path: NAME, old_string: `${old}\n`, new_string: `${line}\n` };
-  const { failed, text } = await run(editFileTool, args as never, world.context);
+  const { failed, text } = await attempt(() => run(editFileTool, args as never, world.context));
   world.typesMeanwhile = undefined;
   if (failed) {
     outcomes.refused++;

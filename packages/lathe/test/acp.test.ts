@@ -110,7 +110,12 @@ describe("lathe acp", () => {
     const { stopReason } = await editor.prompt(await create(), "run it");
     expect(stopReason).toBe("cancelled");
     expect(editor.asked[0]?.toolCall).toMatchObject({ kind: "execute", rawInput: { command: "touch made" } });
-    expect(editor.asked[0]?.options.map(({ kind }) => kind)).toEqual(["allow_once", "allow_always", "reject_once"]);
+    expect(editor.asked[0]?.options.map(({ kind }) => kind)).toEqual([
+      "allow_once",
+      "allow_always",
+      "allow_always",
+      "reject_once",
+    ]);
     expect(results()[0]).toMatch(/denied|rejected/i);
     expect(existsSync(file("made"))).toBe(false);
   });
