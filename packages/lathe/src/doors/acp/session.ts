@@ -8,9 +8,8 @@ import type {
   McpServer,
   PromptResponse,
   SessionUpdate,
-  StopReason,
 } from "@agentclientprotocol/sdk/unstable";
-import type { Access, InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
+import type { InputContent, InputOutcome, Session } from "@lathe/agent";
 import { isInside } from "@lathe/agent/policy";
 import { Conversation } from "../../conversation/conversation.ts";
 import { InputExpansion } from "../../conversation/expand-input.ts";
@@ -20,7 +19,7 @@ import { todoList } from "../../conversation/todo/todo-facts.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
-import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { refusal } from "../../sessions/which-journal.ts";
 import { AcpEnvironment } from "./acp-environment.ts";
@@ -29,8 +28,10 @@ import { editorOver, terminalsOver } from "./editor.ts";
 import { ConfigOptions, modesOf } from "./options.ts";
 import { pastUpdates } from "./past.ts";
 import { AcpPerson } from "./person.ts";
+import { responseTo } from "./prompt-answer.ts";
 import { inputOf } from "./prompt-content.ts";
 import { EditorCommands } from "./slash-commands.ts";
+import { UpdateStream } from "./update-stream.ts";
 import { planOf, said, Updates } from "./updates.ts";
 
 export interface AcpHost {
@@ -50,23 +51,23 @@ export interface SessionPlace {
 export class AcpSession {
   readonly #host: AcpHost;
   readonly #expansion = new InputExpansion();
-  readonly #waiting = new Map<string, () => void>();
   #conversation!: Conversation;
   #config!: ConfigOptions;
   #commands!: EditorCommands;
-  #updates!: Updates;
-  #pump: Promise<void> = Promise.resolve();
+  readonly #stream: UpdateStream;
   #prompting = false;
   #isCancelled = false;
   /** The mode that the client was told last. */
   #toldMode = "";
-  /** Of the last event, and of the last one of which the client was told. */
-  #seq = 0;
-  #told = 0;
-  #onTold: (() => void) | undefined;
 
   private constructor(host: AcpHost) {
     this.#host = host;
+    this.#stream = new UpdateStream({
+      client: host.client,
+      sessionId: () => this.id,
+      updatesFor: (session) => this.#updatesFor(session),
+      onCallEnd: () => this.#tellChoices(),
+    });
   }
 
   static async open(
@@ -92,7 +93,7 @@ export class AcpSession {
       capabilities,
       sessionId,
       now: machine.deps.now,
-      onTerminal: (command, id) => self.#tell(self.#updates.inTerminal(command, id)),
+      onTerminal: (command, id) => void self.#stream.inTerminal(command, id),
     });
     const requestFor = run.requestFor(workspace, options, { additions: { mcpServers, delaysLanguageServers: true } });
     const aroundMachine: NonNullable<SessionRequest["aroundMachine"]> = (env) =>
@@ -105,7 +106,7 @@ export class AcpSession {
       client,
       capabilities,
       sessionId,
-      announced: (callId, signal) => self.#announced(callId, signal),
+      announced: (callId, signal) => self.#stream.announced(callId, signal),
       gaveUp: () => self.cancel(),
     });
     const journal = opened(() => journalIn(workspace));
@@ -118,11 +119,9 @@ export class AcpSession {
         },
         person,
         staysInSession: true,
-        onTitle: (title) => self.#tell({ sessionUpdate: "session_info_update", title }),
-        onSession: ({ session }) => self.#begin(session),
-        onEvent: (_session, event) => {
-          self.#seq = event.seq;
-        },
+        onTitle: (title) => self.#stream.tell({ sessionUpdate: "session_info_update", title }),
+        onSession: ({ session }) => self.#stream.follow(session),
+        onEvent: (_session, event) => self.#stream.heard(event),
       },
       journal,
     );
@@ -161,10 +160,10 @@ export class AcpSession {
 
   /** Tells the client all that was said and done, before the answer to its request. */
   async replay(): Promise<void> {
-    for (const update of pastUpdates(this.session)) await this.#tell(update);
+    for (const update of pastUpdates(this.session)) await this.#stream.tell(update);
     const todo = todoList(this.session);
-    if (todo.length > 0) await this.#tell(planOf(todo));
-    await this.#tell(this.#usage());
+    if (todo.length > 0) await this.#stream.tell(planOf(todo));
+    await this.#stream.tell(this.#usage());
   }
 
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
@@ -177,7 +176,7 @@ export class AcpSession {
     try {
       const printed = await this.#commands.run(lastText(given));
       if (printed !== undefined) {
-        await this.#tell(said("agent_message_chunk", printed === "" ? "Done." : printed));
+        await this.#stream.tell(said("agent_message_chunk", printed === "" ? "Done." : printed));
         await this.#tellChoices();
         return { stopReason: "end_turn" };
       }
@@ -203,87 +202,47 @@ export class AcpSession {
     const { mode } = this.#conversation.permissions;
     if (mode === this.#toldMode) return;
     await this.tellMode();
-    await this.#tell({ sessionUpdate: "config_option_update", configOptions: await this.#config.list() });
+    await this.#stream.tell({ sessionUpdate: "config_option_update", configOptions: await this.#config.list() });
   }
 
   async tellMode(): Promise<void> {
     const { mode } = this.#conversation.permissions;
     this.#toldMode = mode;
-    await this.#tell({ sessionUpdate: "current_mode_update", currentModeId: mode });
+    await this.#stream.tell({ sessionUpdate: "current_mode_update", currentModeId: mode });
   }
 
   tellOptions(): Promise<void> {
     return this.#config
       .list()
-      .then((configOptions) => this.#tell({ sessionUpdate: "config_option_update", configOptions }));
+      .then((configOptions) => this.#stream.tell({ sessionUpdate: "config_option_update", configOptions }));
   }
 
   async close(): Promise<void> {
-    for (const go of this.#waiting.values()) go();
     await this.#conversation.close();
-    await this.#pump;
+    await this.#stream.ended;
   }
 
   async #submit(content: InputContent): Promise<InputOutcome> {
     // The result of a job, or an agent's message, may have begun work by itself.
     while (this.#conversation.isBusy) await this.session.interrupt();
     const outcome = await this.#conversation.submit(content);
-    await this.#caughtUp();
+    await this.#stream.caughtUp();
     await this.#tellChoices();
     return outcome;
   }
 
-  #begin(session: Session): void {
-    const { capabilities } = this.#host;
-    this.#updates = new Updates({
-      capabilities,
+  #updatesFor(session: Session): Updates {
+    return new Updates({
+      capabilities: this.#host.capabilities,
       blobs: session.journal.blobs,
       todo: () => todoList(session),
       usage: () => this.#usage(),
       isOwnInput: () => this.#prompting,
     });
-    this.#pump = this.#follow(session);
-  }
-
-  /** While the client does not read, deltas are merged in the session's queue instead of piling up here. */
-  async #follow(session: Session): Promise<void> {
-    for await (const event of session.events()) {
-      await this.#tellOf(event);
-      this.#told = event.seq;
-      this.#onTold?.();
-    }
-    this.#told = Number.POSITIVE_INFINITY;
-    this.#onTold?.();
-  }
-
-  async #tellOf(event: SessionEvent): Promise<void> {
-    for (const update of this.#updates.of(event)) await this.#tell(update);
-    if (event.kind === "tool_call_start") this.#waiting.get(event.data.call_id)?.();
-    if (event.kind === "tool_call_end") await this.#tellChoices();
-  }
-
-  async #caughtUp(): Promise<void> {
-    const wanted = this.#seq;
-    while (this.#told < wanted)
-      await new Promise<void>((resolve) => {
-        this.#onTold = resolve;
-      });
-  }
-
-  /** A question about a call follows the call. */
-  async #announced(callId: string, signal: AbortSignal): Promise<void> {
-    if (this.#updates.isAnnounced(callId) || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#waiting.set(callId, resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    this.#waiting.delete(callId);
   }
 
   /** Hears what each call will touch. */
   #observer(): AdditionEntry {
-    const declared = (callId: string, access: readonly Access[] | undefined): void =>
-      void this.#tell(this.#updates.declared(callId, access));
     return {
       name: "editor",
       load: async () => async () => ({
@@ -291,7 +250,7 @@ export class AcpSession {
         around: {
           aroundAccess: async ({ callId }, look) => {
             const access = await look();
-            declared(callId, access);
+            void this.#stream.declared(callId, access);
             return access;
           },
         },
@@ -311,12 +270,10 @@ export class AcpSession {
   }
 
   async #tellCommands(): Promise<void> {
-    await this.#tell({ sessionUpdate: "available_commands_update", availableCommands: await this.#commands.list() });
-  }
-
-  /** A client that has gone ends the process. */
-  async #tell(update: SessionUpdate | undefined): Promise<void> {
-    if (update) await this.#host.client.notify("session/update", { sessionId: this.id, update }).catch(() => {});
+    await this.#stream.tell({
+      sessionUpdate: "available_commands_update",
+      availableCommands: await this.#commands.list(),
+    });
   }
 }
 
@@ -332,35 +289,4 @@ function lastText(content: InputContent): string {
   if (typeof content === "string") return content;
   const last = content.findLast(({ kind }) => kind === "text");
   return last?.kind === "text" ? last.text : "";
-}
-
-const STOPPED: Readonly<
-  Record<Exclude<InputOutcome["reason"], "completed" | "error" | "context_overflow">, StopReason>
-> = {
-  interrupted: "cancelled",
-  aborted: "cancelled",
-  round_limit: "max_turn_requests",
-  turn_limit: "max_turn_requests",
-  budget: "max_turn_requests",
-};
-
-function responseTo({ reason, finish, usage, error }: InputOutcome): PromptResponse {
-  if (reason === "error") throw new CliError(EXIT.provider, error?.message ?? "The model could not answer.");
-  if (reason === "context_overflow")
-    throw new CliError(
-      EXIT.failed,
-      "The conversation no longer fits into the model. Send /compact, or start a new session.",
-    );
-  const answered = finish === "length" ? "max_tokens" : finish === "content_filter" ? "refusal" : "end_turn";
-  return {
-    stopReason: reason === "completed" ? answered : STOPPED[reason],
-    usage: {
-      totalTokens: usage.totalTokens,
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-      ...(usage.reasoningTokens === undefined ? {} : { thoughtTokens: usage.reasoningTokens }),
-      ...(usage.cacheReadTokens === undefined ? {} : { cachedReadTokens: usage.cacheReadTokens }),
-      ...(usage.cacheWriteTokens === undefined ? {} : { cachedWriteTokens: usage.cacheWriteTokens }),
-    },
-  };
 }
