@@ -21,6 +21,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { mergeDoors } from "./bundle/merge-doors.mjs";
 import { makePacks } from "./bundle/packs.mjs";
+import { pageFiles } from "./bundle/page.mjs";
 import { puppeteerCode } from "./bundle/puppeteer.mjs";
 import { collectUnits } from "./bundle/units.mjs";
 import { noteUse, usedAtStart } from "./bundle/used-at-start.mjs";
@@ -183,6 +184,8 @@ async function buildCommand() {
   await buildParser(join(dist, "parser"), external);
   mkdirSync(join(dist, "browser"), { recursive: true });
   replaceFile(join(dist, "browser", "puppeteer.js"), await puppeteerCode());
+  mkdirSync(join(dist, "web"), { recursive: true });
+  for (const [name, content] of Object.entries(await pageFiles())) replaceFile(join(dist, "web", name), content);
   writeReport(packs, units, dist);
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, `${sources}${isAlone ? ALONE : ""}`);

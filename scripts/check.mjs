@@ -19,6 +19,7 @@ const afterBuild = (check) => async () => ((await built).length === 0 ? check() 
 const steps = [
   ["build", () => built],
   ["types", () => tool("typescript/bin/tsc", ["-p", "."])],
+  ["types of the page", () => tool("typescript/bin/tsc", ["-p", "packages/web"])],
   ["unused code and dependencies", () => tool("knip/bin/knip.js", ["--no-progress"])],
   ["lint and format", () => tool("@biomejs/biome/bin/biome", ["check", "--error-on-warnings", "."])],
   ["layers", () => tool("vitest/vitest.mjs", ["run", "scripts/layers.test.ts", "--reporter=dot"])],

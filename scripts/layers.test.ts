@@ -48,7 +48,7 @@ interface Source {
 }
 
 function sources(): Source[] {
-  return projectFiles(root, /^packages\/[^/]+\/src\/.*\.ts$/)
+  return projectFiles(root, /^packages\/[^/]+\/src\/.*\.tsx?$/)
     .filter((file: string) => !file.endsWith(".test.ts") && !file.includes("/test/"))
     .map((file: string) => {
       const text = readFileSync(join(root, file), "utf8");

@@ -7,7 +7,7 @@ import { projectFiles } from "./files.mjs";
 const LIMIT = 80;
 
 export function checkFunctionSizes(root) {
-  return projectFiles(root, /^packages\/[^/]+\/src\/.*\.ts$/)
+  return projectFiles(root, /^packages\/[^/]+\/src\/.*\.tsx?$/)
     .filter((file) => !DATA.test(file) && !file.endsWith(".test.ts"))
     .flatMap((file) => longFunctions(file, readFileSync(`${root}/${file}`, "utf8")));
 }

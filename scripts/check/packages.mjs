@@ -11,7 +11,7 @@ import { linksOf } from "./links.mjs";
 export async function checkPackages(root) {
   const folder = mkdtempSync(join(tmpdir(), "lathe-packed-"));
   try {
-    const output = execFileSync("npm", ["pack", "--json", "--workspaces", "--pack-destination", folder], {
+    const output = execFileSync("npm", ["pack", "--json", ...published(root), "--pack-destination", folder], {
       cwd: root,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
@@ -22,6 +22,13 @@ export async function checkPackages(root) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The page is published inside the command's package. */
+function published(root) {
+  const { workspaces } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const isPrivate = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")).private === true;
+  return workspaces.filter((folder) => !isPrivate(folder)).map((folder) => `--workspace=${folder}`);
 }
 
 async function problemsOf(root, folder, { name, filename, files }) {

@@ -56,6 +56,10 @@ async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
     const { acpMode } = await import("../doors/acp/mode.ts");
     return acpMode(machine, parsed);
   }
+  if (parsed.options.mode === "bridge") {
+    const { bridgeMode } = await import("./commands/serve/bridge.ts");
+    return bridgeMode(parsed, machine);
+  }
   const report = await reportFor(machine);
   if (
     isInteractive(parsed, machine) &&

@@ -5,9 +5,8 @@ import type { Session } from "@lathe/agent";
 import type { MessageEntry, TreeEntry } from "@lathe/agent/contract";
 import { pathTo } from "@lathe/agent/record";
 import { pastCard } from "@lathe/agent/session";
-import { knownTool } from "@lathe/agent/tools";
 import type { ContentPart, ToolCallData } from "@lathe/llm";
-import { resultsByCall } from "../../sessions/call-results.ts";
+import { pastTool, resultsByCall } from "../../sessions/call-results.ts";
 import { contentOf, kindOf, locationsOf, titleOf } from "./calls.ts";
 import { said } from "./updates.ts";
 
@@ -45,9 +44,7 @@ function* answerUpdates(
 }
 
 function callUpdate(session: Session, call: ToolCallData, entry: MessageEntry | undefined): SessionUpdate {
-  const tool =
-    session.toolNamed(call.name) ?? session.profile.toolRegistry.get(call.name)?.tool ?? knownTool(call.name);
-  const card = pastCard(tool, call, entry);
+  const card = pastCard(pastTool(session, call.name), call, entry);
   const changes = entry?.changes ?? [];
   const result = entry?.message.content.find((part) => part.kind === "tool_result");
   const isError = result?.kind === "tool_result" && result.toolResult.isError;

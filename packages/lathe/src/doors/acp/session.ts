@@ -51,6 +51,7 @@ export interface SessionPlace {
 export class AcpSession {
   readonly #host: AcpHost;
   readonly #expansion = new InputExpansion();
+  #id = "";
   #conversation!: Conversation;
   #config!: ConfigOptions;
   #commands!: EditorCommands;
@@ -110,6 +111,7 @@ export class AcpSession {
       gaveUp: () => self.cancel(),
     });
     const journal = opened(() => journalIn(workspace));
+    self.#id = journal.journal.header.id;
     self.#conversation = await Conversation.start(
       {
         workspace,
@@ -134,7 +136,7 @@ export class AcpSession {
   }
 
   get id(): string {
-    return this.session.id;
+    return this.#id;
   }
   get session(): Session {
     return this.#conversation.session;
@@ -154,7 +156,11 @@ export class AcpSession {
     modes: ReturnType<typeof modesOf>;
     configOptions: Awaited<ReturnType<ConfigOptions["list"]>>;
   }> {
-    void this.#tellCommands();
+    // The client learns the session's id from the answer that this is for.
+    setImmediate(() => {
+      this.#stream.begin();
+      void this.#tellCommands();
+    });
     return { modes: modesOf(this.#conversation), configOptions: await this.#config.list() };
   }
 
@@ -218,6 +224,7 @@ export class AcpSession {
   }
 
   async close(): Promise<void> {
+    this.#stream.begin();
     await this.#conversation.close();
     await this.#stream.ended;
   }

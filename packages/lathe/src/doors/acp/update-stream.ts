@@ -15,6 +15,8 @@ export interface UpdateStreamParts {
 
 export class UpdateStream {
   readonly #parts: UpdateStreamParts;
+  readonly #begun: Promise<void>;
+  #begin: () => void = () => {};
   /** Questions about calls of which the client was not told yet. */
   readonly #waiting = new Map<string, () => void>();
   #updates: Updates | undefined;
@@ -26,6 +28,14 @@ export class UpdateStream {
 
   constructor(parts: UpdateStreamParts) {
     this.#parts = parts;
+    this.#begun = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
+  }
+
+  /** A client drops what it is told of a session before it knows its id: the events wait until then. */
+  begin(): void {
+    this.#begin();
   }
 
   /** Settles when the client was told of the session's end. */
@@ -75,7 +85,9 @@ export class UpdateStream {
 
   /** While the client does not read, deltas are merged in the session's queue instead of piling up here. */
   async #pump(session: Session, updates: Updates): Promise<void> {
-    for await (const event of session.events()) {
+    const events = session.events();
+    await this.#begun;
+    for await (const event of events) {
       for (const update of updates.of(event)) await this.tell(update);
       if (event.kind === "tool_call_start") this.#waiting.get(event.data.call_id)?.();
       if (event.kind === "tool_call_end") await this.#parts.onCallEnd();

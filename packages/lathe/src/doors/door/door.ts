@@ -3,10 +3,10 @@
 
 import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
 import type { UiRequest, UiResponse } from "../../hosts/rpc/frames.ts";
+import type { Scope } from "../../hosts/rpc/scopes.ts";
 import type { WireEvent } from "../../hosts/wire/events.ts";
 
-/** What a client may do: look; prompt, steer and interrupt; answer questions; everything else. */
-export type Scope = "read" | "prompt" | "approve" | "admin";
+export type { Scope };
 
 /** Someone at a door. `name` is shown to the others, for example as the giver of an answer. */
 export interface DoorClient {
@@ -18,7 +18,7 @@ export interface DoorClient {
 /** A question that waits for an answer. */
 export type Dialog = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
 /** An answer without the id of its question, which stands in the address. */
-export type DialogAnswer = Omit<UiResponse, "type" | "id">;
+export type DialogAnswer = Omit<UiResponse, "type" | "id" | "by">;
 
 /** What clients see of the others. */
 export interface ClientRow {
@@ -27,8 +27,9 @@ export interface ClientRow {
 }
 
 /**
- * One step of the stream. `seq` counts from 1 in each door, without gaps. A client that names the last number it has seen gets what
- * came after; where the door no longer remembers that far, it gets a `snapshot` first, and reads the entries again.
+ * One step of the stream. `seq` counts without gaps, in each door from a number that no earlier door to the session has reached. A
+ * client that names the last number it has seen gets what came after; where the door does not remember that far, it gets a `snapshot`
+ * first, and reads the entries again.
  */
 export type DoorFrame = { readonly seq: number } & (
   | { readonly kind: "event"; readonly event: WireEvent }

@@ -28,7 +28,7 @@ interface ResultWorktree extends Omit<Settled, "how" | "message"> {
 }
 
 /** In counts that mean the same for every vendor; see docs/context.md. */
-interface ResultUsage {
+export interface ResultUsage {
   /** All that models read, cached or not. */
   readonly inputTokens: number;
   /** All that models generated, thinking included. */
@@ -94,7 +94,7 @@ export function failedResult(exitCode: ExitCode, error: string): RunResult {
   return { type: "result", status, exitCode, text: "", usage, cost: 0, sessionId: null, denied: [], error };
 }
 
-function plainUsage({
+export function plainUsage({
   inputTokens,
   outputTokens,
   totalTokens,

@@ -4,10 +4,12 @@ import type { CommandData, CommandName, CommandParams, RpcSessionState } from ".
 import type { ResponseError } from "../rpc/frames.ts";
 import type { WireEvent } from "../wire/events.ts";
 import { type HostScheme, HostSide, type HostTool, type UiHandler } from "./host-side.ts";
-import { AgentProcess, type AgentProcessOptions } from "./process.ts";
+import { type AgentConnection, AgentProcess, type AgentProcessOptions } from "./process.ts";
 
 /** How the agent is started, and how long it is waited for. */
 export interface RpcClientOptions extends AgentProcessOptions {
+  /** Another way to the agent than a process of its own. */
+  readonly connect?: ((onFrame: (frame: Record<string, unknown>) => void) => AgentConnection) | undefined;
   /** How long the agent may take to say that it is ready. */
   readonly readyTimeoutMs?: number | undefined;
   /** How long one request may take; bash, compact, export_html and settle_worktree have no limit. */
@@ -48,11 +50,11 @@ export class RpcClient {
   readonly #options: RpcClientOptions;
   readonly #host = new HostSide((frame) => this.#runningProcess().send(frame));
   readonly #pending = new Map<string, Pending>();
-  readonly #listeners = new Set<(event: WireEvent) => void>();
+  readonly #listeners = new Set<(event: WireEvent, sessionId: string) => void>();
   readonly #failures = new Set<(error: Error) => void>();
   /** Failure of an accepted prompt, or what a listener threw, while there was no listener for failures. */
   #unheard: Error | undefined;
-  #process: AgentProcess | undefined;
+  #process: AgentConnection | undefined;
   #ended: Error | undefined;
   #ready: () => void = () => {};
   #requests = 0;
@@ -64,6 +66,10 @@ export class RpcClient {
   get pid(): number | undefined {
     return this.#process?.pid;
   }
+  /** The process is gone: no request can be answered any more. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
+  }
 
   /** Rejects with what the agent said on stderr when it ends before it is ready. */
   async start(): Promise<void> {
@@ -71,7 +77,8 @@ export class RpcClient {
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve;
     });
-    const started = new AgentProcess(this.#options, (frame) => this.#take(frame));
+    const { connect = (onFrame) => new AgentProcess(this.#options, onFrame) } = this.#options;
+    const started = connect((frame) => this.#take(frame));
     this.#process = started;
     void started.ended.then((error) => this.#failAll(error));
     const failed = started.ended.then((error) => Promise.reject(error));
@@ -158,8 +165,8 @@ export class RpcClient {
     this.#host.ui = handler;
   }
 
-  /** Returns a function that removes the listener. */
-  onEvent(listener: (event: WireEvent) => void): () => void {
+  /** `sessionId`: of the session that it happened in. Returns a function that removes the listener. */
+  onEvent(listener: (event: WireEvent, sessionId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -206,7 +213,7 @@ export class RpcClient {
 
   // ---- inside ----
 
-  #runningProcess(): AgentProcess {
+  #runningProcess(): AgentConnection {
     if (!this.#process) throw new Error("The agent has not been started.");
     return this.#process;
   }
@@ -216,7 +223,8 @@ export class RpcClient {
     else if (frame["type"] === "response") this.#settle(frame);
     else if (frame["type"] === "event") {
       const { event } = frame["payload"] as { event: WireEvent };
-      for (const listener of [...this.#listeners]) this.#tell(listener, event);
+      const sessionId = String(frame["session_id"]);
+      for (const listener of [...this.#listeners]) this.#tell(() => listener(event, sessionId));
     } else this.#host.take(frame);
   }
 
@@ -234,11 +242,11 @@ export class RpcClient {
   }
 
   /** A listener's mistake costs neither the others nor the host's process: it is reported as a failure. */
-  #tell<T>(listener: (value: T) => unknown, value: T): void {
+  #tell(listener: () => unknown): void {
     const report = (error: unknown): void =>
       this.#reportFailure(new Error(`A listener threw: ${textOfError(error)}`, { cause: error }));
     try {
-      const returned = listener(value);
+      const returned = listener();
       if (returned instanceof Promise) returned.catch(report);
     } catch (error) {
       report(error);

@@ -14,6 +14,7 @@ import {
   type Static,
   text,
 } from "@lathe/llm/schema";
+import { previewLine } from "../wire/card.ts";
 
 export const PROTOCOL_VERSION = 2;
 
@@ -48,6 +49,10 @@ const about = {
   arguments: optional(anyObject()),
   /** The agent that wants to make the call; `message` begins with its assignment. Absent: the session itself. */
   agentId: optional(text()),
+  /** All that the call would do, the file changes among it as lines of a diff. `message` is the same as one text. */
+  preview: optional(listOf(previewLine)),
+  /** Why the call is asked about. */
+  reason: optional(text()),
   /** Answers that reach beyond this call: send the width back as `remember` with `confirmed: true`. */
   remember: optional(listOf(object({ width: choice(["pattern", "tool"]), rules: listOf(text()) }))),
 };
@@ -70,8 +75,8 @@ const uiRequest = oneOf(
   object({ ...uiFields, method: exactly("setStatus"), statusKey: text(), statusText: optional(text()) }),
   object({ ...uiFields, method: exactly("setWidget"), widgetKey: text(), widgetLines: optional(listOf(text())) }),
   object({ ...uiFields, method: exactly("set_editor_text"), text: text() }),
-  /** The question is settled: close the dialog. */
-  object({ ...uiFields, method: exactly("cancel"), targetId: text() }),
+  /** The question is settled: close the dialog. `by`: who did, where that is known; `deadline` when its time was up. */
+  object({ ...uiFields, method: exactly("cancel"), targetId: text(), by: optional(text()) }),
 );
 /** A dialog that the agent asks the host to show. */
 export type UiRequest = Static<typeof uiRequest>;
@@ -120,6 +125,8 @@ export const INBOUND = {
     confirmed: optional(flag()),
     /** One of the widths that the question offered. */
     remember: optional(choice(["pattern", "tool"])),
+    /** Who answered, where the host asks several people. */
+    by: optional(text()),
     cancelled: optional(flag()),
     timedOut: optional(flag()),
   }),

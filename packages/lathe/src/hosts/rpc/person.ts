@@ -34,8 +34,8 @@ export class HostPerson implements Person, DialogHost {
     this.#send = send;
     this.#newId = newId;
     this.#timeoutMs = timeoutMs;
-    this.#dialogs = new Outstanding(newId, (targetId, id) =>
-      send({ type: "extension_ui_request", id, method: "cancel", targetId }),
+    this.#dialogs = new Outstanding(newId, (targetId, id, by) =>
+      send({ type: "extension_ui_request", id, method: "cancel", targetId, ...(by === undefined ? {} : { by }) }),
     );
   }
 
@@ -87,23 +87,12 @@ export class HostPerson implements Person, DialogHost {
   };
 
   readonly approve: Approver = async (question, signal) => {
-    const { call_id: toolCallId, tool_name: toolName, arguments: args, offers, agentId } = question;
-    const dialog: Dialog = {
-      method: "confirm",
-      title: agentId === undefined ? `Allow ${toolName}?` : `Agent ${agentId} asks: allow ${toolName}?`,
-      message: messageOf(question),
-      toolCallId,
-      toolName,
-      arguments: args,
-      ...(agentId === undefined ? {} : { agentId }),
-      ...widthsOf(toolName, offers),
-    };
     try {
-      const reply = await this.#show(dialog, signal);
+      const reply = await this.#show(approvalDialog(question), signal);
       const said = typeof reply?.value === "string" ? reply.value : undefined;
       return {
         decision: reply?.confirmed === true ? "allow" : "deny",
-        by: reply ? "host" : "deadline",
+        by: reply ? (reply.by ?? "host") : "deadline",
         ...(reply?.confirmed === true && reply.remember !== undefined ? { remember: reply.remember } : {}),
         ...(said === undefined ? {} : { reason: said }),
       };
@@ -122,6 +111,22 @@ export class HostPerson implements Person, DialogHost {
       timeoutMs,
     });
   }
+}
+
+function approvalDialog(question: ApprovalQuestion): Dialog {
+  const { call_id: toolCallId, tool_name: toolName, arguments: args, preview, reason, offers, agentId } = question;
+  return {
+    method: "confirm",
+    title: agentId === undefined ? `Allow ${toolName}?` : `Agent ${agentId} asks: allow ${toolName}?`,
+    message: messageOf(question),
+    toolCallId,
+    toolName,
+    arguments: args,
+    preview,
+    ...(reason === undefined ? {} : { reason }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...widthsOf(toolName, offers),
+  };
 }
 
 /** Who asks comes first: an agent and its assignment. */

@@ -7,9 +7,10 @@ import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import goOn from "../headless/go-on.md";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
-import type { LineWriter } from "../wire/writer.ts";
+import type { FrameWriter } from "../wire/writer.ts";
 import { PROTOCOL_VERSION } from "./frames.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";
@@ -20,14 +21,14 @@ export interface RpcSessionParts {
   readonly requestFor: RequestFor;
   /** Absent: sessions cannot be moved. */
   readonly workspaceAt: ((cwd: string) => Promise<SessionWorkspace>) | undefined;
-  readonly writer: LineWriter;
+  readonly writer: FrameWriter;
   readonly person: HostPerson;
   readonly hostTools: HostTools;
   readonly hostUris: HostUris;
 }
 
 export class RpcSession {
-  readonly #parts: RpcSessionParts;
+  readonly #parts: Pick<RpcSessionParts, "writer" | "hostUris">;
   #conversation!: Conversation;
   readonly #expansion = new InputExpansion();
   readonly #seqs = new Map<string, number>();
@@ -35,7 +36,7 @@ export class RpcSession {
   #retrying = false;
   #compacting = false;
 
-  private constructor(parts: RpcSessionParts) {
+  private constructor(parts: Pick<RpcSessionParts, "writer" | "hostUris">) {
     this.#parts = parts;
   }
 
@@ -56,6 +57,21 @@ export class RpcSession {
       journal,
     );
     return self;
+  }
+
+  /** Around a conversation of another host of this process. `stop`: nothing more is told of it. */
+  static around(
+    conversation: Conversation,
+    parts: Pick<RpcSessionParts, "writer" | "hostUris">,
+  ): { readonly current: RpcSession; readonly stop: () => void } {
+    const current = new RpcSession(parts);
+    current.#conversation = conversation;
+    current.#begin(conversation.open);
+    const stop = conversation.watch({
+      onSession: (open) => current.#begin(open),
+      onEvent: (_session, event) => current.#follow(event),
+    });
+    return { current, stop };
   }
 
   get conversation(): Conversation {
@@ -82,6 +98,12 @@ export class RpcSession {
   run(content: InputContent): Promise<InputOutcome> {
     if (!this.isBusy) this.#parts.hostUris.announce(this.session);
     return this.#conversation.submit(content);
+  }
+
+  /** The input that the end of an earlier process cut off. A session that was closed in time is asked to go on. */
+  async finishInput(): Promise<void> {
+    if (this.session.hasUnfinishedInput) await this.#conversation.continue();
+    else await this.run(goOn.trim());
   }
 
   #begin({ session }: OpenSession): void {

@@ -1,0 +1,44 @@
+// The files of the browser client, as scripts/bundle/page.mjs makes them of packages/web.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const TYPES = {
+  "index.html": "text/html; charset=utf-8",
+  "app.js": "text/javascript; charset=utf-8",
+  "app.css": "text/css; charset=utf-8",
+} as const;
+
+/** The document is what a browser gets at `/`; it asks for the others by these names. */
+export type PageFileName = keyof typeof TYPES;
+
+/** A file of the page with its media type. */
+export interface PageFile {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** They lie beside the packs of the command; where the sources run, they are made anew. */
+export async function readPageFiles(): Promise<Readonly<Record<PageFileName, PageFile>>> {
+  const folder = new URL("../web/", import.meta.url);
+  const bytesOf = existsSync(fileURLToPath(new URL("app.js", folder)))
+    ? (name: PageFileName) => readFile(new URL(name, folder))
+    : await made();
+  const fileNamed = async (name: PageFileName): Promise<PageFile> => ({
+    type: TYPES[name],
+    bytes: await bytesOf(name),
+  });
+  return {
+    "index.html": await fileNamed("index.html"),
+    "app.js": await fileNamed("app.js"),
+    "app.css": await fileNamed("app.css"),
+  };
+}
+
+async function made(): Promise<(name: PageFileName) => Promise<Uint8Array>> {
+  const maker = new URL("../../../../../scripts/bundle/page.mjs", import.meta.url).href;
+  const { pageFiles } = (await import(maker)) as { pageFiles(): Promise<Record<PageFileName, Uint8Array>> };
+  const files = await pageFiles();
+  return async (name) => files[name];
+}

@@ -1,0 +1,44 @@
+// The page of `lathe serve`, made of packages/web: one document, one script, one style sheet. All of it comes from the server itself.
+
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const source = join(root, "packages", "web", "src");
+
+/** What a browser loads before it shows anything, compressed. */
+const MOST_PAGE_BYTES = 80_000;
+
+/** @returns the files by name; refuses a page that is too large for a phone on a slow line */
+export async function pageFiles() {
+  const { outputFiles } = await build({
+    entryPoints: [
+      { in: join(source, "main.tsx"), out: "app" },
+      { in: join(source, "style", "index.css"), out: "app" },
+    ],
+    outdir: "page",
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    conditions: ["lathe-source"],
+    tsconfig: join(root, "packages", "web", "tsconfig.json"),
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  const made = (end) => Buffer.from(outputFiles.find(({ path }) => path.endsWith(end)).contents);
+  const files = {
+    "index.html": await readFile(join(source, "index.html")),
+    "app.js": made("app.js"),
+    "app.css": made("app.css"),
+  };
+  const bytes = Object.values(files).reduce((sum, file) => sum + gzipSync(file).length, 0);
+  if (bytes > MOST_PAGE_BYTES)
+    throw new Error(`The page has ${bytes} bytes compressed, the limit is ${MOST_PAGE_BYTES}.`);
+  return files;
+}
