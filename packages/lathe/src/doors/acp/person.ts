@@ -155,7 +155,7 @@ function replyTo(optionId: string): ApprovalReply {
   return { decision: "allow", by: "user", remember: optionId as "pattern" | "tool" };
 }
 
-const MARKS = { heading: "", added: "+", removed: "-", note: "# " } as const;
+const MARKS = { heading: "", question: "", added: "+", removed: "-", note: "# " } as const;
 
 function previewText({ preview }: ApprovalQuestion): string {
   const isDiff = preview.some(({ kind }) => kind === "added" || kind === "removed");
