@@ -41,6 +41,7 @@ it("M1: lathe attach follows in lines: text, cards, a question that is answered 
   at = await terminal.see(at, /Answered by phone\./);
   await stays.reached;
   terminal.keys("/later and then this\n");
+  await expect.poll(() => talk.talk.session.queuedMessages("follow_up").length).toBe(1);
   terminal.keys("rather so\n");
   await expect.poll(() => talk.talk.session.queuedMessages("steering").length).toBe(1);
   terminal.keys("/queue\n");

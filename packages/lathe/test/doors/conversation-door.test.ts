@@ -81,7 +81,7 @@ it("M1: the user at the terminal and the clients of its door are asked the same;
   expect((await localSessions(folder, phone)).map(({ sessionId }) => sessionId)).toEqual([talk.talk.session.id]);
   await door.close();
   await follower.wait("closed");
-  expect(readdirSync(folder)).toEqual([]);
+  await expect.poll(() => readdirSync(folder)).toEqual([]);
   expect(talk.talk.session.state).toBe("idle");
 });
 

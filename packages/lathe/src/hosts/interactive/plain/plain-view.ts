@@ -156,7 +156,11 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
           resolve(answer);
         },
       };
-      const giveUp = (): void => pending.settle(undefined);
+      const giveUp = (): void => {
+        // What was typed was for this question.
+        if (this.#pending[0] === pending) this.#typed.close();
+        pending.settle(undefined);
+      };
       signal?.addEventListener("abort", giveUp, { once: true });
       if (signal?.aborted) return giveUp();
       this.#pending.push(pending);
