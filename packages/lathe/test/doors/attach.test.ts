@@ -109,7 +109,10 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
 it("M1: /serve opens the session of a terminal: link and QR code; another terminal follows it by the link; /serve stop closes it", async () => {
   const box = await sandbox();
   const server = await startModelServer({});
-  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic"), NO_COLOR: "1" };
+  const env = {
+    ...{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") },
+    ...{ NO_COLOR: "1", LATHE_NO_TITLE: "1" },
+  };
   const [own, other, held] = [1, 2, 3].map(() => new InsideTerminal(box, env)) as [
     InsideTerminal,
     InsideTerminal,

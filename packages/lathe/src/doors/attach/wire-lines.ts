@@ -29,7 +29,6 @@ export class WireLines {
         break;
       case "agent_end":
         printer.end(event.reason, this.#now());
-        if (event.error !== undefined) printer.line(event.error, "red");
         break;
       case "message_update":
         if (event.assistantMessageEvent.type === "text_delta") printer.text(event.assistantMessageEvent.delta);
