@@ -166,6 +166,10 @@ export class Session<Output = unknown> {
   prefix = (): Promise<PrefixTexts> => prefixOf(this.#core);
   /** Who takes the room of the next request. Sends nothing. */
   contextLedger = (): Promise<ContextLedger> => sessionContextLedger(this.#core);
+  /** Bytes of an output that did not fit its result, by the number of its artifact; undefined when there is none. */
+  readArtifact(id: number, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array | undefined> {
+    return this.#core.artifacts.read(id, range);
+  }
   /** Text of the last answer; "" before the first. */
   lastText(): string {
     const message = this.#core.journal.context.messages.findLast((candidate) => candidate.role === "assistant");

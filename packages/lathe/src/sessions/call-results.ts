@@ -1,7 +1,8 @@
 // The calls of a journal and their results.
 
-import type { Journal } from "@lathe/agent";
+import type { Journal, Session, ToolDef } from "@lathe/agent";
 import type { MessageEntry, NestedCallEntry } from "@lathe/agent/contract";
+import { knownTool } from "@lathe/agent/tools";
 import type { ToolCallData } from "@lathe/llm";
 
 /** The calls that an entry tells of: those of an answer, or one that a call made. */
@@ -19,6 +20,10 @@ export const nestedCall = ({ callId, tool, arguments: args = {} }: NestedCallEnt
   arguments: args,
   type: "function",
 });
+
+/** The tool that a past call was made with, also when it is no longer offered. */
+export const pastTool = ({ toolNamed, profile }: Session, name: string): ToolDef | undefined =>
+  toolNamed(name) ?? profile.toolRegistry.get(name)?.tool ?? knownTool(name);
 
 /** Results stand between the answer that made the calls and the next one. `answer`: its position on the path. */
 export function* resultsAfter(

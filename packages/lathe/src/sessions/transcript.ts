@@ -124,6 +124,9 @@ function resultsByCall(journal: Journal, path: readonly string[], answer: number
   return results;
 }
 
+/** One entry by itself: calls without their results. */
+export const itemsOfEntry = (entry: TreeEntry, label?: string): readonly Item[] => itemOf(entry, NO_RESULTS, [], label);
+
 /** `diffs`: of a call inside a call; those of other calls are in their results. */
 function itemOf(
   entry: TreeEntry,

@@ -2,6 +2,8 @@
 // reader. Brackets nest: agent > turn > message | tool_execution.
 
 import { type JsonObject, type JsonValue, Message } from "@lathe/llm";
+import type { Card } from "../card.ts";
+import type { FileChange } from "../changes.ts";
 import type { SessionEvent } from "./types.ts";
 
 /** A piece of the answer that is being streamed. */
@@ -36,6 +38,8 @@ export type AgentEvent =
       readonly toolCallId: string;
       readonly toolName: string;
       readonly args: JsonObject;
+      /** How to show the call; the end has the card to show from then on. */
+      readonly card: Card;
       /** The call that makes this one; the results of such calls are no messages. */
       readonly nestedIn?: string;
     }
@@ -51,6 +55,11 @@ export type AgentEvent =
       readonly toolName: string;
       readonly result: { readonly output: string; readonly details?: JsonValue };
       readonly isError: boolean;
+      readonly card: Card;
+      /** Where the result is in the journal; absent when the session ended before the call did. */
+      readonly entryId?: string;
+      /** Files that the call has changed. */
+      readonly changes?: readonly FileChange[];
       readonly nestedIn?: string;
     }
   | {
@@ -76,8 +85,8 @@ interface Fold {
   streaming: boolean;
   retrying: boolean;
   inTurn: boolean;
-  /** Running calls: id to name. */
-  readonly calls: Map<string, string>;
+  /** Running calls by id. */
+  readonly calls: Map<string, { readonly toolName: string; readonly card: Card }>;
 }
 
 /** A fresh mapper; feed it every event of one session in order. Events of children are not mapped. */
@@ -201,22 +210,23 @@ type CallEvent = Extract<SessionEvent, { kind: "tool_call_start" | "tool_call_ou
 function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
   switch (event.kind) {
     case "tool_call_start": {
-      const { call_id, tool_name, arguments: args } = event.data;
-      fold.calls.set(call_id, tool_name);
-      return [
-        { type: "tool_execution_start", toolCallId: call_id, toolName: tool_name, args, ...nestedIn(event.data) },
-      ];
+      const { call_id: toolCallId, tool_name: toolName, arguments: args, card } = event.data;
+      fold.calls.set(toolCallId, { toolName, card });
+      return [{ type: "tool_execution_start", toolCallId, toolName, args, card, ...nestedIn(event.data) }];
     }
     case "tool_call_output_delta": {
       const { call_id, delta, stream } = event.data;
       return [{ type: "tool_execution_update", toolCallId: call_id, delta, stream }];
     }
     case "tool_call_end": {
-      const { call_id, tool_name, output, error, is_error, details, message } = event.data;
+      const { call_id, tool_name, output, error, is_error, details, message, card, entry_id, changes } = event.data;
       const result = { output: output ?? error ?? "", ...(details === undefined ? {} : { details }) };
       fold.calls.delete(call_id);
       const nested = nestedIn(event.data);
-      const end = { toolCallId: call_id, toolName: tool_name, result, isError: is_error, ...nested };
+      const end = {
+        ...{ toolCallId: call_id, toolName: tool_name, result, isError: is_error },
+        ...{ card, entryId: entry_id, ...(changes === undefined ? {} : { changes }), ...nested },
+      };
       if (nested.nestedIn !== undefined) return [{ type: "tool_execution_end", ...end }];
       fold.results.push(message);
       return [{ type: "tool_execution_end", ...end }, ...whole(fold, message)];
@@ -243,8 +253,8 @@ function closingEvents(fold: Fold, reason: string): readonly AgentEvent[] {
   const { messages, answer: message, results: toolResults } = fold;
   if (messages.length === 0) return NOTHING;
   const result = { output: "The session ended before the call did." };
-  const ends: AgentEvent[] = [...fold.calls].map(([toolCallId, toolName]) => {
-    return { type: "tool_execution_end", toolCallId, toolName, result, isError: true };
+  const ends: AgentEvent[] = [...fold.calls].map(([toolCallId, call]) => {
+    return { type: "tool_execution_end", toolCallId, ...call, result, isError: true };
   });
   if (fold.streaming) ends.push({ type: "message_end", message: partial(fold) });
   if (fold.inTurn) ends.push({ type: "turn_end", message, toolResults });

@@ -18,13 +18,15 @@ export interface ListedJob {
   readonly status: string;
 }
 
-export const listJobs = ({ session }: Conversation): readonly ListedJob[] =>
-  (session.beside.jobs?.list() ?? []).map((job) => ({
-    id: job.id,
-    command: printableLine(job.handle.command),
-    isRunning: job.handle.running,
-    status: jobStatus(job),
-  }));
+export const listJobs = ({ session }: Pick<Conversation, "session">): readonly ListedJob[] =>
+  (session.beside.jobs?.list() ?? []).map(listedJob);
+
+export const listedJob = (job: Job): ListedJob => ({
+  id: job.id,
+  command: printableLine(job.handle.command),
+  isRunning: job.handle.running,
+  status: jobStatus(job),
+});
 
 export const jobs: SlashCommand = {
   name: "jobs",
@@ -45,22 +47,25 @@ export const jobs: SlashCommand = {
     }
     if (number === undefined) throw usageError(USAGE);
     const job = jobOf(conversation, Number(number));
-    // The model is told of it with the next request.
-    if (stop) await conversation.session.beside.jobs?.cancel(job, false);
+    if (stop) await stopJob(conversation, job);
     else for (const line of lastLines(job)) view.line(line);
     await Promise.race([job.handle.done.catch(() => undefined), Promise.resolve()]);
     view.line(`Job ${job.id}: ${job.handle.running ? "running" : jobStatus(job)}`, "dim");
   },
 };
 
-function jobOf({ session }: Conversation, id: number): Job {
+/** The model is told of it with the next request. */
+export const stopJob = async ({ session }: Pick<Conversation, "session">, job: Job): Promise<void> =>
+  session.beside.jobs?.cancel(job, false);
+
+export function jobOf({ session }: Pick<Conversation, "session">, id: number): Job {
   const job = session.beside.jobs?.list().find((one) => one.id === id);
   if (!job) throw usageError(`There is no job ${id}. See: /jobs`);
   return job;
 }
 
 /** Without moving what the model has read. */
-function lastLines({ handle }: Job): string[] {
+export function lastLines({ handle }: Job): string[] {
   const lines = plainOutput(handle.read().text).trimEnd().split("\n");
   return lines.length > SHOWN_LINES ? ["…", ...lines.slice(-SHOWN_LINES)] : lines;
 }

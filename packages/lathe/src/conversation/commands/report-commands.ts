@@ -6,10 +6,10 @@ import { withheldVariables } from "../../config/workspace/withheld-variables.ts"
 import { usageError } from "../../platform/usage/exit.ts";
 import { costText, countOf, tokens } from "../../sessions/numbers.ts";
 import { listing, type Named } from "../../sessions/tables/listing.ts";
+import { workingDiff } from "../working-diff.ts";
 import type { SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
 
-const DIFF_TIMEOUT_MS = 20_000;
 const SINCE_COMMIT = "Changes since the last commit";
 const BEFORE_COMMIT = "New files; there is no commit yet";
 
@@ -72,22 +72,11 @@ const diff: SlashCommand = {
   description: "show what has changed in the repository since the last commit",
   whileWorking: true,
   run: async ({ session }, _argument, view) => {
-    const git = async (command: string): Promise<string> => {
-      const { output, exitCode } = await session.env.execCommand(`git --no-pager ${command}`, DIFF_TIMEOUT_MS);
-      if (exitCode === 0) return output.trimEnd();
-      throw usageError(`git diff failed: ${visibleLine(output) || `exit ${exitCode}`}.`);
-    };
-    const at = await session.env.execCommand("git rev-parse --quiet --verify HEAD", DIFF_TIMEOUT_MS);
-    if (/not a git repository/i.test(at.output)) throw usageError("Not a git repository.");
-    const hasCommit = at.exitCode === 0;
-    // Before the first commit, everything that git knows of is new: compared with the empty tree.
-    const base = hasCommit ? "HEAD" : await git("hash-object -t tree /dev/null");
-    const changes = await git(`diff --no-color --no-ext-diff ${base} -- .`);
-    const added = await git("ls-files --others --exclude-standard");
-    if (added !== "") view.line(`New files that git does not track yet:\n${added}`, "dim");
+    const { hasCommit, diff: changes, untracked } = await workingDiff(session);
+    if (untracked.length > 0) view.line(`New files that git does not track yet:\n${untracked.join("\n")}`, "dim");
     if (changes === "") {
       const nothing = hasCommit ? "Nothing has changed since the last commit." : "There is no commit and no file yet.";
-      if (added === "") view.line(nothing, "dim");
+      if (untracked.length === 0) view.line(nothing, "dim");
     } else if (view.pageDiff) view.pageDiff(hasCommit ? SINCE_COMMIT : BEFORE_COMMIT, changes);
     else view.line(changes);
   },

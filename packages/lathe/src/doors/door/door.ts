@@ -3,10 +3,10 @@
 
 import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
 import type { UiRequest, UiResponse } from "../../hosts/rpc/frames.ts";
+import type { Scope } from "../../hosts/rpc/scopes.ts";
 import type { WireEvent } from "../../hosts/wire/events.ts";
 
-/** What a client may do: look; prompt, steer and interrupt; answer questions; everything else. */
-export type Scope = "read" | "prompt" | "approve" | "admin";
+export type { Scope };
 
 /** Someone at a door. `name` is shown to the others, for example as the giver of an answer. */
 export interface DoorClient {

@@ -23,9 +23,11 @@ import {
 import { agentRow } from "../wire/agent-row.ts";
 import { wireImage, wireMessage } from "../wire/message.ts";
 import { settledFields, worktreeState } from "../wire/worktree.ts";
+import { LOOK_COMMANDS } from "./look-commands.ts";
 
 export const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const level = choice(LEVELS);
+const permissionMode = choice(["read-only", "ask", "auto-edit", "full", "plan"]);
 const queueMode = choice(["all", "one-at-a-time"]);
 
 const modelName = object({ provider: text(), id: text() });
@@ -85,9 +87,14 @@ export const sessionState = object({
   sessionFile: orNull(text()),
   sessionId: text(),
   sessionName: orNull(text()),
+  cwd: text(),
+  /** The last entry of the active branch; null when it is empty. */
+  leafId: orNull(text()),
+  /** The last input was cut off with its process, or by the end of the session. `continue` finishes it. */
+  unfinishedInput: flag(),
   autoCompactionEnabled: flag(),
   autoRetryEnabled: flag(),
-  permissionMode: choice(["read-only", "ask", "auto-edit", "full", "plan"]),
+  permissionMode,
   messageCount: integer(),
   queuedMessageCount: integer(),
   todoPhases: phases,
@@ -150,6 +157,8 @@ export const COMMANDS = {
   },
   steer: { params: message, data: nothing },
   follow_up: { params: message, data: nothing },
+  /** Finishes the input that was cut off; refused when there is none. */
+  continue: { params: {}, data: nothing },
   abort: { params: {}, data: nothing },
   abort_and_prompt: { params: message, data: nothing },
   new_session: { params: { parentSession: optional(text()) }, data: sessionRef },
@@ -189,6 +198,7 @@ export const COMMANDS = {
   set_thinking_level: { params: { level }, data: object({ level }) },
   cycle_thinking_level: { params: {}, data: orNull(object({ level })) },
 
+  set_permission_mode: { params: { mode: permissionMode }, data: nothing },
   set_steering_mode: { params: { mode: queueMode }, data: nothing },
   set_follow_up_mode: { params: { mode: queueMode }, data: nothing },
   set_interrupt_mode: { params: { mode: choice(["immediate", "wait"]) }, data: nothing },
@@ -290,6 +300,7 @@ export const COMMANDS = {
   get_last_assistant_text: { params: {}, data: object({ text: orNull(text()) }) },
   set_session_name: { params: { name: text() }, data: nothing },
   get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },
+  ...LOOK_COMMANDS,
 
   /** `toolNames`: those that are offered; `refused`: the others. */
   set_host_tools: {

@@ -14,6 +14,7 @@ import {
   type Static,
   text,
 } from "@lathe/llm/schema";
+import { previewLine } from "../wire/card.ts";
 
 export const PROTOCOL_VERSION = 2;
 
@@ -48,6 +49,10 @@ const about = {
   arguments: optional(anyObject()),
   /** The agent that wants to make the call; `message` begins with its assignment. Absent: the session itself. */
   agentId: optional(text()),
+  /** All that the call would do, the file changes among it as lines of a diff. `message` is the same as one text. */
+  preview: optional(listOf(previewLine)),
+  /** Why the call is asked about. */
+  reason: optional(text()),
   /** Answers that reach beyond this call: send the width back as `remember` with `confirmed: true`. */
   remember: optional(listOf(object({ width: choice(["pattern", "tool"]), rules: listOf(text()) }))),
 };

@@ -32,8 +32,10 @@ export const inputHandlers: Handlers<
   | "prompt"
   | "steer"
   | "follow_up"
+  | "continue"
   | "abort"
   | "abort_and_prompt"
+  | "set_permission_mode"
   | "set_steering_mode"
   | "set_follow_up_mode"
   | "set_interrupt_mode"
@@ -73,6 +75,10 @@ export const inputHandlers: Handlers<
     if (current.isBusy) current.session.followUp(content);
     else await current.run(content);
   },
+  continue: async (_params, { current }) => {
+    await current.conversation.settled();
+    await current.finishInput();
+  },
   abort: async (_params, { current }) => {
     await current.session.interrupt();
   },
@@ -81,6 +87,9 @@ export const inputHandlers: Handlers<
     if (content !== undefined) await current.conversation.submitInstead(content);
   },
 
+  set_permission_mode: ({ mode }, { current }) => {
+    current.conversation.setPermissionMode(mode);
+  },
   set_steering_mode: ({ mode }, { current }) => {
     current.session.config.steeringMode = mode;
   },

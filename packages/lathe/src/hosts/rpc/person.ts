@@ -87,19 +87,8 @@ export class HostPerson implements Person, DialogHost {
   };
 
   readonly approve: Approver = async (question, signal) => {
-    const { call_id: toolCallId, tool_name: toolName, arguments: args, offers, agentId } = question;
-    const dialog: Dialog = {
-      method: "confirm",
-      title: agentId === undefined ? `Allow ${toolName}?` : `Agent ${agentId} asks: allow ${toolName}?`,
-      message: messageOf(question),
-      toolCallId,
-      toolName,
-      arguments: args,
-      ...(agentId === undefined ? {} : { agentId }),
-      ...widthsOf(toolName, offers),
-    };
     try {
-      const reply = await this.#show(dialog, signal);
+      const reply = await this.#show(approvalDialog(question), signal);
       const said = typeof reply?.value === "string" ? reply.value : undefined;
       return {
         decision: reply?.confirmed === true ? "allow" : "deny",
@@ -122,6 +111,22 @@ export class HostPerson implements Person, DialogHost {
       timeoutMs,
     });
   }
+}
+
+function approvalDialog(question: ApprovalQuestion): Dialog {
+  const { call_id: toolCallId, tool_name: toolName, arguments: args, preview, reason, offers, agentId } = question;
+  return {
+    method: "confirm",
+    title: agentId === undefined ? `Allow ${toolName}?` : `Agent ${agentId} asks: allow ${toolName}?`,
+    message: messageOf(question),
+    toolCallId,
+    toolName,
+    arguments: args,
+    preview,
+    ...(reason === undefined ? {} : { reason }),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...widthsOf(toolName, offers),
+  };
 }
 
 /** Who asks comes first: an agent and its assignment. */

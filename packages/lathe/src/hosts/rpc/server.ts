@@ -10,6 +10,7 @@ import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
 import { INBOUND, type InboundName, isInbound, type ResponseError } from "./frames.ts";
 import { agentHandlers } from "./handle-agents.ts";
 import { inputHandlers } from "./handle-input.ts";
+import { lookHandlers } from "./handle-look.ts";
 import { modelHandlers } from "./handle-model.ts";
 import { sessionHandlers } from "./handle-session.ts";
 import { stateHandlers } from "./handle-state.ts";
@@ -22,12 +23,19 @@ const HANDLERS: Handlers<CommandName> = {
   ...modelHandlers,
   ...sessionHandlers,
   ...stateHandlers,
+  ...lookHandlers,
   ...agentHandlers,
   ...worktreeHandlers,
 };
 
 /** Answered as soon as they are read: their end is an event. A failure is a second answer with the same id. */
-const ACCEPTED_AT_ONCE: ReadonlySet<CommandName> = new Set(["prompt", "steer", "follow_up", "abort_and_prompt"]);
+const ACCEPTED_AT_ONCE: ReadonlySet<CommandName> = new Set([
+  "prompt",
+  "steer",
+  "follow_up",
+  "continue",
+  "abort_and_prompt",
+]);
 /** Answered when they are done, which may take long. */
 const BESIDE_OTHERS: ReadonlySet<CommandName> = new Set([
   "abort",
@@ -37,7 +45,10 @@ const BESIDE_OTHERS: ReadonlySet<CommandName> = new Set([
   "bash",
   "compact",
   "export_html",
+  "get_commands",
+  "get_diff",
   "navigate_tree",
+  "stop_job",
 ]);
 
 interface Frame {
@@ -100,7 +111,7 @@ export class RpcServer {
       this.#fail(String(type), id, `Unknown command: ${String(type)}`);
       return;
     }
-    const problem = PARAMS[type].wrongIn(frame) ?? nothingSaid(type, frame);
+    const problem = PARAMS[type].wrongIn(frame) ?? this.#cannotBegin(type, frame);
     if (problem !== undefined) {
       this.#fail(type, id, `${problem}.`);
       return;
@@ -115,6 +126,14 @@ export class RpcServer {
       (error: unknown) => this.#fail(type, id, errorOf(error)),
     );
     if (!BESIDE_OTHERS.has(type)) await done;
+  }
+
+  /** Known before the command is accepted. */
+  #cannotBegin(type: CommandName, frame: Frame): string | undefined {
+    if (type !== "continue") return nothingSaid(type, frame);
+    const { isBusy, conversation } = this.#context.current;
+    if (isBusy) return "The agent is working";
+    return conversation.wasCutOff ? undefined : "There is no unfinished input. Send a prompt";
   }
 
   async #run(type: CommandName, frame: Frame): Promise<unknown> {

@@ -7,6 +7,7 @@ import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import goOn from "../headless/go-on.md";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
 import type { LineWriter } from "../wire/writer.ts";
@@ -82,6 +83,12 @@ export class RpcSession {
   run(content: InputContent): Promise<InputOutcome> {
     if (!this.isBusy) this.#parts.hostUris.announce(this.session);
     return this.#conversation.submit(content);
+  }
+
+  /** The input that the end of an earlier process cut off. A session that was closed in time is asked to go on. */
+  async finishInput(): Promise<void> {
+    if (this.session.hasUnfinishedInput) await this.#conversation.continue();
+    else await this.run(goOn.trim());
   }
 
   #begin({ session }: OpenSession): void {

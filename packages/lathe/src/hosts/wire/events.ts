@@ -19,6 +19,7 @@ import {
   text,
 } from "@lathe/llm/schema";
 import { agentRow } from "./agent-row.ts";
+import { fileChange, wireCard } from "./card.ts";
 import { wireMessage } from "./message.ts";
 import { settledFields } from "./worktree.ts";
 
@@ -46,13 +47,23 @@ const EVENT_FIELDS = {
   /** `discarded`: the attempt failed and is made again; forget the message. */
   message_end: { message: wireMessage, discarded: optional(exactly(true)) },
   /** `nestedIn`: the call that makes this one; the results of such calls are no messages. */
-  tool_execution_start: { toolCallId: text(), toolName: text(), args: anyObject(), nestedIn: optional(text()) },
+  tool_execution_start: {
+    toolCallId: text(),
+    toolName: text(),
+    args: anyObject(),
+    card: wireCard,
+    nestedIn: optional(text()),
+  },
   tool_execution_update: { toolCallId: text(), delta: text(), stream: choice(["stdout", "stderr"]) },
   tool_execution_end: {
     toolCallId: text(),
     toolName: text(),
     result: object({ output: text(), details: optional(anything()) }),
     isError: flag(),
+    card: wireCard,
+    /** Of the result, for `get_entries`; absent when the session ended before the call did. */
+    entryId: optional(text()),
+    changes: optional(listOf(fileChange)),
     nestedIn: optional(text()),
   },
   auto_retry_start: { attempt: integer(), delayMs: integer(), errorMessage: text() },

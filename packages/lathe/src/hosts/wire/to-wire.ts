@@ -32,7 +32,7 @@ function partToWire(given: ContentPart): object {
   }
 }
 
-function mediaToWire({ data, url, mediaType, detail }: ImageData): Static<typeof wireMedia> {
+export function mediaToWire({ data, url, mediaType, detail }: ImageData): Static<typeof wireMedia> {
   return {
     ...(url === undefined ? {} : { url }),
     ...(mediaType === undefined ? {} : { mediaType }),

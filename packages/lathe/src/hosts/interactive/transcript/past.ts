@@ -5,10 +5,9 @@ import { textOfContent } from "@lathe/agent/base";
 import type { CustomMessageEntry, MessageEntry, ResultFacts, TreeEntry } from "@lathe/agent/contract";
 import { pathTo } from "@lathe/agent/record";
 import { pastCard, userCommandOf } from "@lathe/agent/session";
-import { knownTool } from "@lathe/agent/tools";
 import { type ToolCallData, textOf } from "@lathe/llm";
 import { readableSummary, wordsAndAttachments } from "../../../sessions/attached-text.ts";
-import { nestedCall, resultsAfter } from "../../../sessions/call-results.ts";
+import { nestedCall, pastTool, resultsAfter } from "../../../sessions/call-results.ts";
 import { reportLine } from "../../../sessions/reports.ts";
 import { type CallItem, type Item, nestedCard, type PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
@@ -21,8 +20,7 @@ export type EntryLines = (kind: string, text: string) => readonly string[] | und
 export function* pastItems(session: Session, turns: number, linesOf?: EntryLines): IterableIterator<Item> {
   const { journal } = session;
   const path = pathTo(journal, journal.leaf);
-  const toolNamed = (name: string): ToolDef | undefined =>
-    session.toolNamed(name) ?? session.profile.toolRegistry.get(name)?.tool ?? knownTool(name);
+  const toolNamed = (name: string): ToolDef | undefined => pastTool(session, name);
   for (let at = firstOf(session, path, turns); at < path.length; at++) {
     const entry = journal.entry(path[at] as string);
     if (entry.type === "custom_message" && !userCommandOf(entry)) yield* customItems(entry, linesOf);

@@ -1,0 +1,37 @@
+// Which files the calls of a session have changed, from the journal: one change for each file, however often it was changed.
+
+import type { Journal } from "@lathe/agent";
+import type { FileChange, TreeEntry } from "@lathe/agent/contract";
+import { fileDiff } from "@lathe/agent/files";
+import { pathTo } from "@lathe/agent/record";
+import type { CommandData } from "./commands.ts";
+
+type ChangedFile = CommandData<"get_changes">["files"][number];
+
+/** On the active branch: a rewind of the conversation leaves the changes of another branch to that one. */
+export function changedFiles(journal: Journal): ChangedFile[] {
+  const total = new Map<string, FileChange>();
+  for (const id of pathTo(journal, journal.leaf)) {
+    const type = journal.meta(id)?.type;
+    if (type !== "message" && type !== "nested_call") continue;
+    for (const change of changesOf(journal.entry(id))) total.set(change.path, joined(total.get(change.path), change));
+  }
+  return [...total.values()].flatMap((change) => {
+    if (change.before?.sha256 === change.after?.sha256) return [];
+    return [{ path: change.path, change: wordFor(change), diff: fileDiff(change, journal.blobs) }];
+  });
+}
+
+const changesOf = (entry: TreeEntry): readonly FileChange[] => ("changes" in entry && entry.changes) || [];
+
+/** From before the first to after the second. */
+function joined(first: FileChange | undefined, { after, ...second }: FileChange): FileChange {
+  const { before } = first ?? second;
+  const { path, added, removed } = second;
+  return { path, added, removed, ...(before ? { before } : {}), ...(after ? { after } : {}) };
+}
+
+function wordFor({ before, after }: FileChange): ChangedFile["change"] {
+  if (before === undefined) return "added";
+  return after === undefined ? "deleted" : "changed";
+}

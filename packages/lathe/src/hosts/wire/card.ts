@@ -1,0 +1,48 @@
+// A call as people see it, on the wire: its card, the files it changed, and what would be done, line by line, before it is allowed.
+
+import type { Card, CardBody, CardLine, PreviewLine } from "@lathe/agent";
+import type { ContentRef, FileChange } from "@lathe/agent/contract";
+import { choice, exactly, flag, integer, listOf, object, oneOf, optional, type Schema, text } from "@lathe/llm/schema";
+
+const cardLine: Schema<CardLine> = object({
+  text: text(),
+  kind: optional(choice(["heading", "note", "open", "current", "done", "dropped"])),
+});
+
+const collapsed = { collapsed: integer() };
+const cardBody: Schema<CardBody> = oneOf(
+  object({ kind: exactly("output"), text: text(), keeps: choice(["head", "tail"]), ...collapsed }),
+  object({ kind: exactly("lines"), lines: listOf(cardLine), brief: optional(listOf(cardLine)), ...collapsed }),
+  object({ kind: exactly("diff"), files: listOf(object({ path: text(), diff: text() })), ...collapsed }),
+  object({ kind: exactly("markdown"), text: text(), ...collapsed }),
+);
+
+/** How to show a call without knowing its tool; see `Card` of the agent. */
+export const wireCard: Schema<Card> = object({
+  verb: text(),
+  subject: text(),
+  namesFiles: optional(flag()),
+  outcome: optional(text()),
+  failed: optional(flag()),
+  body: optional(cardBody),
+  group: optional(exactly("explored")),
+  asks: optional(flag()),
+  canDetach: optional(flag()),
+});
+
+/** `read_blob` gives the contents. */
+const contentRef: Schema<ContentRef> = object({ sha256: text(), bytes: integer() });
+/** One file before and after a call; without `before` it is new, without `after` it is gone. */
+export const fileChange: Schema<FileChange> = object({
+  path: text(),
+  before: optional(contentRef),
+  after: optional(contentRef),
+  added: integer(),
+  removed: integer(),
+});
+
+/** Lines without a kind are context, or belong to what is shown as it is. */
+export const previewLine: Schema<PreviewLine> = object({
+  text: text(),
+  kind: optional(choice(["heading", "added", "removed", "note"])),
+});
