@@ -11,7 +11,7 @@ interface ComposerProps {
   readonly view: SessionView;
   readonly text: string;
   readonly onText: (text: string) => void;
-  readonly input: RefObject<HTMLTextAreaElement>;
+  readonly input: RefObject<HTMLTextAreaElement | null>;
 }
 
 export function Composer({ view, text, onText, input }: ComposerProps): VNode {
@@ -43,7 +43,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
   };
 
   return (
-    <div class="composer">
+    <div class={isBusy ? "composer busy" : "composer"}>
       <QueueView queue={view.queue} />
       {view.state?.unfinishedInput === true && !isBusy && <Unfinished />}
       <Activity view={view} />
@@ -112,7 +112,7 @@ function Activity({ view: { live, questions } }: { readonly view: SessionView })
 }
 
 /** As high as its text, up to a third of the window. */
-function useGrowth(input: RefObject<HTMLTextAreaElement>, text: string): void {
+function useGrowth(input: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useEffect(() => {
     const area = input.current;
     if (!area) return;
