@@ -46,6 +46,7 @@ describe("RPC: commands", () => {
       set_todos: { phases: [] },
       set_model: { provider: "openai", modelId: "gpt-5.2" },
       set_thinking_level: { level: "low" },
+      set_permission_mode: { mode: "ask" },
       set_steering_mode: { mode: "all" },
       set_follow_up_mode: { mode: "all" },
       set_interrupt_mode: { mode: "wait" },
@@ -62,6 +63,12 @@ describe("RPC: commands", () => {
       set_session_name: { name: " my session " },
       agent_send: { agentId: "nobody", message: "x" },
       agent_stop: { agentId: "nobody" },
+      get_agent_output: { agentId: "nobody" },
+      get_entry: { entryId: branches.messages[0]?.entryId },
+      read_artifact: { artifactId: 1 },
+      stop_job: { jobId: 1 },
+      edit_queued: { id: "none", message: "x" },
+      cancel_queued: { id: "none" },
       set_host_tools: { tools: [] },
       set_host_uri_schemes: { schemes: [] },
       workflow_gate_response: { gate_id: "g", answer: 1 },
@@ -87,13 +94,18 @@ describe("RPC: commands", () => {
       expect(host.frames.filter(({ id }) => id !== undefined && id === reply["id"])).toHaveLength(1);
     }
     expect(failed).toEqual([
+      "continue",
       "agent_send",
       "agent_stop",
       "settle_worktree",
+      "read_artifact",
+      "stop_job",
+      "get_diff",
+      "get_agent_output",
       "workflow_gate_response",
       "negotiate_unattended",
     ]);
-    for (const command of failed.slice(3)) expect(replies[command]).toMatchObject({ code: "not_available" });
+    for (const command of failed.slice(-2)) expect(replies[command]).toMatchObject({ code: "not_available" });
     expect(replies["bash"]).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, cancelled: false });
     expect(replies["set_auto_compaction"]).toBeUndefined();
     expect(await host.finish()).toBe(0);

@@ -174,8 +174,8 @@ describe("RPC: prompting", () => {
     expect(await host.finish()).toBe(0);
   });
 
-  it("LS-02 after kill -9 between two results the session holds everything up to it and no torn line", async () => {
-    rig.server.push(three());
+  it("LS-02 M1 after kill -9 between two results the session holds everything up to it and no torn line, and continue finishes the input", async () => {
+    rig.server.push(three(), turn.text("the rest"));
     const host = await rig.startProcess();
     await host.data("set_host_tools", { tools: [step] });
     const { sessionFile } = await host.data<{ sessionFile: string }>("get_state");
@@ -195,6 +195,15 @@ describe("RPC: prompting", () => {
     const { messages } = await again.data<{ messages: { role: string }[] }>("get_messages");
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "tool", "tool"]);
     expect(JSON.stringify(messages)).toMatch(/done 0.*done 1.*interrupted/);
+    expect(await again.data("get_state")).toMatchObject({ unfinishedInput: true });
+    await again.data("continue");
+    expect(await again.event("agent_end")).toMatchObject({ reason: "completed" });
+    expect(results(1)).toEqual(["done 0", "done 1", expect.stringContaining("interrupted")]);
+    expect(await again.data("get_state")).toMatchObject({ unfinishedInput: false });
+    expect(await again.ask("continue")).toMatchObject({
+      success: false,
+      error: "There is no unfinished input. Send a prompt.",
+    });
     expect(await again.finish()).toBe(0);
   });
 

@@ -6,13 +6,19 @@ import type { Writable } from "node:stream";
 /** Small pieces go together, since each write is a call to the system. */
 const CHUNK = 64 << 10;
 
-export async function writePieces(stream: Writable, pieces: Iterable<string>): Promise<void> {
+export async function writePieces(stream: Writable, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  const chunks = Symbol.asyncIterator in pieces ? pieces : inChunks(pieces);
+  for await (const chunk of chunks) if (!stream.write(chunk)) await once(stream, "drain");
+}
+
+/** The same text in fewer pieces. */
+export function* inChunks(pieces: Iterable<string>): Generator<string, void, undefined> {
   let held = "";
   for (const piece of pieces) {
     held += piece;
     if (held.length < CHUNK) continue;
-    if (!stream.write(held)) await once(stream, "drain");
+    yield held;
     held = "";
   }
-  if (held !== "" && !stream.write(held)) await once(stream, "drain");
+  if (held !== "") yield held;
 }

@@ -27,8 +27,9 @@ export interface ClientRow {
 }
 
 /**
- * One step of the stream. `seq` counts from 1 in each door, without gaps. A client that names the last number it has seen gets what
- * came after; where the door no longer remembers that far, it gets a `snapshot` first, and reads the entries again.
+ * One step of the stream. `seq` counts without gaps, in each door from a number that no earlier door to the session has reached. A
+ * client that names the last number it has seen gets what came after; where the door does not remember that far, it gets a `snapshot`
+ * first, and reads the entries again.
  */
 export type DoorFrame = { readonly seq: number } & (
   | { readonly kind: "event"; readonly event: WireEvent }

@@ -94,7 +94,7 @@ export function failedResult(exitCode: ExitCode, error: string): RunResult {
   return { type: "result", status, exitCode, text: "", usage, cost: 0, sessionId: null, denied: [], error };
 }
 
-function plainUsage({
+export function plainUsage({
   inputTokens,
   outputTokens,
   totalTokens,

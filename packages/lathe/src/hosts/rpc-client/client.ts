@@ -48,7 +48,7 @@ export class RpcClient {
   readonly #options: RpcClientOptions;
   readonly #host = new HostSide((frame) => this.#runningProcess().send(frame));
   readonly #pending = new Map<string, Pending>();
-  readonly #listeners = new Set<(event: WireEvent) => void>();
+  readonly #listeners = new Set<(event: WireEvent, sessionId: string) => void>();
   readonly #failures = new Set<(error: Error) => void>();
   /** Failure of an accepted prompt, or what a listener threw, while there was no listener for failures. */
   #unheard: Error | undefined;
@@ -63,6 +63,10 @@ export class RpcClient {
 
   get pid(): number | undefined {
     return this.#process?.pid;
+  }
+  /** The process is gone: no request can be answered any more. */
+  get hasEnded(): boolean {
+    return this.#ended !== undefined;
   }
 
   /** Rejects with what the agent said on stderr when it ends before it is ready. */
@@ -158,8 +162,8 @@ export class RpcClient {
     this.#host.ui = handler;
   }
 
-  /** Returns a function that removes the listener. */
-  onEvent(listener: (event: WireEvent) => void): () => void {
+  /** `sessionId`: of the session that it happened in. Returns a function that removes the listener. */
+  onEvent(listener: (event: WireEvent, sessionId: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -216,7 +220,8 @@ export class RpcClient {
     else if (frame["type"] === "response") this.#settle(frame);
     else if (frame["type"] === "event") {
       const { event } = frame["payload"] as { event: WireEvent };
-      for (const listener of [...this.#listeners]) this.#tell(listener, event);
+      const sessionId = String(frame["session_id"]);
+      for (const listener of [...this.#listeners]) this.#tell(() => listener(event, sessionId));
     } else this.#host.take(frame);
   }
 
@@ -234,11 +239,11 @@ export class RpcClient {
   }
 
   /** A listener's mistake costs neither the others nor the host's process: it is reported as a failure. */
-  #tell<T>(listener: (value: T) => unknown, value: T): void {
+  #tell(listener: () => unknown): void {
     const report = (error: unknown): void =>
       this.#reportFailure(new Error(`A listener threw: ${textOfError(error)}`, { cause: error }));
     try {
-      const returned = listener(value);
+      const returned = listener();
       if (returned instanceof Promise) returned.catch(report);
     } catch (error) {
       report(error);

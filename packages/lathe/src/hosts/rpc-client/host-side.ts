@@ -20,13 +20,13 @@ export interface HostScheme extends UriSchemeSpec {
   write?(url: string, content: string, signal: AbortSignal): void | Promise<void>;
 }
 
-/** Undefined: the dialog was cancelled. */
+/** Undefined: the dialog was cancelled. The signal aborts when it was settled elsewhere; its reason is then who did, where that is known. */
 export type UiHandler = (
   request: Exclude<UiRequest, { method: "cancel" }>,
   signal: AbortSignal,
 ) => UiAnswer | Promise<UiAnswer>;
 /** What a person chose in a dialog; undefined: it was cancelled. */
-export type UiAnswer = Pick<UiResponse, "value" | "confirmed"> | undefined;
+export type UiAnswer = Pick<UiResponse, "value" | "confirmed" | "remember"> | undefined;
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -52,7 +52,7 @@ export class HostSide {
         void this.#serve(id, (signal) => this.#resolve(id, frame, signal));
         return true;
       case "extension_ui_request":
-        if (frame["method"] === "cancel") this.#running.get(String(frame["targetId"]))?.abort();
+        if (frame["method"] === "cancel") this.#running.get(String(frame["targetId"]))?.abort(frame["by"]);
         else void this.#serve(id, (signal) => this.#show(id, frame, signal));
         return true;
       case "host_tool_cancel":

@@ -75,8 +75,8 @@ const uiRequest = oneOf(
   object({ ...uiFields, method: exactly("setStatus"), statusKey: text(), statusText: optional(text()) }),
   object({ ...uiFields, method: exactly("setWidget"), widgetKey: text(), widgetLines: optional(listOf(text())) }),
   object({ ...uiFields, method: exactly("set_editor_text"), text: text() }),
-  /** The question is settled: close the dialog. */
-  object({ ...uiFields, method: exactly("cancel"), targetId: text() }),
+  /** The question is settled: close the dialog. `by`: who did, where that is known; `deadline` when its time was up. */
+  object({ ...uiFields, method: exactly("cancel"), targetId: text(), by: optional(text()) }),
 );
 /** A dialog that the agent asks the host to show. */
 export type UiRequest = Static<typeof uiRequest>;

@@ -2,9 +2,10 @@
 
 import type { QueuedMessage, Session } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
-import { sessionCosts } from "@lathe/agent/session";
+import { type Spending, sessionCosts } from "@lathe/agent/session";
 import type { Job } from "@lathe/agent/tools";
 import { jobOf, lastLines, listedJob, stopJob } from "../../conversation/commands/jobs.ts";
+import { plainUsage } from "../headless/result.ts";
 import { agentOf } from "../wire/map-events.ts";
 import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandName } from "./commands.ts";
@@ -33,13 +34,13 @@ export const lookHandlers: Handlers<CommandName & keyof typeof LOOK_COMMANDS> = 
   get_costs: (_params, { current }) => {
     const { total, byModel, byInput, byTool, words, byChild, byRole } = sessionCosts(current.session.journal);
     return {
-      total,
-      byModel: rowsOf(byModel),
-      byInput,
+      total: wireSpending(total),
+      byModel: rowsOf(byModel).map(wireSpending),
+      byInput: byInput.map(wireSpending),
       byTool: rowsOf(byTool),
       words,
-      byAgent: rowsOf(byChild),
-      byRole: rowsOf(byRole),
+      byAgent: rowsOf(byChild).map(wireSpending),
+      byRole: rowsOf(byRole).map(wireSpending),
     };
   },
 
@@ -88,6 +89,8 @@ export const lookHandlers: Handlers<CommandName & keyof typeof LOOK_COMMANDS> = 
     };
   },
 };
+
+const wireSpending = <T extends Spending>(spent: T) => ({ ...spent, usage: plainUsage(spent.usage) });
 
 const rowsOf = <T>(byName: ReadonlyMap<string, T>): ({ readonly name: string } & T)[] =>
   [...byName].map(([name, value]) => ({ name, ...value }));

@@ -37,7 +37,7 @@ export async function rpcMode(
 
   const writer = new LineWriter(stdout);
   const send = (frame: object): void => writer.write(frame);
-  const person = new HostPerson({ newId: counter("ui"), send, timeoutMs: DIALOG_TIMEOUT_MS });
+  const person = new HostPerson({ newId: counter("ui"), send, timeoutMs: dialogTimeout(machine.env) });
   const hostTools = new HostTools(counter("host_tool"), send);
   const hostUris = new HostUris(counter("host_uri"), send);
   const { view } = workspace;
@@ -72,6 +72,11 @@ export async function rpcMode(
   const inputEnded = readLines(stdin, (line) => server.line(line)).then((): ExitCode => EXIT.done);
   const code = await Promise.race([inputEnded, asked.code]);
   return leave(code).finally(asked.stopListening);
+}
+
+/** A door to the session says 0: its clients come and go, and a question waits for the next one. */
+function dialogTimeout({ LATHE_RPC_DIALOG_TIMEOUT: ms }: Readonly<Record<string, string | undefined>>): number {
+  return ms !== undefined && /^\d+$/.test(ms) ? Number(ms) : DIALOG_TIMEOUT_MS;
 }
 
 /** What ends the run before its input does: a signal, a host that stops reading, or an extension that shuts the agent down. */

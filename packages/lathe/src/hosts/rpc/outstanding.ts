@@ -24,10 +24,10 @@ export interface AskOptions<Update> {
 export class Outstanding<Reply, Update = never> {
   readonly #open = new Map<string, Open<Reply, Update>>();
   readonly #newId: () => string;
-  readonly #giveUp: (targetId: string, id: string) => void;
+  readonly #giveUp: (targetId: string, id: string, by?: string) => void;
 
-  /** `giveUp` tells the host that the answer is no longer needed. */
-  constructor(newId: () => string, giveUp: (targetId: string, id: string) => void) {
+  /** `giveUp` tells the host that the answer is no longer needed, and who settled it where that is known. */
+  constructor(newId: () => string, giveUp: (targetId: string, id: string, by?: string) => void) {
     this.#newId = newId;
     this.#giveUp = giveUp;
   }
@@ -44,18 +44,18 @@ export class Outstanding<Reply, Update = never> {
         signal.removeEventListener("abort", onAbort);
         this.#open.delete(id);
       };
-      const abandon = (): void => {
+      const abandon = (by?: string): void => {
         end();
-        this.#giveUp(id, this.#newId());
+        this.#giveUp(id, this.#newId(), by);
       };
       const onAbort = (): void => {
-        abandon();
+        abandon(typeof signal.reason === "string" ? signal.reason : undefined);
         reject(signal.reason);
       };
       signal.addEventListener("abort", onAbort, { once: true });
       if (timeoutMs > 0) {
         timer = setTimeout(() => {
-          abandon();
+          abandon("deadline");
           resolve(undefined);
         }, timeoutMs);
       }

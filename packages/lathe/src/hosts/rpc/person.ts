@@ -34,8 +34,8 @@ export class HostPerson implements Person, DialogHost {
     this.#send = send;
     this.#newId = newId;
     this.#timeoutMs = timeoutMs;
-    this.#dialogs = new Outstanding(newId, (targetId, id) =>
-      send({ type: "extension_ui_request", id, method: "cancel", targetId }),
+    this.#dialogs = new Outstanding(newId, (targetId, id, by) =>
+      send({ type: "extension_ui_request", id, method: "cancel", targetId, ...(by === undefined ? {} : { by }) }),
     );
   }
 

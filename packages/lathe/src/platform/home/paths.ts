@@ -25,6 +25,10 @@ export interface HomePaths {
   readonly settingsMemory: string;
   /** Names of variables that were said to be withheld. */
   readonly withheldMemory: string;
+  /** Hashes of the tokens of `lathe serve`. */
+  readonly serveTokens: string;
+  /** Which served sessions are working. */
+  readonly serveWork: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -46,5 +50,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     history: `${home}/history.db`,
     settingsMemory: `${home}/cache/settings.json`,
     withheldMemory: `${home}/cache/withheld-variables`,
+    serveTokens: `${home}/serve/tokens.json`,
+    serveWork: `${home}/serve/working`,
   };
 }

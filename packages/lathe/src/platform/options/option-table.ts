@@ -237,6 +237,8 @@ export const SUBCOMMANDS = {
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
   policy: "test, explain and suggest permission rules",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
+  serve: "serve sessions to browsers and programs: serve [--root dir]…, link, token",
+  share: "write a session as an encrypted page that others can read: share <id>",
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",

@@ -25,7 +25,7 @@ const marked = new Marked({
     image: ({ href, text }) => html`<span class="muted">[image: ${text || href}]</span>`.text,
     table(token) {
       const cell = (name: "th" | "td") => (one: Tokens.TableCell) => {
-        const align = one.align === null ? "" : html` style="text-align:${one.align}"`.text;
+        const align = one.align === null ? "" : html` class="${one.align}"`.text;
         return `<${name}${align}>${this.parser.parseInline(one.tokens)}</${name}>`;
       };
       const rows = token.rows.map((row) => `<tr>${row.map(cell("td")).join("")}</tr>`).join("");

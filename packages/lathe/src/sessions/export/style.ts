@@ -39,6 +39,7 @@ article { margin: 0 0 1rem; }
 .md blockquote { margin: 0 0 1rem; padding-left: 1rem; border-left: 3px solid var(--line); color: var(--muted); }
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .9375rem; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: left; vertical-align: top; }
+.wide .right { text-align: right; } .wide .center { text-align: center; }
 code, pre, .name { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .8125rem; }
 code { background: var(--code); border-radius: 4px; padding: .1em .3em; }
 pre { background: var(--code); border-radius: 6px; padding: .6rem .75rem; margin: .5rem 0; overflow-x: auto; line-height: 1.45;

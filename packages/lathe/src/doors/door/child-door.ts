@@ -1,0 +1,25 @@
+// A door to a session in a process of its own: one that is wedged or killed harms no other. The process is the command in RPC mode.
+
+import type { ClientDeps } from "@lathe/llm";
+import { RpcClient } from "../../hosts/rpc-client/client.ts";
+import type { AgentProcessOptions } from "../../hosts/rpc-client/process.ts";
+import { SharedDoor } from "./shared-door.ts";
+
+export interface ChildDoorOptions extends AgentProcessOptions {
+  readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+}
+
+/**
+ * Starts `lathe --mode rpc` and resolves with the door when it is ready; `args` choose the session, such as `--resume <id>`. Rejects
+ * with what the process said when it cannot start. When the process dies, the last frame is `closed` with a problem: open another
+ * door to the session then, and send it `continue`.
+ */
+export async function openChildDoor({ deps, env, ...options }: ChildDoorOptions): Promise<SharedDoor> {
+  const client = new RpcClient({ ...options, env: { ...env, LATHE_RPC_DIALOG_TIMEOUT: "0" } });
+  try {
+    return await SharedDoor.open(client, { deps }, () => client.start());
+  } catch (error) {
+    await client.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,210 @@
+// A door over anything that speaks the commands of RPC: many clients, one numbered stream, one answer to each question. What it
+// speaks to is a link: a child process, or a conversation in this one.
+
+import type { ClientDeps } from "@lathe/llm";
+import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
+import type { UiRequest } from "../../hosts/rpc/frames.ts";
+import { notAvailable, Refusal } from "../../hosts/rpc/handler.ts";
+import type { UiAnswer, UiHandler } from "../../hosts/rpc-client/host-side.ts";
+import type { WireEvent } from "../../hosts/wire/events.ts";
+import type { AnswerOutcome, ClientRow, Dialog, DialogAnswer, Door, DoorClient, DoorFrame } from "./door.ts";
+import { FrameLog, type FrameLogOptions } from "./frame-log.ts";
+import { FrameReader } from "./frame-reader.ts";
+import { OpenQuestions } from "./open-questions.ts";
+import { RunningTurn } from "./running-turn.ts";
+
+/** The session behind a door. RpcClient is one. */
+export interface SessionLink {
+  readonly hasEnded: boolean;
+  /** Of a session that has a process of its own. */
+  readonly pid?: number | undefined;
+  request<K extends CommandName>(command: K, params: CommandParams<K>): Promise<CommandData<K>>;
+  onEvent(listener: (event: WireEvent, sessionId: string) => void): void;
+  /** Dialogs to be answered, and signs that need no answer. */
+  onUiRequest(handler: UiHandler): void;
+  /** An accepted command that failed later, or the end of the session's process: then `hasEnded` is true. */
+  onFailure(listener: (error: Error) => void): void;
+  stop(): Promise<unknown>;
+}
+
+export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | "mostChars"> {
+  readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+}
+
+/** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
+const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
+
+export class SharedDoor implements Door {
+  readonly #link: SessionLink;
+  readonly #log: FrameLog;
+  readonly #questions: OpenQuestions;
+  readonly #running = new RunningTurn();
+  /** One for each reader; a client may have several. */
+  readonly #readers = new Map<FrameReader, DoorClient>();
+  /** As it was last told: a session that has gone tells nothing more. */
+  #state: RpcSessionState | undefined;
+  #sessionId = "";
+  #isBusy = false;
+  #isClosing = false;
+  #dialogs = 0;
+  readonly #first: number;
+
+  private constructor(link: SessionLink, { deps, ...limits }: SharedDoorOptions) {
+    this.#link = link;
+    // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
+    this.#first = deps.now() * 1000;
+    this.#log = new FrameLog({ ...limits, setTimer: deps.setTimer, first: this.#first });
+    this.#questions = new OpenQuestions((frame) => this.#log.push(frame));
+    link.onEvent((event, sessionId) => this.#take(event, sessionId));
+    link.onUiRequest((request, signal) => this.#ask(request, signal));
+    link.onFailure((error) => this.#failed(error));
+  }
+
+  /** `start`: of the link, when it is not running yet; nothing that it tells is missed. */
+  static async open(
+    link: SessionLink,
+    options: SharedDoorOptions,
+    start: () => Promise<void> = async () => {},
+  ): Promise<SharedDoor> {
+    const door = new SharedDoor(link, options);
+    await start();
+    const state = await link.request("get_state", {});
+    door.#present(state.sessionId);
+    door.#state = state;
+    door.#isBusy = state.isStreaming;
+    return door;
+  }
+
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+  /** Of the session's own process. */
+  get pid(): number | undefined {
+    return this.#link.pid;
+  }
+  get questions(): readonly Dialog[] {
+    return this.#questions.list;
+  }
+
+  async command<K extends CommandName>(
+    _client: DoorClient,
+    name: K,
+    params: CommandParams<K>,
+  ): Promise<CommandData<K>> {
+    if (FOR_HOSTS.has(name)) throw notAvailable(`${name} at a door`);
+    if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
+    const data = await this.#link.request(name, params);
+    const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
+    if (sessionId !== undefined) this.#present(sessionId);
+    return data;
+  }
+
+  async answer(client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
+    if (!client.scopes.has("approve")) throw new Refusal("wrong_scope", `${client.name} may not answer questions.`);
+    return this.#questions.answer(client.name, questionId, answer);
+  }
+
+  follow(client: DoorClient, after?: number): AsyncIterableIterator<DoorFrame> {
+    const reader = new FrameReader(this.#log, {
+      after,
+      snapshot: () => this.#snapshot(),
+      onEnd: () => this.#readersChange(() => this.#readers.delete(reader)),
+    });
+    this.#readersChange(() => this.#readers.set(reader, client));
+    return reader;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#link.stop();
+    this.#end();
+  }
+
+  // ---- inside ----
+
+  #take(event: WireEvent, sessionId: string): void {
+    this.#present(sessionId);
+    if (event.type === "agent_start") this.#isBusy = true;
+    if (event.type === "agent_end") this.#isBusy = false;
+    this.#running.add(event);
+    this.#log.event(event);
+  }
+
+  #present(sessionId: string): void {
+    if (sessionId === this.#sessionId) return;
+    const isFirst = this.#sessionId === "";
+    this.#sessionId = sessionId;
+    if (isFirst) return;
+    this.#isBusy = false;
+    this.#running.clear();
+    this.#log.push({ kind: "session", sessionId });
+  }
+
+  /** Ids of the link begin anew with each process: an answer from before must not fit a later question. */
+  async #ask(request: Exclude<UiRequest, { method: "cancel" }>, signal: AbortSignal): Promise<UiAnswer> {
+    if (!isDialog(request)) return undefined;
+    const id = `${++this.#dialogs}-${this.#first.toString(36)}`;
+    const answer = await this.#questions.ask({ ...request, id }, signal);
+    return answer?.cancelled === true ? undefined : answer;
+  }
+
+  #failed(error: Error): void {
+    if (this.#link.hasEnded) this.#end(this.#isClosing ? undefined : error.message);
+    else this.#log.event({ type: "lathe:warning", message: error.message, code: "command_failed" });
+  }
+
+  #end(problem?: string): void {
+    if (this.#log.isOver) return;
+    this.#isBusy = false;
+    this.#questions.giveUp();
+    this.#log.push({ kind: "closed", ...(problem === undefined ? {} : { problem }) });
+    this.#log.end();
+  }
+
+  async #snapshot(): Promise<DoorFrame> {
+    if (!this.#log.isOver) await this.#refresh();
+    this.#log.flush();
+    const snapshot = {
+      state: this.#state as RpcSessionState,
+      lastEntryId: null,
+      questions: this.#questions.list,
+      clients: this.#rows(),
+      running: this.#running.events,
+    };
+    // Of a door that is closed, its last frame says so: that one comes next.
+    const seq = this.#log.isOver ? this.#log.last - 1 : this.#log.last;
+    return { seq, kind: "snapshot", snapshot };
+  }
+
+  async #refresh(): Promise<void> {
+    try {
+      this.#state = await this.#link.request("get_state", {});
+    } catch (error) {
+      // It ends while it is asked: what it told last has to do.
+      if (!this.#link.hasEnded) throw error;
+    }
+  }
+
+  #readersChange(change: () => void): void {
+    const before = JSON.stringify(this.#rows());
+    change();
+    const clients = this.#rows();
+    if (JSON.stringify(clients) !== before) this.#log.push({ kind: "clients", clients });
+  }
+
+  #rows(): readonly ClientRow[] {
+    // Who may do nothing only watches, as the server does that keeps this door.
+    const shown = [...this.#readers.values()].filter(({ scopes }) => scopes.size > 0);
+    const rows = shown.map(({ name, kind }): ClientRow => ({ name, kind }));
+    return rows.filter((row, i) => rows.findIndex(({ name, kind }) => name === row.name && kind === row.kind) === i);
+  }
+}
+
+const isDialog = (request: UiRequest): request is Dialog =>
+  request.method === "select" ||
+  request.method === "confirm" ||
+  request.method === "input" ||
+  request.method === "editor";
