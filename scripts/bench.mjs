@@ -1,6 +1,7 @@
 // `npm run bench [name…]`: runs packages/*/bench/*.ts, prints one line per claim, exits 1 when a budget is broken.
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildIfStale } from "./build.mjs";
 
@@ -11,7 +12,7 @@ const wanted = process.argv.slice(2);
 const files = readdirSync(`${root}/packages`)
   .flatMap((pkg) => list(`${root}/packages/${pkg}/bench`))
   .filter((file) => file.endsWith(".bench.ts"))
-  .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)));
+  .filter((file) => wanted.length === 0 || wanted.some((word) => relative(root, file).includes(word)));
 
 let broken = 0;
 for (const file of files) {

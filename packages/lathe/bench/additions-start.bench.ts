@@ -1,4 +1,5 @@
-// What skills, commands and servers of the user cost at the start: the same run with and without them, side by side.
+// What skills, commands and servers of the user, and the tools for the web, cost at the start: the same run with and without them, side
+// by side.
 
 import { fileURLToPath } from "node:url";
 import type { Bench } from "../../../scripts/bench-types.ts";
@@ -34,9 +35,21 @@ function mcpServers(): Files {
   return { ".lathe/mcp.json": JSON.stringify({ mcpServers: Object.fromEntries(all) }) };
 }
 
-const startOver = (what: string, files: () => Files): Bench => ({
+/** All that sees the web and draws, with the keys that it needs, as far as settings can turn it on and off. */
+function webTools(isOn: boolean): Files {
+  const tools = ["web_search", "renderMermaid", "generate_image", "computer"];
+  const more = isOn
+    ? "browser:\n  stealth: true\nproviders:\n  webSearch: searxng\nsearxng:\n  endpoint: http://127.0.0.1:9\n"
+    : "";
+  return {
+    ".lathe/config.yml": `${tools.map((tool) => `${tool}:\n  enabled: ${isOn}\n`).join("")}${more}`,
+    ...(isOn ? { ".config/gh/hosts.yml": "github.com:\n  oauth_token: gho_0\n  user: someone\n" } : {}),
+  };
+}
+
+const startOver = (what: string, files: () => Files, without: Files = {}, budget = 1.3): Bench => ({
   name: `start to first request with ${what} over the same without`,
-  run: async () => ({ ...(await startTime(files(), {})), budget: 1.3 }),
+  run: async () => ({ ...(await startTime(files(), without)), budget }),
 });
 
 export const benches: Bench[] = [
@@ -46,4 +59,5 @@ export const benches: Bench[] = [
     ...skillsAndCommands(),
     ...mcpServers(),
   })),
+  startOver("the tools for the web, git hosts, pictures and the desktop", () => webTools(true), webTools(false), 1.05),
 ];

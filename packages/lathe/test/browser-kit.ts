@@ -56,6 +56,7 @@ export async function browserBench(
     headless: true,
     isConfined: async () => true,
     isAllowed: () => false,
+    isShown: () => false,
     notify: (message) => notices.push(message),
     ...options,
   });

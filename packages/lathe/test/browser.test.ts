@@ -73,9 +73,10 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
   it("T-BRW-2 messages of several megabytes arrive whole, and a page with many elements is observed", async () => {
     const long = "return (await tab.evaluate(() => 'x'.repeat(3_000_000))).length";
     expect(await at.say({ action: "run", code: long })).toContain("3000000");
-    const code = `await tab.evaluate(() => { document.body.innerHTML = "<button>b</button>".repeat(500) });
-      return (await tab.observe()).elements.length`;
-    expect(await at.say({ action: "run", code })).toContain("500");
+    const code = `await tab.evaluate(() => { document.body.innerHTML = '<p>Words. <a href="/plain?of-some-length">link</a>'.repeat(1000) });
+      const { elements } = await tab.observe(); await tab.id(elements.at(-1).id).click(); await tab.waitForUrl("of-some-length");
+      return elements.length`;
+    expect(await at.say({ action: "run", code })).toContain("1000");
   }, 60_000);
 
   it("bad input is one line", async () => {

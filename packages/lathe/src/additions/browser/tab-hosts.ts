@@ -8,6 +8,8 @@ export interface HostJudge {
   isOwn(host: string, port: number): Promise<boolean>;
   /** The user's rules or their mode allow this host. */
   isAllowed(host: string): boolean;
+  /** The session was shown exactly this address. */
+  isShown(url: string): boolean;
 }
 
 const LOOPBACK = /^(localhost|.*\.localhost|127\..*|\[::1\])(:\d+)?$/;
@@ -30,12 +32,16 @@ export class TabHosts {
   }
 
   /**
-   * The tab is opened for this address. What a page of another host needs to be shown may come from anywhere, once. A page of the
-   * session's own server was opened without a question, and the agent may have written it: it reaches nothing else.
+   * The tab is opened for this address. What a page of another host needs to be shown may come from anywhere, once: a person was asked
+   * about the address, or the session was shown it. A page of the session's own server was opened without a question, and the agent
+   * may have written it; where a rule allows the host, the agent may have made up the address, and the page may lead wherever that
+   * says. Both reach nothing else (decision 0381).
    */
   async begin(url: URL): Promise<void> {
     this.#known.add(placeOfUrl(url));
-    this.#isFirstLoad = !(await this.#judge.isOwn(hostOf(url), portOf(url)));
+    const host = hostOf(url);
+    const isOwn = await this.#judge.isOwn(host, portOf(url));
+    this.#isFirstLoad = !isOwn && (!this.#judge.isAllowed(host) || this.#judge.isShown(url.href));
   }
 
   endFirstLoad(): void {

@@ -1,5 +1,6 @@
 // The way of one tab to the web: an HTTP proxy that asks for each host whether the tab may reach it, and then goes through the gate.
 
+import { setMaxListeners } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { messageOf } from "@lathe/llm";
@@ -24,6 +25,8 @@ export class TabProxy {
 
   constructor(options: TabProxyOptions) {
     this.#options = options;
+    // A page opens many connections at once, and each listens to it until it is there.
+    setMaxListeners(0, this.#ended.signal);
     this.#agent = new GateAgent((host, port) => options.connect(host, port, this.#ended.signal));
     this.#server = createServer((asked, answer) => void this.#forward(asked, answer));
     this.#server.on(

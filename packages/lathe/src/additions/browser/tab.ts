@@ -102,9 +102,15 @@ export class Tab {
     await this.page.setViewport({ width, height, deviceScaleFactor: scale ?? VIEWPORT.scale });
   }
 
-  /** Undefined: the page does not answer. */
-  title(): Promise<string | undefined> {
-    return soon(this.page.title());
+  /** As the browser knows it: a page that was just loaded is busy, and one that hangs would not answer. */
+  async title(): Promise<string> {
+    const history = await this.#session.send("Page.getNavigationHistory").catch(() => undefined);
+    return history?.entries[history.currentIndex]?.title ?? "";
+  }
+
+  /** False: its scripts hang. */
+  async doesAnswer(): Promise<boolean> {
+    return (await soon(this.page.title())) !== undefined;
   }
 
   async #text(): Promise<string> {
@@ -153,6 +159,8 @@ export async function openOwnTab(
     await context.close().catch(() => {});
     proxy.close();
   };
+  // A page that opens a window would be hidden by it, and clicks on what is hidden wait for ever.
+  await page.emulateFocusedPage(true);
   const tab = new Tab({
     name,
     browserKey: OWN_BROWSER,

@@ -20,6 +20,8 @@ export interface TabsOptions extends Pick<ChromiumOptions, "variables" | "headle
   isConfined(): Promise<boolean>;
   /** The user's rules or their mode allow this host. */
   isAllowed(host: string): boolean;
+  /** The session was shown exactly this address. */
+  isShown(url: string): boolean;
   /** Tells the user something once. */
   notify(message: string): void;
   /** Without a call for this long, the browser is ended. */
@@ -109,7 +111,7 @@ export class Tabs {
       const downloads = (await tab.downloads?.take(context)) ?? [];
       const title = await tab.title();
       // A page that hangs would hold the next call as well.
-      if (title === undefined && "problem" in loaded) await this.#discard(tab);
+      if ("problem" in loaded && !(await tab.doesAnswer())) await this.#discard(tab);
       return describe(tab, request, { ...loaded, title, downloads }, known !== undefined);
     } finally {
       this.#opening.delete(name);
@@ -139,6 +141,7 @@ export class Tabs {
     const judge: HostJudge = {
       isOwn: (host, port) => gate.isOwn(host, port),
       isAllowed: (host) => this.#options.isAllowed(host),
+      isShown: (url) => this.#options.isShown(url),
     };
     const tab = request.app
       ? await this.#attachedTab(request, context)
@@ -243,7 +246,7 @@ const keyOf = ({ app }: BrowserRequest): string => app?.cdp_url?.replace(/\/+$/,
 function describe(
   tab: Tab,
   { name, url }: BrowserRequest,
-  { status, problem, title = "", downloads }: Loaded & { title?: string | undefined; downloads: readonly string[] },
+  { status, problem, title, downloads }: Loaded & { title: string; downloads: readonly string[] },
   isReused: boolean,
 ): ToolResult {
   const address = tab.page.url();

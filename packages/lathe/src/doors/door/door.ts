@@ -18,7 +18,7 @@ export interface DoorClient {
 /** A question that waits for an answer. */
 export type Dialog = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
 /** An answer without the id of its question, which stands in the address. */
-export type DialogAnswer = Omit<UiResponse, "type" | "id">;
+export type DialogAnswer = Omit<UiResponse, "type" | "id" | "by">;
 
 /** What clients see of the others. */
 export interface ClientRow {

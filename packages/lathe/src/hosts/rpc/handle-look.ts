@@ -64,9 +64,9 @@ export const lookHandlers: Handlers<CommandName & keyof typeof LOOK_COMMANDS> = 
     followUp: session.queuedMessages("follow_up").map(queuedRow),
   }),
 
-  edit_queued: ({ id, message }, { current }) => ({ edited: current.session.editQueued(id, message) }),
+  edit_queued: ({ messageId, message }, { current }) => ({ edited: current.session.editQueued(messageId, message) }),
 
-  cancel_queued: ({ id }, { current }) => ({ cancelled: current.session.cancelQueued(id) }),
+  cancel_queued: ({ messageId }, { current }) => ({ cancelled: current.session.cancelQueued(messageId) }),
 
   get_agent_output: async ({ agentId }, { current }) => {
     const { directory } = current.session.subagents;
@@ -104,7 +104,7 @@ function jobRow(job: Job): CommandData<"stop_job">["job"] {
 function queuedRow({ id, content, source }: QueuedMessage): CommandData<"get_queue">["steering"][number] {
   const attachments = typeof content === "string" ? 0 : content.filter(({ kind }) => kind !== "text").length;
   const from = source && { kind: source.kind, ...(source.id === undefined ? {} : { id: source.id }) };
-  return { id, text: textOfContent(content), attachments, ...(from ? { source: from } : {}) };
+  return { messageId: id, text: textOfContent(content), attachments, ...(from ? { source: from } : {}) };
 }
 
 async function artifactPiece(

@@ -31,7 +31,7 @@ const jobRow = object({
 });
 
 const queuedRow = object({
-  id: text(),
+  messageId: text(),
   text: text(),
   /** Pictures and the like that go with it. */
   attachments: integer(),
@@ -97,8 +97,8 @@ export const LOOK_COMMANDS = {
   get_diff: { params: {}, data: object({ hasCommit: flag(), diff: text(), untracked: listOf(text()) }) },
   get_queue: { params: {}, data: object({ steering: listOf(queuedRow), followUp: listOf(queuedRow) }) },
   /** False when the message has been delivered already. */
-  edit_queued: { params: { id: text(), message: text() }, data: object({ edited: flag() }) },
-  cancel_queued: { params: { id: text() }, data: object({ cancelled: flag() }) },
+  edit_queued: { params: { messageId: text(), message: text() }, data: object({ edited: flag() }) },
+  cancel_queued: { params: { messageId: text() }, data: object({ cancelled: flag() }) },
   /** What an agent has said last. */
   get_agent_output: { params: { agentId: text() }, data: object({ agent: agentRow, output: text() }) },
   /** Slash commands that a `prompt` can begin with. */

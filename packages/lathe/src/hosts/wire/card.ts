@@ -30,7 +30,7 @@ export const wireCard: Schema<Card> = object({
   canDetach: optional(flag()),
 });
 
-/** `read_blob` gives the contents. */
+/** Of the session's blob store. */
 const contentRef: Schema<ContentRef> = object({ sha256: text(), bytes: integer() });
 /** One file before and after a call; without `before` it is new, without `after` it is gone. */
 export const fileChange: Schema<FileChange> = object({

@@ -15,6 +15,8 @@ export interface HomePaths {
   /** Of open sessions, by inode. */
   readonly locks: string;
   readonly terminalSessions: string;
+  /** Sockets of sessions that others can join. */
+  readonly doors: string;
   readonly cache: string;
   /** Views that runs work in. */
   readonly views: string;
@@ -44,6 +46,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     blobs: `${home}/blobs`,
     locks: `${home}/locks`,
     terminalSessions: `${home}/terminal-sessions`,
+    doors: `${home}/doors`,
     cache: `${home}/cache`,
     views: `${home}/views`,
     patches: `${home}/patches`,
