@@ -20,19 +20,19 @@ export function QueueView({ queue: { steering, followUp } }: { readonly queue: Q
 
 function Waiting({ title, rows }: { readonly title: string; readonly rows: Queue["steering"] }): VNode {
   const { command, fillDraft } = useSession();
-  const takeBack = async (id: string, text: string): Promise<void> => {
-    const dropped = await command("cancel_queued", { id });
+  const takeBack = async (messageId: string, text: string): Promise<void> => {
+    const dropped = await command("cancel_queued", { messageId });
     if (dropped?.data.cancelled) fillDraft(text);
   };
   return (
     <>
       <h2>{title}</h2>
       <ul>
-        {rows.map(({ id, text, source }) => (
-          <li key={id}>
+        {rows.map(({ messageId, text, source }) => (
+          <li key={messageId}>
             <span class="said">{shorten(visible(text), LONGEST)}</span>
             {(source === undefined || source.kind === "user") && (
-              <button type="button" class="quiet" onClick={() => takeBack(id, text)}>
+              <button type="button" class="quiet" onClick={() => takeBack(messageId, text)}>
                 Edit
               </button>
             )}
@@ -40,7 +40,7 @@ function Waiting({ title, rows }: { readonly title: string; readonly rows: Queue
               type="button"
               class="quiet"
               aria-label="Remove from the queue"
-              onClick={() => command("cancel_queued", { id })}
+              onClick={() => command("cancel_queued", { messageId })}
             >
               Remove
             </button>
