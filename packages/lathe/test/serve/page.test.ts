@@ -35,16 +35,14 @@ function script({ view }: RecordedRequest): Turn {
 
 /** A hostile text in everything that a model fills. */
 function attack(results: number): Turn {
+  const path = `${HOSTILE.split("\n")[0]?.replaceAll("/", "")}.md`;
+  const added = HOSTILE.split("\n").map((line) => `+${line}`);
+  const patch = ["*** Begin Patch", `*** Add File: ${path}`, ...added, "*** End Patch"].join("\n");
+  const options = [{ label: HOSTILE }, { label: "b" }];
   const steps = [
-    {
-      name: "write_file",
-      args: { path: `${HOSTILE.split("\n")[0]?.replaceAll("/", "")}.md`, content: `${HOSTILE}\n` },
-    },
-    { name: "shell", args: { command: `printf '%s' "${HOSTILE.replaceAll('"', "")}"; echo` } },
-    {
-      name: "ask_user",
-      args: { questions: [{ id: "q", question: HOSTILE, options: [{ label: HOSTILE }, { label: "b" }] }] },
-    },
+    { name: "apply_patch", args: { patch } },
+    { name: "shell", args: { command: `echo "${HOSTILE.replaceAll('"', "")}"` } },
+    { name: "ask_user", args: { questions: [{ id: "q", question: HOSTILE, options }] } },
   ];
   const step = steps[results];
   return step
