@@ -1,13 +1,14 @@
 // Keeps what the page knows of a session up to date, over as many connections as it takes: a snapshot with the last entries, the
 // frames that follow it, older entries on request.
 
-import type { DoorFrame, LatheClient } from "lathe/client";
+import { type DoorFrame, type LatheClient, LatheServerError } from "lathe/client";
 import { problemOf } from "../base/problem.ts";
 import type { SessionAction } from "../state/session.ts";
 
 /** What a phone shows at once, and some more. */
 const FIRST_ENTRIES = 80;
 const OLDER_ENTRIES = 400;
+const AGAIN_MS = 1_000;
 
 export interface SessionLink {
   readonly client: LatheClient;
@@ -19,12 +20,22 @@ export interface SessionLink {
 
 /** Ends with the signal, or with the session. */
 export async function followSession(link: SessionLink, signal: AbortSignal): Promise<void> {
-  try {
-    while (!signal.aborted && (await followOnce(link, signal)) === "again");
-  } catch (error) {
-    if (!signal.aborted) link.dispatch({ type: "failed", problem: problemOf(error) });
+  for (let isOver = false; !isOver && !signal.aborted; ) {
+    try {
+      isOver = (await followOnce(link, signal)) === "over";
+    } catch (error) {
+      if (signal.aborted) return;
+      isOver = !isPassing(error);
+      if (isOver) link.dispatch({ type: "failed", problem: problemOf(error) });
+      else link.dispatch({ type: "connection", isConnected: false });
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
   }
 }
+
+/** The server went away between the snapshot and its entries. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof LatheServerError && (error.status === 0 || error.status >= 500);
 
 /** `again`: what has been read no longer holds, and has to be read anew. */
 async function followOnce({ client, id, dispatch, onOtherSession }: SessionLink, signal: AbortSignal) {

@@ -19,7 +19,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
   const isSending = useRef(false);
   const isBusy = view.live.isBusy || view.state?.isStreaming === true;
   const commands = useCommandList(text, (name) => onText(`/${name} `));
-  useGrowth(input, text);
+  useGrowth(input, text, isBusy);
 
   const send = async (how: "steer" | "follow_up"): Promise<void> => {
     const message = text.trim();
@@ -112,11 +112,11 @@ function Activity({ view: { live, questions } }: { readonly view: SessionView })
 }
 
 /** As high as its text, up to a third of the window. */
-function useGrowth(input: RefObject<HTMLTextAreaElement | null>, text: string): void {
+function useGrowth(input: RefObject<HTMLTextAreaElement | null>, text: string, isBusy: boolean): void {
   useEffect(() => {
     const area = input.current;
     if (!area) return;
     area.style.height = "auto";
     area.style.height = `${Math.min(area.scrollHeight, globalThis.innerHeight / 3)}px`;
-  }, [input, text]);
+  }, [input, text, isBusy]);
 }

@@ -68,6 +68,7 @@ export function SessionPage({ client, id, me }: SessionPageProps): VNode {
         <SessionHeader view={view} title={title} panel={panel} onPanel={setPanel} />
         <main class="conversation">
           <Transcript view={view} onTop={feed.readOlder} />
+          {view.phase === "closed" && <Closed problem={view.problem} onOpen={feed.reopen} />}
           {problem !== undefined && <Problem text={problem} onClose={() => setProblem(undefined)} />}
           <QuestionDock view={view} onAnswered={() => composer.current?.focus()} />
           {session.mayPrompt && <Composer view={view} text={draft} onText={setDraft} input={composer} />}
@@ -77,6 +78,22 @@ export function SessionPage({ client, id, me }: SessionPageProps): VNode {
         <Announcer view={view} said={said} />
       </div>
     </SessionContext.Provider>
+  );
+}
+
+interface ClosedProps {
+  readonly problem: string | undefined;
+  readonly onOpen: () => void;
+}
+
+function Closed({ problem, onOpen }: ClosedProps): VNode {
+  return (
+    <div class="notice" role="status">
+      <span>{problem ?? "This session was closed."}</span>
+      <button type="button" onClick={onOpen}>
+        Open again
+      </button>
+    </div>
   );
 }
 

@@ -16,15 +16,13 @@ interface TranscriptProps {
 const isShown = (item: Item): boolean => item.kind !== "call" || item.card !== undefined;
 
 export function Transcript({ view, onTop }: TranscriptProps): VNode {
-  const { past, live, phase, problem, olderEntries } = view;
+  const { past, live, phase, olderEntries } = view;
   const pastShown = useMemo(() => past.filter(isShown), [past]);
   const rows = useMemo(() => [...pastShown, ...live.items.filter(isShown)], [pastShown, live.items]);
   if (phase === "loading") return <p class="splash">Loading…</p>;
-  if (phase === "closed" && rows.length === 0)
-    return <p class="splash problem">{problem ?? "The session is closed."}</p>;
   return (
     <>
-      {rows.length === 0 && <p class="splash">Ask for a change to begin.</p>}
+      {rows.length === 0 && phase === "open" && <p class="splash">Ask for a change to begin.</p>}
       <VirtualList
         rows={rows}
         draw={(item) => <ItemView item={item} />}

@@ -1,7 +1,7 @@
 // The store of a session that the page shows, kept up to date as long as it is shown.
 
 import type { CommandData, CommandName, CommandParams, LatheClient } from "lathe/client";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { createStore, type Store } from "../../base/store.ts";
 import { followSession, readOlder, readState, type SessionLink } from "../../live/follow-session.ts";
 import { LOADING, reduceSession, type SessionAction, type SessionView } from "../../state/session.ts";
@@ -13,6 +13,8 @@ const STATE_MS = 150;
 export interface SessionFeed {
   readonly store: Store<SessionView, SessionAction>;
   readOlder(): void;
+  /** After the session was closed. */
+  reopen(): void;
   command<K extends CommandName>(name: K, params?: CommandParams<K>): Promise<CommandData<K>>;
 }
 
@@ -27,11 +29,12 @@ export function useSessionFeed(client: LatheClient, id: string): SessionFeed {
     }),
     [client, id, store],
   );
+  const [opening, setOpening] = useState(0);
   useEffect(() => {
     const leaving = new AbortController();
     void followSession(link, leaving.signal);
     return () => leaving.abort();
-  }, [link]);
+  }, [link, opening]);
   useStateReader(store, link);
   const isReading = useRef(false);
   return useMemo(
@@ -48,9 +51,11 @@ export function useSessionFeed(client: LatheClient, id: string): SessionFeed {
             isReading.current = false;
           });
       },
+      reopen: () => setOpening((count) => count + 1),
       command: async (name, params) => {
         const data = await client.command(id, name, params);
-        await readState(link);
+        // The command has worked; where the session is gone now, its stream says so.
+        await readState(link).catch(() => undefined);
         return data;
       },
     }),
