@@ -26,18 +26,18 @@ export interface UserItem extends Keyed {
   readonly attached: readonly string[];
 }
 
-export interface TextItem extends Keyed {
+interface TextItem extends Keyed {
   readonly kind: "text";
   readonly text: string;
 }
 
-export interface ThinkingItem extends Keyed {
+interface ThinkingItem extends Keyed {
   readonly kind: "thinking";
   readonly text: string;
 }
 
 /** `pending`: the answer makes the call, and it has not begun; it is not shown. */
-export type CallState = "pending" | "running" | "waiting" | "done" | "failed" | "skipped";
+type CallState = "pending" | "running" | "waiting" | "done" | "failed" | "skipped";
 
 export interface CallItem extends Keyed {
   readonly kind: "call";
@@ -62,7 +62,7 @@ export interface NoteItem extends Keyed {
 }
 
 /** Everything above is known to the model as this summary. */
-export interface SummaryItem extends Keyed {
+interface SummaryItem extends Keyed {
   readonly kind: "summary";
   readonly title: string;
   readonly text: string;

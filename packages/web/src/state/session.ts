@@ -10,7 +10,7 @@ export type Agent = WireEventOf<"task:subagent:lifecycle">["agent"];
 export type Queue = CommandData<"get_queue">;
 
 /** A page of entries, as the session gave it. */
-export type EntryPage = CommandData<"get_entries">;
+type EntryPage = CommandData<"get_entries">;
 
 export interface SessionView {
   /** `loading` until there is a snapshot with its entries. */
