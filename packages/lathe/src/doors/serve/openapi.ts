@@ -1,12 +1,12 @@
 // schemas/openapi.json, from the definitions that the server checks by and that its client's types come from.
 
 import type { JsonSchema } from "@lathe/llm";
-import { object, type Fields, isOptional, schemaOf } from "@lathe/llm/schema";
+import { type Fields, isOptional, object, schemaOf } from "@lathe/llm/schema";
 import { COMMANDS, type CommandName } from "../../hosts/rpc/commands.ts";
 import { SHARED } from "../../hosts/rpc/publish.ts";
 import { scopeOf } from "../../hosts/rpc/scopes.ts";
 import { withSharedParts } from "../../hosts/rpc/shared-parts.ts";
-import { COMMAND_PATH, frame, problem, type Route, ROUTES, snapshot } from "./api.ts";
+import { COMMAND_PATH, frame, problem, ROUTES, type Route, snapshot } from "./api.ts";
 
 const PARTS = { ...SHARED, Frame: frame, Problem: problem, Snapshot: snapshot };
 

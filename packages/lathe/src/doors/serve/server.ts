@@ -1,13 +1,16 @@
 // A running server: the guard, the addresses and the socket around sessions. `lathe serve` gives it sessions in children, `/serve` the
 // one of this process.
 
+import type { RequestListener, Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { ClientDeps } from "@lathe/llm";
 import { Attempts } from "./guard/attempts.ts";
-import type { OwnNames } from "./guard/origin.ts";
+import { checkOrigin, type OwnNames } from "./guard/origin.ts";
+import { RESPONSE_HEADERS } from "./guard/response-headers.ts";
 import { SignIn } from "./guard/sign-in.ts";
 import type { TokenFile } from "./guard/token-file.ts";
 import { appOf } from "./http/app.ts";
+import { refusedBy } from "./http/failure.ts";
 import { certificateOf, checkReach, LIMITS, type Limits, listen, portOf, type Tls } from "./http/listen.ts";
 import { type PageFile, readPageFiles } from "./page-files.ts";
 import type { ServedSessions } from "./sessions/served-sessions.ts";
@@ -41,18 +44,38 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     files ??= readPageFiles();
     return files;
   };
-  const app = appOf({ version, own, signIn, sessions, page, setTimer: deps.setTimer });
-  // The globals of this process are not the server's to replace.
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const app = appOf({ version, signIn, sessions, page, setTimer: deps.setTimer });
+  const listener = guarded(app.fetch, own);
   const limits = { ...LIMITS, ...options.limits };
   const server = await listen(listener, { host, port, tls, limits });
   port = portOf(server);
+  return serverAt(server, own, port);
+}
+
+export function serverAt(server: Server, { scheme, host }: OwnNames, port: number): RunningServer {
   return {
-    url: `${own.scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
     },
+  };
+}
+
+/** What is not meant for this server gets no further than here. */
+export function guarded(answer: Parameters<typeof getRequestListener>[0], own: OwnNames): RequestListener {
+  // The globals of this process are not the server's to replace.
+  const handle = getRequestListener(answer, { overrideGlobalObjects: false });
+  return (incoming, outgoing) => {
+    try {
+      checkOrigin(incoming, own);
+    } catch (error) {
+      const { status, code, message } = refusedBy(error);
+      const headers = { ...RESPONSE_HEADERS, "content-type": "application/json", connection: "close" };
+      outgoing.writeHead(status, headers).end(JSON.stringify({ code, message }));
+      return;
+    }
+    void handle(incoming, outgoing);
   };
 }

@@ -35,9 +35,9 @@ export const OPTIONS = {
   mode: {
     kind: "value",
     value: "mode",
-    choices: ["text", "json", "rpc"],
+    choices: ["text", "json", "rpc", "bridge"],
     group: "Run",
-    help: "output format of a run, or rpc over stdin and stdout",
+    help: "output format of a run, or rpc over stdin and stdout; bridge is experimental",
   },
   plain: {
     kind: "flag",

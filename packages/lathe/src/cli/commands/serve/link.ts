@@ -1,8 +1,8 @@
 // `lathe serve link`: another link for another browser, as text and for a phone as a QR code.
 
 import { signInLink } from "../../../doors/serve/sign-in-link.ts";
-import { httpUrl } from "../../../platform/options/values.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
+import { httpUrl } from "../../../platform/options/values.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";

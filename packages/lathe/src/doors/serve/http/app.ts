@@ -1,8 +1,7 @@
 // The addresses of `lathe serve` put together: first the guard, then who asks and what they may, then what the address does.
 
 import { type Handler, Hono } from "hono";
-import { COMMAND_PATH, type Route, ROUTES } from "../api.ts";
-import { checkOrigin, type OwnNames } from "../guard/origin.ts";
+import { COMMAND_PATH, ROUTES, type Route } from "../api.ts";
 import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
 import type { PageFile } from "../page-files.ts";
 import { Refused } from "../refused.ts";
@@ -12,20 +11,16 @@ import { refusedBy } from "./failure.ts";
 import { HANDLERS, type HandlerOptions, runCommand } from "./handlers.ts";
 
 export interface AppOptions extends Omit<HandlerOptions, "streams"> {
-  readonly own: OwnNames;
   readonly page: () => Promise<Readonly<Record<string, PageFile>>>;
-  /** Refuses a route of the API before anything else is looked at. */
-  readonly isDisabled?: (route: string) => boolean;
 }
 
 const COMMAND: Route = { method: "POST", path: `${COMMAND_PATH}/{command}`, does: "Any command.", scope: "any" };
 
-export function appOf({ own, page, ...rest }: AppOptions): Hono<Bindings> {
+export function appOf({ page, ...rest }: AppOptions): Hono<Bindings> {
   const options: HandlerOptions = { ...rest, streams: new EventStreams() };
   const app = new Hono<Bindings>();
   app.use(async (call, next) => {
     for (const [name, value] of Object.entries(RESPONSE_HEADERS)) call.header(name, value);
-    checkOrigin(call.env.incoming as import("node:http").IncomingMessage, own);
     await next();
   });
   const add = (route: Route, handle: (asked: Asked, options: HandlerOptions) => Response | Promise<Response>): void => {
@@ -61,7 +56,7 @@ async function pageFile(call: Call, page: AppOptions["page"]): Promise<Response>
   return call.body(file.bytes as Uint8Array<ArrayBuffer>, 200, { "content-type": file.type });
 }
 
-function failure(call: Call, error: unknown): Response {
+export function failure(call: Call, error: unknown): Response {
   const { status, code, message, retryAfter } = refusedBy(error);
   const { incoming } = call.env;
   // What is left of a refused body is not read.

@@ -63,7 +63,10 @@ function signOfLife(
 ): { cancel(): void } {
   let timer = setTimer(beat, SIGN_OF_LIFE_MS);
   function beat(): void {
-    if (!mayRead()) return leave();
+    if (!mayRead()) {
+      leave();
+      return;
+    }
     response.write(":\n\n");
     timer = setTimer(beat, SIGN_OF_LIFE_MS);
   }

@@ -1,14 +1,14 @@
 // What each address of `lathe serve` does.
 
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { COMMANDS, type CommandName, isCommand } from "../../../hosts/rpc/commands.ts";
+import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { scopeOf } from "../../../hosts/rpc/scopes.ts";
-import type { Door, DialogAnswer } from "../../door/door.ts";
+import type { DialogAnswer, Door } from "../../door/door.ts";
 import { ROUTES } from "../api.ts";
 import type { NewSession, OpenedSession, SessionQuery } from "../client.ts";
-import type { SignIn } from "../guard/sign-in.ts";
 import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
+import type { SignIn } from "../guard/sign-in.ts";
 import { Refused } from "../refused.ts";
 import { type ServedSessions, WATCHER } from "../sessions/served-sessions.ts";
 import { type Asked, checked, checkedBody, checkScope, visitorOf } from "./asked.ts";
@@ -123,14 +123,9 @@ export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Pr
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
   const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
-  sessions.checkCommand(name, params);
-  const { door } = await sessions.open(sessionIdOf(call));
-  const data = await (door.command as AnyCommand).call(door, visitor.client, name, params);
+  const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
   return call.json(data === undefined ? {} : { data });
 }
-
-/** The parameters were checked against those of the name. */
-type AnyCommand = (client: Parameters<Door["command"]>[0], name: CommandName, params: object) => Promise<unknown>;
 
 const sessionIdOf = ({ req }: Asked["call"]): string => req.param("sessionId") ?? "";
 

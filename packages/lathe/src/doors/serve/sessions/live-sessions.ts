@@ -2,6 +2,7 @@
 // opened again on use; one that dies while it works is opened again and goes on.
 
 import { messageOf } from "@lathe/llm";
+import type { CommandName } from "../../../hosts/rpc/commands.ts";
 import type { WireEvent } from "../../../hosts/wire/events.ts";
 import { sessionName } from "../../../sessions/list.ts";
 import type { Door } from "../../door/door.ts";
@@ -9,7 +10,7 @@ import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 import { Refused } from "../refused.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
-import { type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
+import { commandAt, type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
 import { MOST_TRIES, type UnfinishedWork } from "./unfinished-work.ts";
 
 /** A session to be opened: a saved one by its file, else a new one. */
@@ -31,6 +32,8 @@ export interface LiveSessionsOptions {
   readonly note: (line: string) => void;
 }
 
+/** After one of them the session may be working. */
+const STARTS_WORK: ReadonlySet<CommandName> = new Set(["prompt", "follow_up", "abort_and_prompt", "continue", "steer"]);
 const PAGE = 50;
 const LOOK_EVERY_MS = 60_000;
 
@@ -88,11 +91,13 @@ export class LiveSessions implements ServedSessions {
     else await this.#saved(id);
   }
 
-  checkCommand(name: string, params: Readonly<Record<string, unknown>>): void {
-    if (name === "move_session") this.#options.roots.folder(String(params["directory"]));
-    const path = name === "switch_session" ? params["sessionPath"] : params["parentSession"];
-    if (typeof path === "string" && this.#options.saved.at(path) === undefined)
-      throw new Refused(403, "outside_roots", `Sessions of folders below ${this.roots.join(", ")} are served only.`);
+  async command(...[id, client, name, params]: Parameters<ServedSessions["command"]>): Promise<unknown> {
+    this.#checkPlace(name, params);
+    const { door } = await this.open(id);
+    const { unfinished } = this.#options;
+    // Noted before it begins: the process may die before it has said that it works.
+    if (STARTS_WORK.has(name) && unfinished.tries(id) === undefined) unfinished.note(id, 0);
+    return commandAt(door, client, name, params);
   }
 
   /** Sessions that were working when the server was killed go on. */
@@ -112,6 +117,13 @@ export class LiveSessions implements ServedSessions {
   }
 
   // ---- inside ----
+
+  #checkPlace(name: CommandName, params: Readonly<Record<string, unknown>>): void {
+    if (name === "move_session") this.#options.roots.folder(String(params["directory"]));
+    const path = name === "switch_session" ? params["sessionPath"] : params["parentSession"];
+    if (typeof path === "string" && this.#options.saved.at(path) === undefined)
+      throw new Refused(403, "outside_roots", `Only sessions of folders below ${this.roots.join(", ")} are served.`);
+  }
 
   #find(id: string): LiveSession | undefined {
     for (const live of this.#open) if (live.door.sessionId === id) return live;
@@ -200,15 +212,22 @@ export class LiveSessions implements ServedSessions {
       return;
     }
     unfinished.note(id, tries + 1);
+    let live: LiveSession;
     try {
-      const { door } = await this.open(id);
-      const { unfinishedInput } = await door.command(WATCHER, "get_state", {});
-      if (!unfinishedInput) return unfinished.done(id);
-      note(`Session ${id} goes on with what it was doing.`);
-      await door.command(WATCHER, "continue", {});
+      live = await this.open(id);
     } catch (error) {
-      note(`Session ${id} does not go on: ${messageOf(error)}`);
+      note(`Session ${id}: ${messageOf(error)}`);
+      return this.#continue(id);
     }
+    await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
+  }
+
+  async #finishInput({ door }: LiveSession): Promise<void> {
+    const { unfinished, note } = this.#options;
+    const { unfinishedInput } = await door.command(WATCHER, "get_state", {});
+    if (!unfinishedInput) return unfinished.done(door.sessionId);
+    note(`Session ${door.sessionId} goes on with what it was doing.`);
+    await door.command(WATCHER, "continue", {});
   }
 
   #lookLater(): void {
