@@ -21,7 +21,11 @@ export async function servePage(): Promise<Server> {
       const name = pathname === "/" ? "index.html" : pathname.slice(1);
       response.writeHead(200, { "content-type": TYPES[name] ?? "text/plain" }).end(files[name]);
     } else if (rest === "events") {
-      const frame = { seq: 1, kind: "snapshot", snapshot: { ...SNAPSHOT, lastEntryId: String(Number(count) - 1) } };
+      const frame = {
+        seq: 1,
+        kind: "snapshot",
+        snapshot: { ...SNAPSHOT, state: { ...STATE, leafId: String(Number(count) - 1) } },
+      };
       response.writeHead(200, { "content-type": "text/event-stream" }).write(`data: ${JSON.stringify(frame)}\n\n`);
     } else {
       let body = "";

@@ -29,13 +29,15 @@ const message = (role: "user" | "assistant", ...content: WireMessage["content"])
   { type: "message_end", message: said(role, ...content) },
 ];
 
-const state = { isStreaming: false } as RpcSessionState;
-const snapshot = (more: Partial<Snapshot> = {}): Snapshot => ({
-  ...{ state, lastEntryId: null, questions: [], clients: [], running: [], ...more },
-});
-const opened = (entries: readonly WireEntry[], more: Partial<Snapshot> = {}, start = 0): SessionAction => ({
+const stateAt = (leafId: string | null) => ({ isStreaming: false, leafId }) as RpcSessionState;
+const opened = (
+  entries: readonly WireEntry[],
+  more: Partial<Snapshot> = {},
+  start = 0,
+  leafId = entries.at(-1)?.entryId ?? null,
+): SessionAction => ({
   type: "opened",
-  snapshot: snapshot({ lastEntryId: entries.at(-1)?.entryId ?? null, ...more }),
+  snapshot: { state: stateAt(leafId), lastEntryId: leafId, questions: [], clients: [], running: [], ...more },
   page: { entries, start, total: start + entries.length, leafId: null },
 });
 const follow = (view: SessionView, ...events: readonly WireEvent[]): SessionView =>
@@ -163,7 +165,7 @@ describe("a session that was under way", () => {
 
   it("M1 leaves entries to the events that are newer than the snapshot", () => {
     const later = [...entries, resultEntry("4", "b"), answerEntry("5", "Done.")];
-    const view = reduceSession(LOADING, opened(later, { lastEntryId: "3", running: [started("b")] }));
+    const view = reduceSession(LOADING, opened(later, { running: [started("b")] }, 0, "3"));
     const over = follow(view, ended("b"), ...message("assistant", words("Done.")));
     expect(lines(over)).toEqual(["sent: fix it", "text: I'll look.", "done a", "done b", "text: Done."]);
   });

@@ -85,9 +85,10 @@ export function reduceSession(view: SessionView, action: SessionAction): Session
 
 /** Entries after the snapshot's last one come as events as well, and are left to those. */
 function opened(view: SessionView, snapshot: Snapshot, { entries: read, start }: EntryPage): SessionView {
-  const { state, questions, clients, running, lastEntryId } = snapshot;
-  const end = read.findIndex(({ entryId }) => entryId === lastEntryId);
-  const entries = lastEntryId === null ? [] : end < 0 ? read : read.slice(0, end + 1);
+  const { state, questions, clients, running } = snapshot;
+  const { leafId } = state;
+  const end = read.findIndex(({ entryId }) => entryId === leafId);
+  const entries = leafId === null ? [] : end < 0 ? read : read.slice(0, end + 1);
   const resumed = { ...EMPTY_TRANSCRIPT, isBusy: state.isStreaming, hasTurns: state.isStreaming };
   return {
     ...view,
