@@ -1,18 +1,14 @@
 // Who is signed in, and which view they look at.
 
-import type { LatheClient, Scope } from "lathe/client";
+import type { LatheClient } from "lathe/client";
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { problemOf } from "../base/problem.ts";
+import type { Me } from "./me.ts";
 import { addressOf, type Place, placeOf } from "./place.ts";
 import { SessionPage } from "./session/session-page.tsx";
 import { SessionList } from "./sessions/session-list.tsx";
 import { SignIn } from "./sign-in.tsx";
-
-export interface Me {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-}
 
 export function App({ client }: { readonly client: LatheClient }): VNode {
   const [place, setPlace] = useState<Place>(() => takePlace());

@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { Markdown } from "../../text/markdown.tsx";
 import { Preview } from "./preview.tsx";
-import type { QuestionProps } from "./question-dock.tsx";
+import type { QuestionProps } from "./question-props.ts";
 import { widerLabel } from "./wider-label.ts";
 
 type ConfirmDialog = Extract<Dialog, { method: "confirm" }>;

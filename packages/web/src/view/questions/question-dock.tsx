@@ -8,6 +8,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { SessionView } from "../../state/session.ts";
 import { useSession } from "../session/session-context.ts";
 import { Confirm } from "./confirm.tsx";
+import type { QuestionProps } from "./question-props.ts";
 import { Select } from "./select.tsx";
 import { Words } from "./words.tsx";
 
@@ -15,12 +16,6 @@ interface QuestionDockProps {
   readonly view: SessionView;
   /** The keyboard goes on from there. */
   readonly onAnswered: () => void;
-}
-
-export interface QuestionProps<D extends Dialog> {
-  readonly question: D;
-  readonly isBusy: boolean;
-  readonly onAnswer: (answer: DialogAnswer) => void;
 }
 
 export function QuestionDock({ view, onAnswered }: QuestionDockProps): VNode | null {

@@ -5,7 +5,7 @@ import type { Dialog } from "lathe/client";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { Markdown } from "../../text/markdown.tsx";
-import type { QuestionProps } from "./question-dock.tsx";
+import type { QuestionProps } from "./question-props.ts";
 
 type SelectDialog = Extract<Dialog, { method: "select" }>;
 

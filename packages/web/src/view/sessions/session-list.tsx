@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemOf } from "../../base/problem.ts";
 import { counted, timeSince } from "../../text/numbers.ts";
-import type { Me } from "../app.tsx";
+import type { Me } from "../me.ts";
 import { addressOf } from "../place.ts";
 import { NewSession } from "./new-session.tsx";
 
