@@ -146,8 +146,8 @@ async function buildCommand() {
   const start = START.map((file) => join(folder, file));
   const launcher = join(folder, "src", "platform", "launcher");
   const { SUBCOMMANDS } = await evaluateSource(join(folder, "src", "platform", "options", "option-table.ts"));
-  const launcherFor = (startPack) =>
-    launcherCode(join(launcher, "cli.ts"), {
+  const launcherFor = (startPack, file = "cli.ts") =>
+    launcherCode(join(launcher, file), {
       ...define,
       LATHE_COMMANDS: JSON.stringify(` ${Object.keys(SUBCOMMANDS).join(" ")} `),
       LATHE_START_PACK: JSON.stringify(startPack.name),
@@ -179,6 +179,7 @@ async function buildCommand() {
   }
   removeOldPacks(join(dist, "packs"), new Set(packs.map(({ name }) => name)));
   replaceFile(join(dist, "cli.js"), `#!/usr/bin/env node\n${await launcherFor(packs[0])}`, 0o755);
+  replaceFile(join(dist, "product.js"), await launcherFor(packs[0], "product.ts"));
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   copyDocs(join(dist, "docs"));
   await buildParser(join(dist, "parser"), external);

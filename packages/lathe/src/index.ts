@@ -1,10 +1,21 @@
-// The package as a library: drive the agent from another program.
+// The package as a library: sessions inside a program, or an agent in a process of its own. Importing it loads none of the product.
 
+export { createAgentSession, SessionManager } from "./agent-sessions.ts";
+export type {
+  AgentSession,
+  AgentSessionOptions,
+  DiscoveredItem,
+  PlaceOptions,
+  PromptOutcome,
+  SessionRow,
+  ToolRow,
+} from "./hosts/library/types.ts";
 export type {
   CommandData,
   CommandName,
   CommandParams,
   HostToolSpec,
+  ModelRow,
   RpcSessionState,
   UriSchemeSpec,
 } from "./hosts/rpc/commands.ts";
@@ -14,3 +25,4 @@ export type { HostScheme, HostTool, HostToolOutput, UiAnswer, UiHandler } from "
 export type { AgentProcessOptions } from "./hosts/rpc-client/process.ts";
 export type { WireEvent, WireEventOf, WireEventType } from "./hosts/wire/events.ts";
 export type { WireMessage } from "./hosts/wire/message.ts";
+export { builtinThemes, builtinTools, discover, listModels, main, readSettings, readTheme } from "./product-helpers.ts";
