@@ -13,6 +13,6 @@ const SOURCE = "./cli/main.ts";
 
 export async function loadProduct(): Promise<Product> {
   const built = fileURLToPath(new URL(BUILT, import.meta.url));
-  if (existsSync(built)) return (createRequire(import.meta.url)(built) as { loadProduct(): Product }).loadProduct();
+  if (existsSync(built)) return (createRequire(import.meta.url)(built) as { readonly product: Product }).product;
   return import(new URL(SOURCE, import.meta.url).href);
 }

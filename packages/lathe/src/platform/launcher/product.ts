@@ -5,16 +5,16 @@ import { codeCaches } from "./code-caches.ts";
 import { loadScript } from "./load-script.ts";
 import type { Exports, StartPack } from "./runtime.ts";
 
-let product: Exports | undefined;
+const packs = `${__dirname}/packs/`;
+const { cacheRoot, caches } = codeCaches("");
+const start = loadScript(packs + LATHE_START_PACK, `${caches}${LATHE_START_PACK}.bin`);
+const [runtime, units] = start.script.runInThisContext() as StartPack;
+const runtimeModule = { exports: {} as typeof import("./runtime.ts") };
+runtime(runtimeModule, require);
+const { mainUnit } = runtimeModule.exports;
 
-/** What the main file of the command exports; once in a process. */
-export function loadProduct(): Exports {
-  if (product) return product;
-  const packs = `${__dirname}/packs/`;
-  const start = loadScript(packs + LATHE_START_PACK, `${codeCaches("").caches}${LATHE_START_PACK}.bin`);
-  const [runtime, units] = start.script.runInThisContext() as StartPack;
-  const module = { exports: {} as typeof import("./runtime.ts") };
-  runtime(module, require);
-  product = module.exports.mainUnit({ name: LATHE_START_PACK, units, ...start }, { packs, ...codeCaches("") }).main;
-  return product;
-}
+/** What the main file of the command exports. */
+export const product: Exports = mainUnit(
+  { name: LATHE_START_PACK, units, ...start },
+  { packs, cacheRoot, caches },
+).main;

@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type AgentSessionOptions,
+  builtinThemes,
+  builtinTools,
+  createAgentSession,
+  discover,
+  type HostTool,
+  listModels,
+  readSettings,
+  readTheme,
+  SessionManager,
+  type WireEvent,
+} from "../src/index.ts";
+import { type Sandbox, sandbox } from "./command.ts";
+
+let box: Sandbox;
+let server: ModelServer;
+let place: AgentSessionOptions;
+const notices: string[] = [];
+beforeEach(async () => {
+  box = await sandbox();
+  server = await startModelServer();
+  const env = { ...box.env, OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.baseUrl("openai") };
+  notices.length = 0;
+  place = { cwd: box.dir, env, model: "openai/gpt-5.2", onNotice: (line) => notices.push(line) };
+});
+afterEach(async () => {
+  await server.close();
+  await box.remove();
+});
+
+const weather: HostTool = {
+  name: "weather",
+  description: "The weather of a city",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  tier: "read",
+  execute: ({ city }) => `It rains in ${city}.`,
+};
+const askWeather = (city: string) => turn.calls([{ name: "weather", id: "w", args: { city } }]);
+
+describe("the package as a library", () => {
+  it("MO-09 a custom tool of an in-memory session is offered whatever tools says, is called, and its result reaches the second request", async () => {
+    server.push(askWeather("Oslo"), turn.text("Take a coat."));
+    await using session = await createAgentSession({ ...place, session: "memory", tools: [], customTools: [weather] });
+    const events: WireEvent[] = [];
+    session.subscribe((event) => events.push(event));
+    const outcome = await session.prompt("What do I wear in Oslo?");
+    expect(outcome).toMatchObject({ reason: "completed", text: "Take a coat." });
+    expect(server.requests[0]?.view.tools).toEqual(["weather"]);
+    expect(server.requests[1]?.result("w")).toBe("It rains in Oslo.");
+    expect(session.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
+    expect(events.filter(({ type }) => type === "tool_execution_end")).toMatchObject([
+      { card: { subject: expect.any(String) } },
+    ]);
+    expect(session.file).toBeUndefined();
+    expect(notices).toEqual([]);
+  });
+
+  it("MO-09 a function gets the blocks of the default prompt and gives those that are sent; a text replaces them", async () => {
+    server.push(turn.text("one"), turn.text("two"));
+    const seen: string[][] = [];
+    const systemPrompt = (blocks: readonly string[]): readonly string[] => {
+      seen.push([...blocks]);
+      return [...blocks.slice(1), "Answer in rhymes."];
+    };
+    await using arranged = await createAgentSession({ ...place, session: "memory", systemPrompt });
+    await arranged.prompt("hello");
+    const [blocks = []] = seen;
+    expect(blocks.length).toBeGreaterThan(1);
+    const sent = JSON.stringify(server.requests[0]?.body);
+    expect(sent).toContain(JSON.stringify([...blocks.slice(1), "Answer in rhymes."].join("\n\n")).slice(1, -1));
+    expect(sent).not.toContain(JSON.stringify(blocks[0]?.slice(0, 80)).slice(1, -1));
+    await using replaced = await createAgentSession({ ...place, session: "memory", systemPrompt: "Be brief." });
+    await replaced.prompt("hello");
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("Be brief.");
+  });
+
+  it("MO-09 several sessions work at once, are listed, and are opened again; what needs a person is asked or denied", async () => {
+    const write = (text: string) =>
+      turn.calls([{ name: "write_file", id: "f", args: { file_path: "a.txt", content: text } }]);
+    server.push(write("1"), turn.text("denied"));
+    const sessions = new SessionManager({ ...place, permissionMode: "ask" });
+    const alone = await sessions.create();
+    await alone.prompt("write it");
+    expect(server.requests[1]?.result("f")).toContain("No user can be asked here.");
+    expect(existsSync(join(box.dir, "a.txt"))).toBe(false);
+
+    server.push(write("2"), turn.text("written"));
+    const asked: string[] = [];
+    const watched = await sessions.create({
+      onUiRequest: (request) => {
+        asked.push(request.method);
+        return { confirmed: true };
+      },
+    });
+    await watched.prompt("write it");
+    expect(asked).toEqual(["confirm"]);
+    expect(existsSync(join(box.dir, "a.txt"))).toBe(true);
+    expect(watched.id).not.toBe(alone.id);
+    await Promise.all([alone.close(), watched.close()]);
+
+    const listed = await sessions.list();
+    expect(listed.map(({ id }) => id).sort()).toEqual([alone.id, watched.id].sort());
+    await using again = await sessions.open(watched.id);
+    expect(again.messages.at(-1)).toMatchObject({ role: "assistant", content: [{ text: "written" }] });
+    expect(again.hasUnfinishedInput).toBe(false);
+    await expect(sessions.open("nothing-like-it")).rejects.toThrow('Session "nothing-like-it" not found.');
+  });
+
+  it("MO-09 settings, models, found files, tools and themes can be read without a session", async () => {
+    expect((await readSettings(place))["permissionMode"]).toBe("auto-edit");
+    expect((await listModels(place)).map(({ provider, id }) => `${provider}/${id}`)).toContain("openai/gpt-5.2");
+    expect(await discover(place)).toEqual([]);
+    expect((await builtinTools()).map(({ name }) => name)).toEqual(expect.arrayContaining(["read_file", "shell"]));
+    const [theme] = await builtinThemes();
+    expect(await readTheme(JSON.stringify({ name: "mine", colors: theme?.colors }), "mine")).toMatchObject({
+      colors: { accent: theme?.colors.accent },
+    });
+    await expect(readTheme("{}", "mine")).rejects.toThrow("mine");
+  });
+});
