@@ -86,7 +86,7 @@ describe("the package as a library", () => {
     const sessions = new SessionManager({ ...place, permissionMode: "ask" });
     const alone = await sessions.create();
     await alone.prompt("write it");
-    expect(server.requests[1]?.result("f")).toContain("No user can be asked here.");
+    expect(server.requests[1]?.result("f")).toContain("no user can be asked here");
     expect(existsSync(join(box.dir, "a.txt"))).toBe(false);
 
     server.push(write("2"), turn.text("written"));
