@@ -53,8 +53,6 @@ export async function buildAll() {
   for (const name of LIBRARIES)
     rmSync(isBuilt ? libraryFolder(name) : join(root, "packages", name, "dist"), { recursive: true, force: true });
   for (const name of LIBRARIES) await buildLibrary(name);
-  // The package is "type": "module"; the command in dist is not, the library below it is.
-  writeFileSync(join(libraryFolder("lathe"), "package.json"), '{"type":"module"}\n');
   if (!isBuilt) await buildCommand();
 }
 
@@ -98,6 +96,8 @@ export async function buildLibrary(name, outdir = libraryFolder(name)) {
   const files = (some) => some.map((target) => join(folder, target["lathe-source"]));
   const library = { ...common, outbase: join(folder, "src"), format: "esm", splitting: true, packages: "external" };
   const { metafile } = await build({ ...library, entryPoints: files(targets), outdir, metafile: true });
+  // The package is "type": "module"; the command in dist is not, the library below it is.
+  if (name === "lathe") writeFileSync(join(outdir, "package.json"), '{"type":"module"}\n');
   const doors = MAIN_DOORS[name];
   if (doors) await mergeDoors(outdir, doors, { ...common, format: "esm" }, metafile.outputs);
   const programs = PROGRAMS.map((file) => join(folder, file)).filter((file) => existsSync(file));

@@ -1,7 +1,12 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { buildLibrary } from "../../../scripts/build.mjs";
 import {
   type AgentSessionOptions,
   builtinThemes,
@@ -15,7 +20,7 @@ import {
   SessionManager,
   type WireEvent,
 } from "../src/index.ts";
-import { type Sandbox, sandbox } from "./command.ts";
+import { BUILT, type Sandbox, sandbox } from "./command.ts";
 
 let box: Sandbox;
 let server: ModelServer;
@@ -109,6 +114,34 @@ describe("the package as a library", () => {
     expect(again.messages.at(-1)).toMatchObject({ role: "assistant", content: [{ text: "written" }] });
     expect(again.hasUnfinishedInput).toBe(false);
     await expect(sessions.open("nothing-like-it")).rejects.toThrow('Session "nothing-like-it" not found.');
+  });
+
+  it("MO-09 as it is built, the program of the README runs and ends by itself; importing the package loads none of the product", async () => {
+    const source = fileURLToPath(new URL("..", import.meta.url));
+    const own = join(box.dir, "node_modules/lathe");
+    await mkdir(join(own, "dist"), { recursive: true });
+    await cp(join(source, "package.json"), join(own, "package.json"));
+    await buildLibrary("lathe", join(own, "dist/lib"));
+    const env = { ...place.env, ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: server.baseUrl("anthropic") };
+    const run = async (program: string): Promise<string> => {
+      await writeFile(join(box.dir, "program.mjs"), program);
+      const child = spawn(process.execPath, ["program.mjs"], { cwd: box.dir, env, stdio: ["ignore", "pipe", "pipe"] });
+      let said = "";
+      for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)));
+      await once(child, "close");
+      return `${said}exit ${child.exitCode}`;
+    };
+    // The product is not even there.
+    expect(await run('import("lathe").then(({ createAgentSession }) => console.log(typeof createAgentSession));')).toBe(
+      "function\nexit 0",
+    );
+    await symlink(join(dirname(BUILT), "product.js"), join(own, "dist/product.js"));
+    server.push(askWeather("Oslo"), turn.text("Take a coat."));
+    const readme = readFileSync(join(source, "README.md"), "utf8");
+    const [, program = ""] = /```ts\n(import \{ createAgentSession[\s\S]*?)```/.exec(readme) ?? [];
+    expect(program.trim().split("\n").length).toBeLessThanOrEqual(25);
+    expect(await run(program)).toMatch(/^weather .*\nTake a coat\.\nexit 0$/);
+    expect(server.requests[1]?.result("w")).toBe("It rains in Oslo.");
   });
 
   it("MO-09 settings, models, found files, tools and themes can be read without a session", async () => {
