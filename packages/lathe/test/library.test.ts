@@ -20,7 +20,7 @@ import {
   SessionManager,
   type WireEvent,
 } from "../src/index.ts";
-import { BUILT, type Sandbox, sandbox } from "./command.ts";
+import { CLI, type Sandbox, sandbox } from "./command.ts";
 
 let box: Sandbox;
 let server: ModelServer;
@@ -135,7 +135,7 @@ describe("the package as a library", () => {
     expect(await run('import("lathe").then(({ createAgentSession }) => console.log(typeof createAgentSession));')).toBe(
       "function\nexit 0",
     );
-    await symlink(join(dirname(BUILT), "product.js"), join(own, "dist/product.js"));
+    await symlink(join(dirname(CLI), "product.js"), join(own, "dist/product.js"));
     server.push(askWeather("Oslo"), turn.text("Take a coat."));
     const readme = readFileSync(join(source, "README.md"), "utf8");
     const [, program = ""] = /```ts\n(import \{ createAgentSession[\s\S]*?)```/.exec(readme) ?? [];
