@@ -9,6 +9,9 @@ await serve({
   loops: async () => () => {
     for (;;);
   },
+  html: async () => () => {
+    for (;;);
+  },
   eatsHeap: async () => () => {
     const kept: object[] = [];
     for (;;) kept.push(new Array(10_000).fill(0).map((_, i) => ({ i })));

@@ -1,6 +1,6 @@
 // Sessions for programs: opened, listed and opened again.
 
-import type { AgentSession, AgentSessionOptions, SessionRow } from "./hosts/library/types.ts";
+import type { AgentSession, AgentSessionOptions, StoredSession } from "./hosts/library/types.ts";
 import { loadProduct } from "./load-product.ts";
 
 /** Opens a session in this process. Several may be open at once; each has its own place, tools and person. */
@@ -19,7 +19,7 @@ export class SessionManager {
   }
 
   /** Those of the directory, newest first. */
-  async list(): Promise<readonly SessionRow[]> {
+  async list(): Promise<readonly StoredSession[]> {
     const { library } = await loadProduct();
     return (await library()).listSessions(this.#defaults);
   }

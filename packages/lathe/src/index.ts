@@ -7,7 +7,7 @@ export type {
   DiscoveredItem,
   PlaceOptions,
   PromptOutcome,
-  SessionRow,
+  StoredSession,
   ToolRow,
 } from "./hosts/library/types.ts";
 export type {
@@ -22,7 +22,15 @@ export type {
 export type { HostToolResult, ResponseError, UiRequest, UiResponse } from "./hosts/rpc/frames.ts";
 export { type PromptOptions, RpcClient, type RpcClientOptions, RpcError } from "./hosts/rpc-client/client.ts";
 export type { HostScheme, HostTool, HostToolOutput, UiAnswer, UiHandler } from "./hosts/rpc-client/host-side.ts";
-export type { AgentProcessOptions } from "./hosts/rpc-client/process.ts";
+export type { AgentConnection, AgentProcessOptions } from "./hosts/rpc-client/process.ts";
 export type { WireEvent, WireEventOf, WireEventType } from "./hosts/wire/events.ts";
 export type { WireMessage } from "./hosts/wire/message.ts";
-export { builtinThemes, builtinTools, discover, listModels, main, readSettings, readTheme } from "./product-helpers.ts";
+export {
+  availableModels,
+  builtinThemes,
+  builtinTools,
+  discoverFiles,
+  main,
+  readSettings,
+  readTheme,
+} from "./product-helpers.ts";

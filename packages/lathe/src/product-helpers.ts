@@ -12,12 +12,12 @@ export const readSettings = async (place: PlaceOptions = {}): Promise<Readonly<R
   (await library()).readSettings(place);
 
 /** The models that can be used with the credentials of a place. */
-export const listModels = async (place: PlaceOptions = {}): Promise<readonly ModelRow[]> =>
-  (await library()).listModels(place);
+export const availableModels = async (place: PlaceOptions = {}): Promise<readonly ModelRow[]> =>
+  (await library()).availableModels(place);
 
 /** Skills, rules, agents, commands, servers and the like that a place has, also those that take no effect. */
-export const discover = async (place: PlaceOptions = {}): Promise<readonly DiscoveredItem[]> =>
-  (await library()).discover(place);
+export const discoverFiles = async (place: PlaceOptions = {}): Promise<readonly DiscoveredItem[]> =>
+  (await library()).discoverFiles(place);
 
 /** The built-in tools. */
 export const builtinTools = async (): Promise<readonly ToolRow[]> => (await library()).builtinTools();

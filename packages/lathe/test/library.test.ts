@@ -9,12 +9,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { buildLibrary } from "../../../scripts/build.mjs";
 import {
   type AgentSessionOptions,
+  availableModels,
   builtinThemes,
   builtinTools,
   createAgentSession,
-  discover,
+  discoverFiles,
   type HostTool,
-  listModels,
   readSettings,
   readTheme,
   SessionManager,
@@ -146,8 +146,8 @@ describe("the package as a library", () => {
 
   it("MO-09 settings, models, found files, tools and themes can be read without a session", async () => {
     expect((await readSettings(place))["permissionMode"]).toBe("auto-edit");
-    expect((await listModels(place)).map(({ provider, id }) => `${provider}/${id}`)).toContain("openai/gpt-5.2");
-    expect(await discover(place)).toEqual([]);
+    expect((await availableModels(place)).map(({ provider, id }) => `${provider}/${id}`)).toContain("openai/gpt-5.2");
+    expect(await discoverFiles(place)).toEqual([]);
     expect((await builtinTools()).map(({ name }) => name)).toEqual(expect.arrayContaining(["read_file", "shell"]));
     const [theme] = await builtinThemes();
     expect(await readTheme(JSON.stringify({ name: "mine", colors: theme?.colors }), "mine")).toMatchObject({

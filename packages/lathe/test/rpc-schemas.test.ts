@@ -3,12 +3,13 @@ import { violationOf } from "@lathe/llm";
 import { Checker, choice, flag, integer, listOf, object, oneOf, optional, text } from "@lathe/llm/schema";
 import { parseTheme, TOKENS } from "@lathe/tui";
 import { describe, expect, it } from "vitest";
+import { openApiFile } from "../src/doors/serve/openapi.ts";
 import { COMMANDS } from "../src/hosts/rpc/commands.ts";
 import { schemaFiles } from "../src/hosts/rpc/publish.ts";
 import { schemaFile } from "./rpc-host.ts";
 
 describe("published schemas", () => {
-  const files = schemaFiles();
+  const files = { ...schemaFiles(), ...openApiFile() };
 
   it("G-05 are up to date: else run scripts/write-schemas.ts", () => {
     expect(readdirSync(new URL("../schemas", import.meta.url)).sort()).toEqual(Object.keys(files).sort());

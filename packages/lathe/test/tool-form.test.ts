@@ -89,6 +89,16 @@ describe("tools and settings", () => {
     });
   });
 
+  it("CF-08 lathe tool says which setting has turned a tool off", async () => {
+    await withSettings("todo.enabled: false");
+    const off = async (tool: string) => (await scene.box.run(["tool", tool, "{}"])).stderr;
+    expect(await off("todo")).toBe(
+      "lathe: The tool todo is turned off. To turn it on: lathe config set todo.enabled true\n",
+    );
+    expect(await off("computer")).toContain("lathe config set computer.enabled true");
+    expect(await off("no_such_tool")).toContain('Unknown tool "no_such_tool"');
+  });
+
   it("CF-08 todo.enabled: false leaves the list out", async () => {
     await withSettings("");
     const offered = async (...settings: string[]): Promise<readonly string[]> => {

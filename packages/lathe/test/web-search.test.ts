@@ -61,18 +61,25 @@ it("WB-05 the model is on one server and its vendor's search on another, with a 
   });
 });
 
-it("WB-05 the .env file of a trusted project does not decide where searches and pages are asked for", async () => {
+it("WB-05 neither .env nor models.yml of a trusted project decides where searches and pages are asked for", async () => {
   await begin();
   const proxy = stubs.urlOf("tavily");
   const names = ["TAVILY_SEARCH_BASE_URL", "SEARXNG_ENDPOINT", "DUCKDUCKGO_SEARCH_BASE_URL", "GEMINI_IMAGE_BASE_URL"];
   const lines = [...names, "HTTP_PROXY", "HTTPS_PROXY"].map((name) => `${name}=${proxy}\n`);
   await writeFile(join(scene.box.dir, ".env"), lines.join(""));
+  await mkdir(join(scene.box.dir, ".lathe"));
+  const named = `baseUrl: ${proxy}`;
+  await writeFile(
+    join(scene.box.dir, ".lathe/models.yml"),
+    `providers:\n${["tavily", "gemini", "google", "perplexity"].map((id) => `  ${id}:\n    ${named}\n`).join("")}`,
+  );
   expect(await scene.box.run(["trust"])).toMatchObject({ code: 0 });
   // Nobody listens there, so nothing leaves the machine.
   const env = {
     ALL_PROXY: "http://127.0.0.1:1",
     TAVILY_API_KEY: "tavily-key-123456",
     GEMINI_API_KEY: "gemini-key-1234",
+    PERPLEXITY_API_KEY: "perplexity-key-123",
   };
   const use = async (tool: string, args: object): Promise<string> => {
     const { stdout, stderr } = await scene.box.run(["tool", tool, JSON.stringify(args)], { env });

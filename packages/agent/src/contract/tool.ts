@@ -43,6 +43,8 @@ export type Access =
       readonly chosen?: true;
       /** A server that a process of this session runs. */
       readonly own?: true;
+      /** A port of the loopback that is closed for the session: the user's yes opens it, nothing else does (decision 0383). */
+      readonly closedPort?: number;
       /** The page was read before and is shown from memory: nothing is sent. */
       readonly kept?: true;
     }
@@ -63,10 +65,10 @@ export interface Preview {
   readonly plan?: string | undefined;
 }
 
-/** One line of a preview; `kind` says how to show it. */
+/** One line of a preview; `kind` says how to show it. A `question` is what the user is asked, in words and without its mark. */
 export interface PreviewLine {
   readonly text: string;
-  readonly kind?: "heading" | "added" | "removed" | "note" | undefined;
+  readonly kind?: "question" | "heading" | "added" | "removed" | "note" | undefined;
 }
 
 /** A tool that says everything about itself; `defineSessionTool` makes one with typed arguments and defaults. */

@@ -1,6 +1,5 @@
 // Pages of package registries.
 
-import { npm } from "../../src/files/web/sites/npm.ts";
 import { type SiteCase, typed } from "./site-case.ts";
 
 export const PACKAGES: readonly SiteCase[] = [
@@ -8,27 +7,44 @@ export const PACKAGES: readonly SiteCase[] = [
     site: "npm",
     url: "https://www.npmjs.com/package/@octo/tool",
     answers: {
-      [`${npm.api[0]}/@octo%2Ftool`]: {
+      "https://data.jsdelivr.com/v1/packages/npm/@octo/tool": {
+        type: "npm",
         name: "@octo/tool",
-        description: "A tool.",
-        "dist-tags": { latest: "1.2.0", next: "2.0.0-rc.1" },
-        time: { "1.2.0": "2026-03-01T00:00:00.000Z" },
-        maintainers: [{ name: "octocat", email: "o@example.test" }],
-        readme: "# tool\n\nUse it.",
-        versions: {
-          "1.2.0": {
-            name: "@octo/tool",
-            version: "1.2.0",
-            description: "A tool.",
-            license: "MIT",
-            engines: { node: ">=20" },
-            homepage: "https://tool.example",
-            repository: { type: "git", url: "git+https://github.com/octo/tool.git" },
-            dependencies: { yaml: "^2.0.0" },
-            peerDependencies: { typescript: ">=5" },
-          },
-        },
+        tags: { latest: "1.2.0", next: "2.0.0-rc.1" },
+        versions: [
+          { version: "2.0.0-rc.1", links: {} },
+          { version: "1.2.0", links: {} },
+        ],
+        links: {},
       },
+      "https://data.jsdelivr.com/v1/packages/npm/@octo/tool@1.2.0?structure=flat": {
+        type: "npm",
+        name: "@octo/tool",
+        version: "1.2.0",
+        default: "/index.min.js",
+        files: [
+          { name: "/docs/README.md", hash: "aGVsbG8=", size: 3 },
+          { name: "/package.json", hash: "aGVsbG8=", size: 300 },
+          { name: "/readme.md", hash: "aGVsbG8=", size: 15 },
+        ],
+        links: {},
+      },
+      "https://cdn.jsdelivr.net/npm/@octo/tool@1.2.0/package.json": {
+        name: "@octo/tool",
+        version: "1.2.0",
+        description: "A tool.",
+        license: "MIT",
+        author: { name: "Ana", email: "ana@example.test" },
+        engines: { node: ">=20" },
+        homepage: "https://tool.example",
+        repository: { type: "git", url: "git+https://github.com/octo/tool.git" },
+        dependencies: { yaml: "^2.0.0" },
+        peerDependencies: { typescript: ">=5" },
+      },
+      "https://cdn.jsdelivr.net/npm/@octo/tool@1.2.0/readme.md": typed(
+        "text/markdown; charset=utf-8",
+        "# tool\n\nUse it.\n",
+      ),
     },
   },
   {

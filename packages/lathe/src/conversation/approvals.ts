@@ -73,6 +73,7 @@ export class Approvals {
       if (agentId !== undefined) answer(session, question, { decision: "deny", by: "user", reason: GIVEN_UP });
       return;
     }
+    if (reply.decision === "allow" && event.data.asked_by.includes(PERMISSIONS)) permissions.openPorts({ access });
     const remembered =
       reply.remember &&
       (await permissions.remember(reply.remember, { tool, tier, access }).catch((error: unknown) => {

@@ -27,6 +27,9 @@ export interface ConversationParts {
   readonly onEvent?: (session: Session, event: SessionEvent) => void;
 }
 
+/** Another one who follows the conversation. */
+export type ConversationWatcher = Pick<ConversationParts, "onSession" | "onEvent">;
+
 /** What became of a wish to go elsewhere: when a hook objected, its reason, and nothing has changed. */
 export interface Departure {
   readonly cancelled?: string;

@@ -16,7 +16,7 @@ import { CliError, EXIT } from "../platform/usage/exit.ts";
 import type { PageColours } from "../sessions/export/style.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { Approvals } from "./approvals.ts";
-import type { ConversationParts, Departure } from "./conversation-parts.ts";
+import type { ConversationParts, ConversationWatcher, Departure } from "./conversation-parts.ts";
 import { type HandedOff, handOff, handOffOrSummarize } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
@@ -41,26 +41,41 @@ export class Conversation {
   #inputs = 0;
   #instead = 0;
   readonly #maintenance = new Maintenance();
+  readonly #watchers = new Set<ConversationWatcher>();
 
   private constructor(parts: ConversationParts) {
     this.#parts = parts;
     this.#approvals = parts.person?.approve ? new Approvals(parts.person.approve) : undefined;
-    this.#present = new PresentSession(parts, {
-      onPlan: (session, plan) => this.titles.nameAfterPlan(session, plan),
-      onEvent: (open, event) => {
-        this.#approvals?.follow(open.session, open.permissions, event);
-        if (this.workspace.settings["compaction.idleEnabled"])
-          this.#idle ??= new IdleCompaction(() => this.workspace, this.#maintenance);
-        this.#idle?.follow(open, event);
-        parts.onEvent?.(open.session, event);
+    const onSession: ConversationParts["onSession"] = (open, arrival) => {
+      parts.onSession?.(open, arrival);
+      for (const watcher of this.#watchers) watcher.onSession?.(open, arrival);
+    };
+    this.#present = new PresentSession(
+      { ...parts, onSession },
+      {
+        onPlan: (session, plan) => this.titles.nameAfterPlan(session, plan),
+        onEvent: (open, event) => {
+          this.#approvals?.follow(open.session, open.permissions, event);
+          if (this.workspace.settings["compaction.idleEnabled"])
+            this.#idle ??= new IdleCompaction(() => this.workspace, this.#maintenance);
+          this.#idle?.follow(open, event);
+          parts.onEvent?.(open.session, event);
+          for (const watcher of this.#watchers) watcher.onEvent?.(open.session, event);
+        },
       },
-    });
+    );
   }
 
   static async start(parts: ConversationParts, journal: OpenedJournal): Promise<Conversation> {
     const conversation = new Conversation(parts);
     await conversation.#present.start(journal);
     return conversation;
+  }
+
+  /** Is told what the conversation's own host is told, from now on. Returns how to stop. */
+  watch(watcher: ConversationWatcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   /** Commands that the person runs themselves. */

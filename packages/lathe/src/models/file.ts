@@ -16,6 +16,8 @@ export interface ModelsFile {
 
 export interface ReadModels {
   readonly config: RegistryConfig;
+  /** What the user's own files say of it. */
+  readonly own: RegistryConfig;
   /** One line for each file that was ignored. */
   readonly problems: readonly string[];
 }
@@ -24,13 +26,15 @@ export interface ReadModels {
 export async function readModelsFiles(files: readonly ModelsFile[]): Promise<ReadModels> {
   const problems: string[] = [];
   let config: RegistryConfig = {};
+  let own: RegistryConfig = {};
   for (const source of files) {
     const read = await readOne(source);
     if (read === undefined) continue;
     if (typeof read === "string") problems.push(`${read}. The file is ignored; the built-in models still work.`);
     else config = mergeConfigs(config, read);
+    if (source.own) own = config;
   }
-  return { config, problems };
+  return { config, own, problems };
 }
 
 async function readOne({ file, own }: ModelsFile): Promise<RegistryConfig | string | undefined> {

@@ -51,14 +51,14 @@ export async function openModels(workspace: SecretWorkspace): Promise<Models> {
     const said = await (await import("../platform/home/import-json.ts")).importJson(older, own);
     workspace.machine.stderr.write(`lathe: ${said}\n`);
   }
-  const { config, problems } = await readConfig(workspace);
+  const read = await readConfig(workspace);
   const stored = new Set(credentialStore(workspace).providers());
-  return new Models(workspace, { config, problems, stored });
+  return new Models(workspace, { ...read, stored });
 }
 
-async function readConfig(workspace: SecretWorkspace): Promise<Pick<Known, "config" | "problems">> {
+async function readConfig(workspace: SecretWorkspace): Promise<Omit<Known, "stored">> {
   const files = modelsFiles(workspace).filter(({ file }) => existsSync(file));
-  if (files.length === 0) return { config: {}, problems: [] };
+  if (files.length === 0) return { config: {}, own: {}, problems: [] };
   const read = await (await import("./file.ts")).readModelsFiles(files);
   learnModelsFile(workspace.redactor, read.config);
   return read;
@@ -70,6 +70,8 @@ function modelsFiles({ paths, project }: SecretWorkspace): readonly ModelsFile[]
 
 interface Known {
   readonly config: RegistryConfig;
+  /** Without the project's file. */
+  readonly own: RegistryConfig;
   readonly problems: readonly string[];
   /** Providers with a stored credential. */
   readonly stored: ReadonlySet<string>;
@@ -80,6 +82,7 @@ export class Models {
   readonly #reached = new Set<string>();
   readonly #stored: Set<string>;
   #config: RegistryConfig;
+  #own: RegistryConfig;
   /** Providers that extensions have added. */
   #added: Readonly<Record<string, ProviderConfig>> = {};
   readonly #registryOf: (config: RegistryConfig) => Registry;
@@ -100,6 +103,7 @@ export class Models {
     this.#stored = new Set(known.stored);
     this.problems = [...known.problems, ...misspeltProviders(settings.disabledProviders, known.config)];
     this.#config = known.config;
+    this.#own = known.own;
     this.#registryOf = (config) =>
       new Registry({
         env,
@@ -124,8 +128,10 @@ export class Models {
 
   /** models.yml was changed while this run lasts. What is wrong with it; then nothing changes here. */
   async readAgain(): Promise<readonly string[]> {
-    const { config, problems } = await readConfig(this.#workspace);
-    return problems.length > 0 ? problems : this.#rebuild(config, this.#added);
+    const { config, own, problems } = await readConfig(this.#workspace);
+    const wrong = problems.length > 0 ? problems : this.#rebuild(config, this.#added);
+    if (wrong.length === 0) this.#own = own;
+    return wrong;
   }
 
   #rebuild(config: RegistryConfig, added: Readonly<Record<string, ProviderConfig>>): readonly string[] {
@@ -165,6 +171,12 @@ export class Models {
   configOf(provider: string): ProviderConfig | undefined {
     const { providers } = this.#registry.config;
     return providers && Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  }
+
+  /** As the user's own models.yml has it: what a project's file says is for models, not for where searches and pictures go. */
+  ownConfigOf(provider: string): ProviderConfig | undefined {
+    const providers = { ...this.#added, ...this.#own.providers };
+    return Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   }
 
   /** Any form of selector; an unknown one is a usage error that says where to look. */

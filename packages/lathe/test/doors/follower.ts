@@ -69,4 +69,7 @@ export class Follower {
 
 /** What the model has said, out of its deltas. */
 export const saidIn = (events: readonly WireEvent[]): string =>
-  events.flatMap((event) => (event.type === "message_update" ? [event.assistantMessageEvent.delta] : [])).join("");
+  events
+    .flatMap((event) => (event.type === "message_update" ? [event.assistantMessageEvent] : []))
+    .map((said) => (said.type === "text_delta" ? said.delta : ""))
+    .join("");

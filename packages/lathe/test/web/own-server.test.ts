@@ -7,6 +7,7 @@ import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { freePort } from "../../../agent/test/sshd.ts";
 import { type Stage, stage } from "../contract-kit.ts";
+import { type Frame, RpcHost } from "../rpc-host.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
@@ -42,3 +43,43 @@ it("a dev server that the agent started is read without a setting, another progr
   expect(await told(`what is on localhost:${foreign}?`)).toEqual([expect.stringContaining("of another program")]);
   other.close();
 });
+
+it("LS-10 a yes opens a closed port for the session: the question says so, is recorded, and offers no rule", async () => {
+  const other = createServer(({ url }, response) => response.end(`of another program: ${url}`));
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const { port } = other.address() as AddressInfo;
+  const reads = (path: string) => turn.calls([{ name: "web_fetch", args: { url: `http://localhost:${port}${path}` } }]);
+  const answers = [reads("/a"), reads("/a"), reads("/b"), turn.text("done")];
+  scene = await stage(() => answers.shift() ?? turn.text("nothing left"));
+  const args = ["--mode", "rpc", ...scene.args, "--permission-mode", "auto-edit"];
+  const host = new RpcHost(scene.box.open(args, scene.env));
+  host.send({ type: "prompt", message: "go" });
+  const answered = new Set<unknown>();
+  for (const confirmed of [false, true, false]) {
+    const { id, ...question } = await host.wait(
+      "a question",
+      (frame) => isQuestion(frame) && !answered.has(frame["id"]),
+    );
+    answered.add(id);
+    // The port is open then, and what is asked is whether this address may be read.
+    expect("remember" in question).toBe(answered.size === 3);
+    host.send({ type: "extension_ui_response", id, confirmed });
+  }
+  await host.event("agent_end");
+  const results = scene.server.requests
+    .flatMap(({ view }) => view.messages.at(-1)?.results ?? [])
+    .map(({ text }) => text);
+  expect(results).toEqual([
+    expect.stringContaining("Denied by host"),
+    expect.stringContaining("of another program: /a"),
+    expect.stringContaining("Denied by host"),
+  ]);
+  const asked = JSON.stringify(host.frames).split(
+    `Port ${port} is not that of a server of this session; your yes opens it`,
+  );
+  expect(asked.length).toBeGreaterThan(2);
+  expect(await host.finish()).toBe(0);
+  other.close();
+});
+
+const isQuestion = ({ type }: Frame): boolean => type === "extension_ui_request";

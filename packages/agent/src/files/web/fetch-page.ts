@@ -56,12 +56,13 @@ export async function fetchPage(
   } catch (error) {
     if (signal.aborted) throw new ToolFailure(`${address} was not fetched: interrupted.`);
     if (!late.signal.aborted) throw error;
-    const seconds = options.timeoutMs / 1000;
-    throw new ToolFailure(`${address} did not answer in ${seconds} second${seconds === 1 ? "" : "s"}.`);
+    throw new ToolFailure(`${address} did not answer in ${secondsText(options.timeoutMs)}.`);
   } finally {
     clearTimeout(timer);
   }
 }
+
+export const secondsText = (ms: number): string => `${ms / 1000} second${ms === 1000 ? "" : "s"}`;
 
 async function follow(
   gate: WebGate,

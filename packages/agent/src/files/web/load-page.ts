@@ -6,7 +6,7 @@ import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { formatOfName } from "../target/format-of-name.ts";
 import { imageType } from "../target/images.ts";
 import { feedText } from "./feed.ts";
-import { type FetchedPage, type FetchLimits, fetchPage } from "./fetch-page.ts";
+import { type FetchedPage, type FetchLimits, fetchPage, secondsText } from "./fetch-page.ts";
 import type { WebServices } from "./services.ts";
 import { readSite } from "./sites/read-site.ts";
 import { decodePage, isHtml, isText, pageText } from "./to-markdown.ts";
@@ -51,10 +51,31 @@ export interface WantedPage {
   readonly limits?: Partial<FetchLimits> | undefined;
 }
 
-export async function loadPage(
+/** The limit of time is that of the whole: of what is fetched and of making text of it. */
+export async function loadPage(wanted: WantedPage, web: WebServices, scope: CallScope): Promise<LoadedPage> {
+  const { timeoutMs } = { ...LIMITS, ...wanted.limits };
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), timeoutMs);
+  let isThere = false;
+  const onPage = (): void => {
+    isThere = true;
+  };
+  try {
+    return await load(wanted, web, { ...scope, signal: AbortSignal.any([scope.signal, late.signal]) }, onPage);
+  } catch (error) {
+    if (scope.signal.aborted || !late.signal.aborted || !(error instanceof ToolFailure)) throw error;
+    const what = isThere ? "took too long to convert: more than" : "did not answer in";
+    throw new ToolFailure(`${wanted.url} ${what} ${secondsText(timeoutMs)}.`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function load(
   { url: address, isRaw, limits }: WantedPage,
   web: WebServices,
   scope: CallScope,
+  onPage: () => void,
 ): Promise<LoadedPage> {
   const found = isRaw ? undefined : await readSite(address, web, scope);
   if (found) {
@@ -76,6 +97,7 @@ export async function loadPage(
   const fetch = (url: string): Promise<FetchedPage> =>
     fetchPage(web.gate, url, { ...LIMITS, ...web.fetch, ...limits }, scope.signal);
   const page = await fetch(address);
+  onPage();
   const base = page.isLoopback ? undefined : page.url;
   scope.paths.pages.set(address, base);
   const rendered = await (isRaw ? raw(page) : render(page, { fetch, web, scope }));

@@ -36,6 +36,7 @@ it.each<[string, Partial<Access & { kind: "network" }>, Rule[], string]>([
     [rule("allow", `network(${host})`)],
     "deny allow allow allow deny",
   ],
+  ["a closed port of the loopback, shown or not", { url: SHOWN, closedPort: 5432 }, [], "deny ask ask allow deny"],
   ["a chosen engine that is denied", { chosen: true }, [rule("deny", "network")], "deny deny deny deny deny"],
 ])("LS-10 %s: %j", (_what, more, rules, decisions) => {
   const notShown = (url: string) => (url === SHOWN ? undefined : "nobody has shown it");

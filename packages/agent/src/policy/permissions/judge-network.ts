@@ -9,6 +9,10 @@ type Network = Access & { readonly kind: "network" };
 
 /** While planning, everything of the web that would be a question waits; undefined: the mode does not forbid it. */
 export function networkInPlan(item: Network, policy: Policy): PartVerdict | undefined {
+  if (item.closedPort !== undefined && !item.kept) {
+    const forbidden = forbiddenIn("plan");
+    return forbidden && { ...forbidden, reason: `Plan mode is on. ${closedBecause(item.closedPort)}.` };
+  }
   const isOnlyRead = item.url !== undefined || item.chosen === true;
   const why = item.own || item.kept ? undefined : whyNotShown(item, policy);
   if (isOnlyRead && why === undefined) return undefined;
@@ -19,9 +23,11 @@ export function networkInPlan(item: Network, policy: Policy): PartVerdict | unde
 
 export function networkByMode(item: Network, policy: Policy): PartVerdict {
   const { mode, notShown } = policy;
-  const { url, own, kept, chosen } = item;
+  const { url, own, kept, chosen, closedPort } = item;
   if (own) return { decision: "allow", reason: "It is a server of this session.", isPlain: true };
   if (kept) return { decision: "allow", reason: "The page was read before, and nothing is sent.", isPlain: true };
+  if (closedPort !== undefined)
+    return ask(`${closedBecause(closedPort)}; your yes opens it for this session.`, ADDRESS);
   const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
   if (mode === "ask" || (url === undefined && !chosen)) return plain;
   const why = whyNotShown(item, policy);
@@ -30,11 +36,15 @@ export function networkByMode(item: Network, policy: Policy): PartVerdict {
   return { decision: "allow", reason, isPlain: true };
 }
 
+const closedBecause = (port: number): string => `Port ${port} is not that of a server of this session`;
+
 /** The narrowest; a port of the loopback stays closed to a rule. */
 function wayFor({ host, url = "" }: Network): string {
   if (!URL.canParse(url)) return FULL;
-  return isLoopbackHost(canonicalHost(host) ?? "") ? "its address in the prompt" : `--allow 'network(${host})'`;
+  return isLoopbackHost(canonicalHost(host) ?? "") ? ADDRESS : `--allow 'network(${host})'`;
 }
+
+const ADDRESS = "its address in the prompt";
 
 function whyNotShown({ url, chosen }: Network, { notShown }: Policy): string | undefined {
   if (chosen) return undefined;

@@ -103,7 +103,7 @@ function isOrdinary(item: Item, places: Places, rules: readonly Rule[]): boolean
     case "secret":
       return false;
     case "network":
-      return true;
+      return item.closedPort === undefined;
     case "address":
       return !item.write;
   }

@@ -102,6 +102,8 @@ function suggestedFor(item: Item, places: Places): string | undefined {
     case "exec":
       return item.part && suggestedCommand(item.part);
     case "network":
+      // No rule opens a port.
+      if (item.closedPort !== undefined) return undefined;
       return /^[\w.-]+$/.test(item.host) ? `network(${item.host})` : undefined;
     case "read":
     case "write":

@@ -38,10 +38,12 @@ function argumentLines(name: string, value: JsonValue | undefined): PreviewLine[
   return [{ text: `${name}:`, kind: "note" }, ...rows.map((row) => ({ text: `  ${row}` }))];
 }
 
+const ONE_LINE: readonly PreviewLine["kind"][] = ["question", "heading", "note"];
+
 /** A path may hold a line end; what comes after it must not look like a line of its own. */
 function visible({ text, ...line }: PreviewLine): PreviewLine {
   return {
     ...line,
-    text: visibleText(text).replaceAll("\n", line.kind === "heading" || line.kind === "note" ? "\\n" : "\n  "),
+    text: visibleText(text).replaceAll("\n", line.kind !== undefined && ONE_LINE.includes(line.kind) ? "\\n" : "\n  "),
   };
 }

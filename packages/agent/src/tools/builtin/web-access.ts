@@ -1,4 +1,4 @@
-// What a tool declares that reads an address of the web.
+// What a tool declares that reads an address of the web, or connects to a host of it.
 
 import type { Access, CallScope } from "../../contract/tool.ts";
 import "../../files/web/services.ts";
@@ -9,7 +9,17 @@ export async function webAccess(
   { services }: Pick<CallScope, "services">,
 ): Promise<Access & { kind: "network" }> {
   if (!URL.canParse(url)) return { kind: "network", host: url, url };
-  const { hostname, port, protocol } = new URL(url);
-  const own = await services.web?.gate.isOwn(hostname, Number(port) || (protocol === "https:" ? 443 : 80));
-  return { kind: "network", host: hostname, url, ...(own ? { own } : {}) };
+  return { ...(await hostAccess(new URL(url), { services })), url };
+}
+
+/** The host alone: what is sent there is more than an address. */
+export async function hostAccess(
+  { hostname: host, port: named, protocol }: URL,
+  { services }: Pick<CallScope, "services">,
+): Promise<Access & { kind: "network" }> {
+  const gate = services.web?.gate;
+  const port = Number(named) || (protocol === "https:" ? 443 : 80);
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  if (await gate?.isOwn(bare, port)) return { kind: "network", host, own: true };
+  return { kind: "network", host, ...((await gate?.isClosed(bare, port)) ? { closedPort: port } : {}) };
 }

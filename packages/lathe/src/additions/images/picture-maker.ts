@@ -20,13 +20,13 @@ export async function pictureMaker(workspace: ModelWorkspace): Promise<PictureMa
   const models = await workspace.models();
   const sources = credentialSources(workspace);
   const queryOf = ({ account }: PictureVendor): CredentialQuery =>
-    credentialQuery(account, workspace.env, models.configOf(account));
+    credentialQuery(account, workspace.env, models.ownConfigOf(account));
   const possible = PICTURE_VENDORS.filter(({ id }) => (wanted === "auto" ? id !== "openrouter" : id === wanted));
   for (const vendor of possible) {
     const query = queryOf(vendor);
     const found = await findCredential(query, sources);
     if (!found || found.kind === "none") continue;
-    const named = baseUrlNamed(vendor, workspace, models.configOf(vendor.account)?.baseUrl);
+    const named = baseUrlNamed(vendor, workspace, models.ownConfigOf(vendor.account)?.baseUrl);
     const key = async (): Promise<string> => (await resolveCredential(query, sources))?.value ?? "";
     return connect(vendor, { named, key, isChosen: wanted !== "auto", env: workspace.env });
   }

@@ -49,10 +49,10 @@ export async function availableEngines(
       env: userEnv,
       endpoint: settings["searxng.endpoint"],
       configured: (account) =>
-        (account === runKey?.provider ? baseUrl : undefined) ?? models.configOf(account)?.baseUrl,
+        (account === runKey?.provider ? baseUrl : undefined) ?? models.ownConfigOf(account)?.baseUrl,
     });
     if (place === undefined) continue;
-    const queries = queriesOf(row, env, (account) => models.configOf(account));
+    const queries = queriesOf(row, env, (account) => models.ownConfigOf(account));
     const credential = await firstFound(queries, sources);
     const needsNoKey = row.isKeyless || row.id === "searxng" || (row.id === "exa" && isWanted);
     if (!credential && !needsNoKey) continue;

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
+  serve: async () => (await import("./serve.ts")).serveCommand,
   share: async () => (await import("./share.ts")).shareCommand,
   rewind: async () => (await import("./rewind.ts")).rewindCommand,
   stats: async () => (await import("./stats.ts")).statsCommand,

@@ -10,6 +10,7 @@ import { readPiped } from "../../hosts/headless/stdin.ts";
 import { Run } from "../../hosts/run.ts";
 import { fixedAnswers } from "../../models/practice/fixed-answers.ts";
 import { profileFor } from "../../models/profile.ts";
+import { switchThatIsOff } from "../../models/tool-switches.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { parseArgs } from "../../platform/options/parse.ts";
@@ -37,6 +38,9 @@ export const toolCommand: Command = async (argv, machine) => {
     throw usageError(`Name a tool: lathe tool <name> '<json>'. There are: ${namesOf(known).join(", ")}.`);
   if (extra !== undefined)
     throw usageError(`The arguments of ${name} are one JSON text in quotes. Leave out: ${extra}`);
+  const off = switchThatIsOff(name, workspace.settings);
+  if (off !== undefined && !describe)
+    throw usageError(`The tool ${name} is turned off. To turn it on: lathe config set ${off} true`);
   const { tool, family } = findTool(name, known);
   if (describe) {
     machine.stdout.write(`${tool.description}\n\n${JSON.stringify(tool.schema, null, 2)}\n`);

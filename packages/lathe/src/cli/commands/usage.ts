@@ -117,6 +117,17 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
   ],
+  serve: [
+    ["[--root dir]…", "serve sessions of these folders (default: .) at http://127.0.0.1:4096"],
+    ["--port n", "another port; 0 lets the system choose"],
+    ["--host address --tls-cert file --tls-key file", "another address than this machine's own, over TLS only"],
+    ["--idle 10m", "close a session that was not used for so long; it is opened again on use"],
+    ["link [--url address]", "print another link for a browser: works once, for 10 minutes"],
+    ["token list [--json]", "tokens of programs and browsers that are signed in"],
+    ["token add <name> [--scope read,prompt]", "print a new token; scopes: read, prompt, approve, admin"],
+    ["token add … --days 30 --session <id>", "when it ends, and the only session it is good for"],
+    ["token revoke <name|id>", "it stops working at once"],
+  ],
   share: [
     ["<id|path>", "write it as one encrypted HTML file, and print the file and the link that opens it"],
     ["… --out <file>", "write it there instead of lathe-share-<id>.html"],

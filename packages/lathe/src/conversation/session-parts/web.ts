@@ -1,6 +1,6 @@
 // The way out to the web: one gate for everything in the session that leaves for it.
 
-import { mirroredGate, type WebServices, webGate } from "@lathe/agent/files";
+import { mirroredGate, type WebGate, type WebServices, webGate } from "@lathe/agent/files";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
@@ -11,7 +11,7 @@ export function webPart({
   permissions,
 }: Pick<SessionBase, "workspace" | "env" | "session" | "permissions">): SessionPart {
   const { settings } = workspace;
-  const gate = mirroredGate(
+  const untold = mirroredGate(
     webGate({
       env,
       allowPrivate: settings["web.allowPrivate"],
@@ -20,15 +20,27 @@ export function webPart({
     }),
     settings["web.mirrors"],
   );
+  const gate = typedFirst(untold, () => permissions.shown?.readTyped());
   const reader = settings["web.reader"];
   if (reader !== "") gate.openTyped(reader);
   permissions.shown?.followTyped((address) => gate.openTyped(address));
+  permissions.followOpened((address) => gate.openTyped(address));
   const fetch: WebServices["fetch"] = {
     redirectProblem: (from, to, isLoopback) => permissions.redirectProblem(from, to, isLoopback),
   };
   const web = { gate, fetch, tokens: siteTokens(workspace.env), reader };
   return { name: "web", services: { web } };
 }
+
+/** Calls say what they touch before the journal is looked at for what the user has typed. */
+const typedFirst = (gate: WebGate, readTyped: () => void): WebGate => ({
+  ...gate,
+  isClosed(host, port) {
+    readTyped();
+    return gate.isClosed(host, port);
+  },
+  inside: (env) => typedFirst(gate.inside(env), readTyped),
+});
 
 /** Of sites whose pages are read through their APIs. A runner's token is for the server that the runner names. */
 function siteTokens(variables: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {

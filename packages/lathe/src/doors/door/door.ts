@@ -6,7 +6,7 @@ import type { UiRequest, UiResponse } from "../../hosts/rpc/frames.ts";
 import type { Scope } from "../../hosts/rpc/scopes.ts";
 import type { WireEvent } from "../../hosts/wire/events.ts";
 
-export type { Scope };
+export type { Scope } from "../../hosts/rpc/scopes.ts";
 
 /** Someone at a door. `name` is shown to the others, for example as the giver of an answer. */
 export interface DoorClient {
@@ -18,7 +18,7 @@ export interface DoorClient {
 /** A question that waits for an answer. */
 export type Dialog = Extract<UiRequest, { method: "select" | "confirm" | "input" | "editor" }>;
 /** An answer without the id of its question, which stands in the address. */
-export type DialogAnswer = Omit<UiResponse, "type" | "id">;
+export type DialogAnswer = Omit<UiResponse, "type" | "id" | "by">;
 
 /** What clients see of the others. */
 export interface ClientRow {

@@ -33,6 +33,8 @@ export class FrameLog {
   #timer: { cancel(): void } | undefined;
   #isOver = false;
   readonly #waiting = new Set<() => void>();
+  /** Is told of each frame as it is numbered. */
+  onFrame: ((frame: DoorFrame) => void) | undefined;
 
   constructor({ setTimer, first, mostFrames = 4096, mostChars = 8 << 20 }: FrameLogOptions) {
     this.#setTimer = setTimer;
@@ -116,6 +118,7 @@ export class FrameLog {
     this.#chars += chars;
     this.#forget();
     this.#wake();
+    this.onFrame?.(frame);
   }
 
   /** The last frame stays, however large it is. */

@@ -8,9 +8,12 @@ import type { FrameBody } from "./frame-log.ts";
 /** So many settled questions are remembered, for answers that come too late. */
 const MOST_SETTLED = 256;
 
+/** An answer, and the name of the client that gave it. */
+export type GivenAnswer = DialogAnswer & { readonly by: string };
+
 interface OpenQuestion {
   readonly question: Dialog;
-  readonly settle: (answer: DialogAnswer) => void;
+  readonly settle: (answer: GivenAnswer) => void;
 }
 
 export class OpenQuestions {
@@ -28,7 +31,7 @@ export class OpenQuestions {
   }
 
   /** Waits for an answer as long as it takes; undefined when the signal aborts, whose reason may be the name of who settled it. */
-  ask(question: Dialog, signal: AbortSignal): Promise<DialogAnswer | undefined> {
+  ask(question: Dialog, signal: AbortSignal): Promise<GivenAnswer | undefined> {
     const { id } = question;
     return new Promise((resolve) => {
       const giveUp = (): void => {
@@ -40,7 +43,7 @@ export class OpenQuestions {
         return;
       }
       signal.addEventListener("abort", giveUp, { once: true });
-      const settle = (answer: DialogAnswer): void => {
+      const settle = (answer: GivenAnswer): void => {
         signal.removeEventListener("abort", giveUp);
         resolve(answer);
       };
@@ -59,7 +62,7 @@ export class OpenQuestions {
     const problem = problemWith(answer, open.question);
     if (problem !== undefined) throw new Refusal("invalid_answer", problem);
     this.#settle(id, by, answer);
-    open.settle(answer);
+    open.settle({ ...answer, by });
     return { status: "accepted" };
   }
 

@@ -41,6 +41,7 @@ export class SharedDoor implements Door {
   readonly #running = new RunningTurn();
   /** One for each reader; a client may have several. */
   readonly #readers = new Map<FrameReader, DoorClient>();
+  readonly #watchers = new Set<(frame: DoorFrame) => void>();
   /** As it was last told: a session that has gone tells nothing more. */
   #state: RpcSessionState | undefined;
   #sessionId = "";
@@ -54,6 +55,9 @@ export class SharedDoor implements Door {
     // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
     this.#first = deps.now() * 1000;
     this.#log = new FrameLog({ ...limits, setTimer: deps.setTimer, first: this.#first });
+    this.#log.onFrame = (frame) => {
+      for (const watcher of [...this.#watchers]) watcher(frame);
+    };
     this.#questions = new OpenQuestions((frame) => this.#log.push(frame));
     link.onEvent((event, sessionId) => this.#take(event, sessionId));
     link.onUiRequest((request, signal) => this.#ask(request, signal));
@@ -115,6 +119,12 @@ export class SharedDoor implements Door {
     });
     this.#readersChange(() => this.#readers.set(reader, client));
     return reader;
+  }
+
+  /** Tells who serves the door of each frame, without being a client. Returns how to stop. */
+  watch(watcher: (frame: DoorFrame) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   async close(): Promise<void> {
@@ -196,7 +206,9 @@ export class SharedDoor implements Door {
   }
 
   #rows(): readonly ClientRow[] {
-    const rows = Array.from(this.#readers.values(), ({ name, kind }): ClientRow => ({ name, kind }));
+    // Who may do nothing only watches, as the server does that keeps this door.
+    const shown = [...this.#readers.values()].filter(({ scopes }) => scopes.size > 0);
+    const rows = shown.map(({ name, kind }): ClientRow => ({ name, kind }));
     return rows.filter((row, i) => rows.findIndex(({ name, kind }) => name === row.name && kind === row.kind) === i);
   }
 }

@@ -78,6 +78,7 @@ export class Permissions {
   readonly denied: DeniedCall[] = [];
   readonly #options: PermissionsOptions;
   readonly #modeFollowers: (() => void)[] = [];
+  #openPort: ((address: string) => void) | undefined;
   #mode: PermissionMode;
   #beforePlan: PermissionMode | undefined;
   #places: Places;
@@ -128,6 +129,18 @@ export class Permissions {
       approve: (call, context) => this.#approve(call, context),
       afterCall: (call, result, { agentId }) => this.#web?.keepShown(callKey(agentId, call.callId), call, result),
     };
+  }
+
+  /** `open` gets the address of each closed port of the loopback that the user has said yes to. */
+  followOpened(open: (address: string) => void): void {
+    this.#openPort = open;
+  }
+
+  /** The user has allowed this call, in words that named its closed ports; nothing else opens one. */
+  openPorts({ access = [] }: Pick<JudgedCall, "access">): void {
+    for (const item of access)
+      if (item.kind === "network" && item.closedPort !== undefined)
+        this.#openPort?.(`http://${item.host}:${item.closedPort}`);
   }
 
   /** A program of the user's would answer a question about this call with yes. It changes nothing where no question would be asked. */

@@ -55,9 +55,14 @@ export class ShownAddresses {
     for (const address of this.#typed) open(address);
   }
 
+  /** Before a port is judged: what was typed since opens it. */
+  readTyped(): void {
+    this.#scan(this.#options.journal, true);
+  }
+
   /** Looks at what has come since. `journal`: of the agent that makes a call. */
   async update(journal: JournalReader): Promise<void> {
-    this.#scan(this.#options.journal, true);
+    this.readTyped();
     if (journal.header.id !== this.#options.journal.header.id) this.#scan(journal, false);
     await Promise.all([...this.#folders].map((folder) => this.#readInstructions(folder)));
   }

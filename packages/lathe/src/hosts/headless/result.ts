@@ -28,7 +28,7 @@ interface ResultWorktree extends Omit<Settled, "how" | "message"> {
 }
 
 /** In counts that mean the same for every vendor; see docs/context.md. */
-interface ResultUsage {
+export interface ResultUsage {
   /** All that models read, cached or not. */
   readonly inputTokens: number;
   /** All that models generated, thinking included. */

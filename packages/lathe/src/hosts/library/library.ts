@@ -9,11 +9,11 @@ import { listSessions as listFiles } from "../../sessions/list.ts";
 import type { ModelRow } from "../rpc/commands.ts";
 import { modelRowOf } from "../rpc/models.ts";
 import { openPlace } from "./place.ts";
-import type { DiscoveredItem, PlaceOptions, SessionRow, ToolRow } from "./types.ts";
+import type { DiscoveredItem, PlaceOptions, StoredSession, ToolRow } from "./types.ts";
 
 export { createAgentSession } from "./agent-session.ts";
 
-export async function listSessions(place: PlaceOptions): Promise<readonly SessionRow[]> {
+export async function listSessions(place: PlaceOptions): Promise<readonly StoredSession[]> {
   const { machine, paths, cwd } = (await openPlace(place)).workspace;
   const cacheFile = join(paths.cache, "session-heads.json");
   return listFiles({ sessionsRoot: paths.sessions, cwd, cacheFile, now: machine.deps.now() });
@@ -23,12 +23,12 @@ export async function readSettings(place: PlaceOptions): Promise<Readonly<Record
   return { ...(await openPlace(place)).workspace.settings };
 }
 
-export async function listModels(place: PlaceOptions): Promise<readonly ModelRow[]> {
+export async function availableModels(place: PlaceOptions): Promise<readonly ModelRow[]> {
   const { registry } = await (await openPlace(place)).workspace.models();
   return registry.available().map(modelRowOf);
 }
 
-export async function discover(place: PlaceOptions): Promise<readonly DiscoveredItem[]> {
+export async function discoverFiles(place: PlaceOptions): Promise<readonly DiscoveredItem[]> {
   const discovery = discoveryFor((await openPlace(place)).workspace);
   const found = await Promise.all(ITEM_KINDS.map((kind) => discovery.of(kind)));
   return found.flatMap(({ all }) =>

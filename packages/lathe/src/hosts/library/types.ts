@@ -81,7 +81,7 @@ export interface AgentSession {
 }
 
 /** One session that is kept on disk. */
-export interface SessionRow {
+export interface StoredSession {
   readonly id: string;
   readonly path: string;
   readonly cwd: string;

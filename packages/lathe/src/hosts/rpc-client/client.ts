@@ -4,10 +4,12 @@ import type { CommandData, CommandName, CommandParams, RpcSessionState } from ".
 import type { ResponseError } from "../rpc/frames.ts";
 import type { WireEvent } from "../wire/events.ts";
 import { type HostScheme, HostSide, type HostTool, type UiHandler } from "./host-side.ts";
-import { AgentProcess, type AgentProcessOptions } from "./process.ts";
+import { type AgentConnection, AgentProcess, type AgentProcessOptions } from "./process.ts";
 
 /** How the agent is started, and how long it is waited for. */
 export interface RpcClientOptions extends AgentProcessOptions {
+  /** Another way to the agent than a process of its own. */
+  readonly connect?: ((onFrame: (frame: Record<string, unknown>) => void) => AgentConnection) | undefined;
   /** How long the agent may take to say that it is ready. */
   readonly readyTimeoutMs?: number | undefined;
   /** How long one request may take; bash, compact, export_html and settle_worktree have no limit. */
@@ -52,7 +54,7 @@ export class RpcClient {
   readonly #failures = new Set<(error: Error) => void>();
   /** Failure of an accepted prompt, or what a listener threw, while there was no listener for failures. */
   #unheard: Error | undefined;
-  #process: AgentProcess | undefined;
+  #process: AgentConnection | undefined;
   #ended: Error | undefined;
   #ready: () => void = () => {};
   #requests = 0;
@@ -75,7 +77,8 @@ export class RpcClient {
     const ready = new Promise<void>((resolve) => {
       this.#ready = resolve;
     });
-    const started = new AgentProcess(this.#options, (frame) => this.#take(frame));
+    const { connect = (onFrame) => new AgentProcess(this.#options, onFrame) } = this.#options;
+    const started = connect((frame) => this.#take(frame));
     this.#process = started;
     void started.ended.then((error) => this.#failAll(error));
     const failed = started.ended.then((error) => Promise.reject(error));
@@ -210,7 +213,7 @@ export class RpcClient {
 
   // ---- inside ----
 
-  #runningProcess(): AgentProcess {
+  #runningProcess(): AgentConnection {
     if (!this.#process) throw new Error("The agent has not been started.");
     return this.#process;
   }

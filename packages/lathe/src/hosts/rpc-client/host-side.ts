@@ -26,7 +26,7 @@ export type UiHandler = (
   signal: AbortSignal,
 ) => UiAnswer | Promise<UiAnswer>;
 /** What a person chose in a dialog; undefined: it was cancelled. */
-export type UiAnswer = Pick<UiResponse, "value" | "confirmed" | "remember"> | undefined;
+export type UiAnswer = Pick<UiResponse, "value" | "confirmed" | "remember" | "by"> | undefined;
 
 type Frame = Readonly<Record<string, unknown>>;
 

@@ -20,10 +20,19 @@ export interface AgentProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-export class AgentProcess {
+/** An agent that takes and sends the frames of RPC mode. */
+export interface AgentConnection {
+  readonly pid: number | undefined;
+  /** Settles when it has ended; never rejects. */
+  readonly ended: Promise<Error>;
+  send(frame: object): void;
+  /** Its exit code; null where it has none. */
+  stop(): Promise<number | null>;
+}
+
+export class AgentProcess implements AgentConnection {
   readonly #child: ChildProcessWithoutNullStreams;
   #stderr = "";
-  /** Settles when the process has ended; never rejects. */
   readonly ended: Promise<Error>;
 
   constructor(options: AgentProcessOptions, onFrame: (frame: Record<string, unknown>) => void) {

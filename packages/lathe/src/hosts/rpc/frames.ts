@@ -125,6 +125,8 @@ export const INBOUND = {
     confirmed: optional(flag()),
     /** One of the widths that the question offered. */
     remember: optional(choice(["pattern", "tool"])),
+    /** Who answered, where the host asks several people. */
+    by: optional(text()),
     cancelled: optional(flag()),
     timedOut: optional(flag()),
   }),

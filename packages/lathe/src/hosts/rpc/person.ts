@@ -92,7 +92,7 @@ export class HostPerson implements Person, DialogHost {
       const said = typeof reply?.value === "string" ? reply.value : undefined;
       return {
         decision: reply?.confirmed === true ? "allow" : "deny",
-        by: reply ? "host" : "deadline",
+        by: reply ? (reply.by ?? "host") : "deadline",
         ...(reply?.confirmed === true && reply.remember !== undefined ? { remember: reply.remember } : {}),
         ...(said === undefined ? {} : { reason: said }),
       };

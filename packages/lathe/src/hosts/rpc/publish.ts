@@ -1,6 +1,6 @@
 // The published schemas, one file each, from the same definitions that the types come from. Shared parts are named once per file.
 
-import { type JsonSchema, type JsonValue, registryConfigSchema } from "@lathe/llm";
+import { type JsonSchema, registryConfigSchema } from "@lathe/llm";
 import { exactly, integer, object, optional, text } from "@lathe/llm/schema";
 import { themeSchema } from "@lathe/tui";
 import { settingsSchema } from "../../config/settings/document.ts";
@@ -12,10 +12,10 @@ import { wireResult } from "../wire/result.ts";
 import { wireReview } from "../wire/review.ts";
 import { COMMANDS, modelRow, sessionState } from "./commands.ts";
 import { INBOUND, OUTBOUND, responseError } from "./frames.ts";
+import { mapValues, type Named, withSharedParts } from "./shared-parts.ts";
 
-type Named = Readonly<Record<string, JsonSchema>>;
-
-const SHARED: Named = {
+/** Parts that several schemas share, by name. */
+export const SHARED: Named = {
   Agent: agentRow,
   Message: wireMessage,
   Model: modelRow,
@@ -99,41 +99,11 @@ function withTimestamp(schema: JsonSchema): JsonSchema {
 }
 
 function file(title: string, kinds: Named): JsonSchema {
-  const used = new Set<string>();
-  const named = mapValues(kinds, (schema) => shorten(schema, used));
-  const shared = Object.fromEntries(
-    Object.entries(SHARED).flatMap(([name, schema]) => {
-      if (!used.has(name)) return [];
-      const own = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, shortenValue(value, used)]));
-      return [[name, own]];
-    }),
-  );
+  const { kinds: named, used } = withSharedParts(kinds, SHARED, "#/$defs/");
   return {
     ...DIALECT,
     title,
     anyOf: Object.keys(named).map((name) => ({ $ref: `#/$defs/${name}` })),
-    $defs: { ...named, ...shared },
+    $defs: { ...named, ...used },
   };
-}
-
-/** Shared parts are recognised by object identity. */
-function shorten(schema: JsonSchema, used: Set<string>): JsonSchema {
-  const name = Object.keys(SHARED).find((candidate) => SHARED[candidate] === schema);
-  if (name !== undefined) {
-    used.add(name);
-    return { $ref: `#/$defs/${name}` };
-  }
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, shortenValue(value, used)]));
-}
-
-function shortenValue(value: JsonValue, used: Set<string>): JsonValue {
-  if (Array.isArray(value)) return value.map((item) => shortenValue(item, used));
-  return typeof value === "object" && value !== null ? shorten(value as JsonSchema, used) : value;
-}
-
-function mapValues<T, R>(
-  from: { readonly [name: string]: T },
-  change: (value: T, name: string) => R,
-): Record<string, R> {
-  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, change(value, name)]));
 }

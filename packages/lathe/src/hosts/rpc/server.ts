@@ -5,7 +5,7 @@ import { isJsonObject } from "@lathe/llm";
 import { Checker, object, optional, type Schema, text } from "@lathe/llm/schema";
 import { CliError } from "../../platform/usage/exit.ts";
 import type { Line } from "../wire/lines.ts";
-import type { LineWriter } from "../wire/writer.ts";
+import type { FrameWriter } from "../wire/writer.ts";
 import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
 import { INBOUND, type InboundName, isInbound, type ResponseError } from "./frames.ts";
 import { agentHandlers } from "./handle-agents.ts";
@@ -60,10 +60,10 @@ interface Frame {
 export class RpcServer {
   readonly #context: HandlerContext;
   readonly #person: HostPerson;
-  readonly #writer: LineWriter;
+  readonly #writer: FrameWriter;
   #queue: Promise<void> = Promise.resolve();
 
-  constructor(context: HandlerContext, person: HostPerson, writer: LineWriter) {
+  constructor(context: HandlerContext, person: HostPerson, writer: FrameWriter) {
     this.#context = context;
     this.#person = person;
     this.#writer = writer;

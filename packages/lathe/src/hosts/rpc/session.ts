@@ -10,7 +10,7 @@ import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import goOn from "../headless/go-on.md";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
-import type { LineWriter } from "../wire/writer.ts";
+import type { FrameWriter } from "../wire/writer.ts";
 import { PROTOCOL_VERSION } from "./frames.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";
@@ -21,14 +21,14 @@ export interface RpcSessionParts {
   readonly requestFor: RequestFor;
   /** Absent: sessions cannot be moved. */
   readonly workspaceAt: ((cwd: string) => Promise<SessionWorkspace>) | undefined;
-  readonly writer: LineWriter;
+  readonly writer: FrameWriter;
   readonly person: HostPerson;
   readonly hostTools: HostTools;
   readonly hostUris: HostUris;
 }
 
 export class RpcSession {
-  readonly #parts: RpcSessionParts;
+  readonly #parts: Pick<RpcSessionParts, "writer" | "hostUris">;
   #conversation!: Conversation;
   readonly #expansion = new InputExpansion();
   readonly #seqs = new Map<string, number>();
@@ -36,7 +36,7 @@ export class RpcSession {
   #retrying = false;
   #compacting = false;
 
-  private constructor(parts: RpcSessionParts) {
+  private constructor(parts: Pick<RpcSessionParts, "writer" | "hostUris">) {
     this.#parts = parts;
   }
 
@@ -57,6 +57,21 @@ export class RpcSession {
       journal,
     );
     return self;
+  }
+
+  /** Around a conversation of another host of this process. `stop`: nothing more is told of it. */
+  static around(
+    conversation: Conversation,
+    parts: Pick<RpcSessionParts, "writer" | "hostUris">,
+  ): { readonly current: RpcSession; readonly stop: () => void } {
+    const current = new RpcSession(parts);
+    current.#conversation = conversation;
+    current.#begin(conversation.open);
+    const stop = conversation.watch({
+      onSession: (open) => current.#begin(open),
+      onEvent: (_session, event) => current.#follow(event),
+    });
+    return { current, stop };
   }
 
   get conversation(): Conversation {

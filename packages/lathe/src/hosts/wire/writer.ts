@@ -3,7 +3,14 @@
 
 import type { Writable } from "node:stream";
 
-export class LineWriter {
+/** Takes frames on their way out. */
+export interface FrameWriter {
+  write(frame: object): void;
+  /** Undefined when the reader keeps up; else settles when it has caught up or gone. */
+  readonly ready: Promise<void> | undefined;
+}
+
+export class LineWriter implements FrameWriter {
   readonly #stream: Writable;
   #full: Promise<void> | undefined;
   #isOver = false;

@@ -15,6 +15,8 @@ export interface HomePaths {
   /** Of open sessions, by inode. */
   readonly locks: string;
   readonly terminalSessions: string;
+  /** Sockets of sessions that others can join. */
+  readonly doors: string;
   readonly cache: string;
   /** Views that runs work in. */
   readonly views: string;
@@ -25,6 +27,10 @@ export interface HomePaths {
   readonly settingsMemory: string;
   /** Names of variables that were said to be withheld. */
   readonly withheldMemory: string;
+  /** Hashes of the tokens of `lathe serve`. */
+  readonly serveTokens: string;
+  /** Which served sessions are working. */
+  readonly serveWork: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -40,11 +46,14 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     blobs: `${home}/blobs`,
     locks: `${home}/locks`,
     terminalSessions: `${home}/terminal-sessions`,
+    doors: `${home}/doors`,
     cache: `${home}/cache`,
     views: `${home}/views`,
     patches: `${home}/patches`,
     history: `${home}/history.db`,
     settingsMemory: `${home}/cache/settings.json`,
     withheldMemory: `${home}/cache/withheld-variables`,
+    serveTokens: `${home}/serve/tokens.json`,
+    serveWork: `${home}/serve/working`,
   };
 }

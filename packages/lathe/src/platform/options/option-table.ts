@@ -35,9 +35,9 @@ export const OPTIONS = {
   mode: {
     kind: "value",
     value: "mode",
-    choices: ["text", "json", "rpc"],
+    choices: ["text", "json", "rpc", "bridge"],
     group: "Run",
-    help: "output format of a run, or rpc over stdin and stdout",
+    help: "output format of a run, or rpc over stdin and stdout; bridge is experimental",
   },
   plain: {
     kind: "flag",
@@ -237,6 +237,7 @@ export const SUBCOMMANDS = {
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
   policy: "test, explain and suggest permission rules",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
+  serve: "serve sessions to browsers and programs: serve [--root dir]…, link, token",
   share: "write a session as an encrypted page that others can read: share <id>",
   stats: "tokens and cost of all sessions by day, model and project",
   rewind: "undo part of a session: conversation, files or both",

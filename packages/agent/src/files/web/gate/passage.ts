@@ -62,6 +62,11 @@ export class Passage {
     return known !== undefined && (await this.#isLoopback(known)) && (await this.#ownsPort(port));
   }
 
+  async isClosed(host: string, port: number): Promise<boolean> {
+    const known = canonicalHost(host);
+    return known !== undefined && (await this.#isLoopback(known)) && !(await this.#isOpen(port));
+  }
+
   #dialing(url: URL, signal: AbortSignal): DialOptions {
     const { allowPrivate, lookUp, ownAddresses, variables = {}, onNotice } = this.#options;
     const proxy = proxyFor(url, variables);
@@ -70,12 +75,16 @@ export class Passage {
   }
 
   async #loopback({ host, port }: Place, signal: AbortSignal): Promise<Duplex> {
-    const { env, allowPrivate } = this.#options;
-    if (!allowPrivate && !(await this.#isTyped(port)) && !(await this.#ownsPort(port)))
+    const { env } = this.#options;
+    if (!(await this.#isOpen(port)))
       throw new ToolFailure(
         `${urlHost(host)}:${port} is closed: no process of this session listens there, or another program does too. Start the server in this session; or the user names the address in a prompt, or sets web.allowPrivate.`,
       );
     return env.connect(port, { signal });
+  }
+
+  async #isOpen(port: number): Promise<boolean> {
+    return this.#options.allowPrivate || (await this.#isTyped(port)) || (await this.#ownsPort(port));
   }
 
   /** A page brings many connections to one port at once, and elsewhere each question takes a while. */

@@ -35,6 +35,8 @@ export interface WebGate {
   connect(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
   /** Whether this is a loopback port on which only processes of the session listen. */
   isOwn(host: string, port: number): Promise<boolean>;
+  /** Whether this is a loopback port that nothing has opened: a connection to it would be refused. */
+  isClosed(host: string, port: number): Promise<boolean>;
   /** The user has named this address, in a prompt or in their own settings: if it is on the loopback, its port is open from now on. */
   openTyped(address: string): void;
   /** The same gate for an environment with another loopback. */

@@ -18,6 +18,7 @@ function gateWith(options: GateOptions, typed: Set<string>, onNotice: (message: 
     request: async (request, signal) => (await load()).request(request, signal),
     connect: async (host, port, signal) => (await load()).connect(host, port, signal),
     isOwn: async (host, port) => (await load()).isOwn(host, port),
+    isClosed: async (host, port) => (await load()).isClosed(host, port),
     openTyped: (address) => void typed.add(address),
     inside: (env) => gateWith({ ...options, env }, typed, onNotice),
   };

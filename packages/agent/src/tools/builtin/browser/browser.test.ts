@@ -27,7 +27,12 @@ beforeEach(async () => {
   bench = await toolBench();
   asked = [];
   isConfined = true;
-  bench.services.web = { gate: { isOwn: async (_host: string, port: number) => port === 3000 } as unknown as WebGate };
+  bench.services.web = {
+    gate: {
+      isOwn: async (_host: string, port: number) => port === 3000,
+      isClosed: async (_host: string, port: number) => port === 5432,
+    } as unknown as WebGate,
+  };
   bench.services.browser = {
     isConfined: async () => isConfined,
     reachOf: async (name) => TABS[name],
@@ -65,6 +70,9 @@ it("T-BRW-1 LS-10 the session's own server is declared as such, every other host
     tier: "network",
     access: [{ kind: "network", host: "example.org" }],
   });
+  expect((await judge({ action: "open", url: "http://localhost:5432/" })).access).toEqual([
+    { kind: "network", host: "localhost", closedPort: 5432 },
+  ]);
   for (const args of [{ action: "open" }, { action: "close", all: true }] as const)
     expect(await judge(args)).toEqual({ tier: "read", access: [] });
 });
@@ -78,9 +86,14 @@ it("T-BRW-1 LS-10 apps, other browsers and one without bubblewrap are commands i
   const app = await judge({ action: "open", app: { path: "/opt/app", args: ["a b"] } });
   expect(app).toMatchObject({ tier: "exec", access: [{ command: "/opt/app 'a b'", doubt: expect.any(String) }] });
   expect(await preview({ action: "open", app: { path: "/opt/app", args: ["a b"], target: "Login" } })).toEqual([
-    "starts this app, with a profile of its own",
-    "/opt/app 'a b'",
+    "Start this app and let the agent control it",
+    "│ /opt/app 'a b'",
+    "with a profile of its own",
     'on the page whose address or title contains "Login"',
+  ]);
+  expect(await preview({ action: "open", app: { cdp_url: "http://127.0.0.1:9222" } })).toEqual([
+    "Let the agent control the browser at http://127.0.0.1:9222",
+    "with all that is open and signed in there",
   ]);
   isConfined = false;
   const loose = { action: "open", url: "http://localhost:3000/" } as const;
@@ -89,8 +102,8 @@ it("T-BRW-1 LS-10 apps, other browsers and one without bubblewrap are commands i
     expect.objectContaining({ kind: "network" }),
   ]);
   expect(await preview(loose)).toEqual([
+    "Open http://localhost:3000/ in a browser",
     expect.stringContaining("scripts can send"),
-    "http://localhost:3000/",
     expect.stringContaining("no bubblewrap"),
   ]);
 });
@@ -112,6 +125,7 @@ it("T-BRW-2 LS-10 a script declares the hosts of its tab and the files it may up
   await expect(access("main", ["https://example.org/x"])).rejects.toThrow("Only files on the disk can be uploaded.");
   await expect(bench.call(browserTool, { action: "run" })).rejects.toThrow("run needs `code`.");
   expect(await preview({ action: "run", code: "a()\nb()", files: ["x.png"] })).toEqual([
+    "Run this script on the tab main",
     "may upload x.png",
     "│ a()",
     "│ b()",

@@ -14,6 +14,7 @@ import {
 import { quoteShell } from "../../../world/env/shell-quote.ts";
 import "../../../files/web/services.ts";
 import { verbOf } from "../card.ts";
+import { hostAccess } from "../web-access.ts";
 import description from "./description.md";
 import { type BrowserArgs, schema } from "./params.ts";
 import { scriptAccess, scriptPreview, type TabReach } from "./script-access.ts";
@@ -96,41 +97,50 @@ async function access(args: BrowserArgs, scope: CallScope): Promise<readonly Acc
     });
   else if (!(await serviceOf(scope).isConfined()))
     started.push({ kind: "exec", command: "chromium", cwd, doubt: UNCONFINED });
-  return url === undefined ? started : [...started, await networkAccess(url, scope)];
+  return url === undefined ? started : [...started, await hostAccess(url, scope)];
 }
 
 const ATTACHES = "it takes over a browser that runs already";
 const STARTS = "it runs an app that the agent then controls";
 const UNCONFINED = "there is no bubblewrap here, so the browser is not confined";
 
-async function networkAccess(url: URL, { services }: CallScope): Promise<Access> {
-  const host = url.hostname;
-  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const isOwn = await services.web?.gate.isOwn(host.replace(/^\[(.*)\]$/, "$1"), port);
-  return { kind: "network", host, ...(isOwn ? { own: true } : {}) };
-}
-
 async function previewLines(args: BrowserArgs, scope: CallScope): Promise<PreviewLine[]> {
-  const { url, app, action, code = "", files = [] } = args;
-  if (action === "run") return scriptPreview(code, files);
+  const { url, app, action, name = "main", code = "", files = [] } = args;
+  if (action === "run") return scriptPreview(name, code, files);
   if (action !== "open") return [{ text: summary(args) }];
   const isConfined = app !== undefined || (await serviceOf(scope).isConfined());
+  const question = (text: string): PreviewLine => ({ text, kind: "question" });
   const note = (text: string): PreviewLine => ({ text, kind: "note" });
+  const page: readonly PreviewLine[] = url === undefined ? [] : [note("the page's scripts can send data to its hosts")];
+  const opened = url === undefined ? [] : [note(`opens ${url}`)];
+  const target = app?.target === undefined ? [] : [note(`on the page whose address or title contains "${app.target}"`)];
+  if (app?.cdp_url !== undefined)
+    return [
+      question(`Let the agent control the browser at ${app.cdp_url}`),
+      note(SIGNED_IN),
+      ...target,
+      ...opened,
+      ...page,
+    ];
+  if (app?.path !== undefined) {
+    const command = [app.path, ...(app.args ?? [])].map(quoteShell).join(" ");
+    return [
+      question("Start this app and let the agent control it"),
+      { text: `│ ${command}` },
+      note("with a profile of its own"),
+      ...target,
+      ...opened,
+      ...page,
+    ];
+  }
   return [
-    ...(app?.cdp_url === undefined ? [] : [note("attaches to the browser that listens at"), { text: app.cdp_url }]),
-    ...(app?.path === undefined
-      ? []
-      : [
-          note("starts this app, with a profile of its own"),
-          { text: [app.path, ...(app.args ?? [])].map(quoteShell).join(" ") },
-        ]),
-    ...(app?.target === undefined ? [] : [note(`on the page whose address or title contains "${app.target}"`)]),
-    ...(url === undefined
-      ? []
-      : [note("opens in a browser; the page's scripts can send data to its hosts"), { text: url }]),
+    question(url === undefined ? "Open a tab in a browser" : `Open ${url} in a browser`),
+    ...page,
     ...(isConfined ? [] : [note(`${UNCONFINED}: its pages can reach this machine's network`)]),
   ];
 }
+
+const SIGNED_IN = "with all that is open and signed in there";
 
 function serviceOf({ services }: Pick<CallScope, "services">): BrowserService {
   if (!services.browser) throw new ToolFailure("There is no browser here.");

@@ -35,7 +35,11 @@ export async function scriptAccess(
 
 const OPEN = "it runs in a browser that is not confined, so its requests are not judged";
 
-export function scriptPreview(code: string, files: readonly string[]): PreviewLine[] {
+export function scriptPreview(name: string, code: string, files: readonly string[]): PreviewLine[] {
   const uploads = files.map((path): PreviewLine => ({ text: `may upload ${path}`, kind: "note" }));
-  return [...uploads, ...code.split("\n").map((line) => ({ text: `│ ${line}` }))];
+  return [
+    { text: `Run this script on the tab ${name}`, kind: "question" },
+    ...uploads,
+    ...code.split("\n").map((line) => ({ text: `│ ${line}` })),
+  ];
 }

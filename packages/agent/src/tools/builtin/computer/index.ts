@@ -59,7 +59,10 @@ export const computerTool: ToolDef<DesktopOrder> = {
     verb: verbOf(["Desktop:", "Desktop:", "Desktop:"], result),
     subject: sentenceOf(order),
   }),
-  preview: (order) => ({ lines: [{ text: sentenceOf(order) }], shows: Object.keys(params) }),
+  preview: (order) => ({
+    lines: [{ text: `Let the agent use your desktop: ${sentenceOf(order)}`, kind: "question" }],
+    shows: Object.keys(params),
+  }),
   async execute(order, { services, signal }: ToolContext): Promise<ToolResult> {
     if (!services.desktop) throw new ToolFailure("There is no desktop here.");
     const { png, width, height } = await services.desktop.act(order, signal);

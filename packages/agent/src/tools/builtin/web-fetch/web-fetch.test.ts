@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Bench, toolBench } from "../../../../test/call-tool.ts";
+import { Parser } from "../../../files/parser/parser.ts";
 import { webGate } from "../../../files/web/gate/web-gate.ts";
 import { isPrivateAddress } from "../../../world/net/address.ts";
 import { webSearchTool } from "../web-search/index.ts";
@@ -108,6 +110,16 @@ describe("web_fetch", () => {
     expect(await bench.text(webFetchTool, { url: `${url}/gzip`, timeout: 9999 })).toBe("packed");
     expect(waits.mock.calls.map(([, ms]) => ms)).toContain(45_000);
     waits.mockRestore();
+  });
+
+  it("T-SUB-2 the time that a call may take covers making text of the page", async () => {
+    const parser = new Parser({
+      file: fileURLToPath(new URL("../../../../test/misbehaving-parser.ts", import.meta.url)),
+    });
+    bench.services.parser = parser;
+    const call = bench.call(webFetchTool, { url: `${url}/page`, timeout: 1 });
+    await expect(call).rejects.toThrow("/page took too long to convert: more than 1 second.");
+    await parser.close();
   });
 
   it("D3 an interrupt while a large page is being read ends the call at once", async () => {

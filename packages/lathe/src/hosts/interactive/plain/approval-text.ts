@@ -27,6 +27,7 @@ const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyl
   added: "green",
   removed: "red",
   note: "dim",
+  question: "bold",
   heading: "bold",
 };
 

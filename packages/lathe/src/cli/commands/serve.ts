@@ -1,0 +1,20 @@
+// `lathe serve`, `lathe serve link` and `lathe serve token …`.
+
+import { usageError } from "../../platform/usage/exit.ts";
+import type { Command } from "./command.ts";
+import { linkCommand } from "./serve/link.ts";
+import { tokenCommand } from "./serve/token.ts";
+
+const VERBS: Readonly<Record<string, Command>> = {
+  link: linkCommand,
+  token: tokenCommand,
+};
+
+export const serveCommand: Command = async (argv, machine) => {
+  const [verb] = argv;
+  if (verb === undefined || verb.startsWith("-")) return (await import("./serve/run.ts")).runServer(argv, machine);
+  const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (!run)
+    throw usageError(`lathe serve knows ${Object.keys(VERBS).join(", ")}, not ${verb}. See: lathe serve --help`);
+  return run(argv.slice(1), machine);
+};

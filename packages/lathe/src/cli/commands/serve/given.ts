@@ -1,0 +1,48 @@
+// What `lathe serve` and `--mode bridge` are given, and when they are asked to end.
+
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createSecureContext } from "node:tls";
+import type { Tls } from "../../../doors/serve/http/listen.ts";
+import type { Machine } from "../../../platform/machine/machine.ts";
+import { ENDING_SIGNALS } from "../../../platform/machine/signals.ts";
+import { EXIT, usageError } from "../../../platform/usage/exit.ts";
+
+export function portOf(name: string, text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw usageError(`${name} must be a number from 0 to 65535, not "${text}".`);
+}
+
+/** Certificate and key from files. */
+export function readTls(machine: Machine, { cert, key }: { readonly cert: string; readonly key: string }): Tls {
+  const tls = { cert: readPem(machine, cert), key: readPem(machine, key) };
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    throw usageError(`${cert} and ${key} are no certificate and its key: ${(error as Error).message}.`);
+  }
+  return tls;
+}
+
+function readPem(machine: Machine, path: string): string {
+  try {
+    return readFileSync(resolve(machine.cwd, path), "utf8");
+  } catch (error) {
+    throw usageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}. Give a file in PEM format.`);
+  }
+}
+
+/** The first one; a second one leaves at once. */
+export function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let isEnding = false;
+    for (const signal of ENDING_SIGNALS)
+      process.on(signal, () => {
+        // A terminal that closes says so more than once.
+        if (isEnding && signal !== "SIGHUP") process.exit(EXIT.interrupted);
+        isEnding = true;
+        resolve(signal);
+      });
+  });
+}

@@ -1,0 +1,27 @@
+// `lathe serve link`: another link for another browser, as text and for a phone as a QR code.
+
+import { signInLink } from "../../../doors/serve/sign-in-link.ts";
+import type { Machine } from "../../../platform/machine/machine.ts";
+import { httpUrl } from "../../../platform/options/values.ts";
+import { EXIT, usageError } from "../../../platform/usage/exit.ts";
+import type { Command } from "../command.ts";
+import { verbArgs } from "../verb-args.ts";
+import { tokensOf } from "./token.ts";
+
+export const DEFAULT_PORT = 4096;
+
+export const linkCommand: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(argv, { url: { type: "string" } }, "serve");
+  if (positionals[0] !== undefined) throw usageError("lathe serve link takes only --url <address of the server>.");
+  const url = httpUrl("url", values.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
+  await printLink(machine, await signInLink(new URL(url).origin, tokensOf(machine)));
+  return EXIT.done;
+};
+
+/** The code in it works once. */
+export async function printLink({ stdout, terminal }: Machine, link: string): Promise<void> {
+  stdout.write(`Open in a browser, once and within 10 minutes:\n${link}\n`);
+  if (!terminal.isTTY) return;
+  const { renderUnicodeCompact } = await import("uqr");
+  terminal.write(`${renderUnicodeCompact(link)}\n`);
+}

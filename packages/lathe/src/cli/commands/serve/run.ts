@@ -1,0 +1,73 @@
+// `lathe serve`: reads what it is given, starts the server, and ends it with everything it has started.
+
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Tls } from "../../../doors/serve/http/listen.ts";
+import { serveChildren } from "../../../doors/serve/serve-children.ts";
+import { signInLink } from "../../../doors/serve/sign-in-link.ts";
+import { Run } from "../../../hosts/run.ts";
+import { shownPath } from "../../../platform/home/shown-path.ts";
+import { isDirectory } from "../../../platform/home/small-file.ts";
+import type { Machine } from "../../../platform/machine/machine.ts";
+import { duration } from "../../../platform/options/values.ts";
+import { EXIT, usageError } from "../../../platform/usage/exit.ts";
+import type { Command } from "../command.ts";
+import { verbArgs } from "../verb-args.ts";
+import { portOf, readTls, untilSignal } from "./given.ts";
+import { DEFAULT_PORT, printLink } from "./link.ts";
+
+const IDLE = "10m";
+
+export const runServer: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(
+    argv,
+    {
+      root: { type: "string", multiple: true },
+      host: { type: "string" },
+      port: { type: "string" },
+      "tls-cert": { type: "string" },
+      "tls-key": { type: "string" },
+      idle: { type: "string" },
+    },
+    "serve",
+  );
+  if (positionals[0] !== undefined)
+    throw usageError(`lathe serve takes folders with --root: lathe serve --root ${positionals[0]}`);
+  const roots = (values.root ?? ["."]).map((path) => folderAt(machine, path));
+  const run = new Run(machine);
+  let workspace: ReturnType<Run["open"]> | undefined;
+  const server = await serveChildren({
+    machine,
+    version: LATHE_VERSION,
+    host: values.host ?? "127.0.0.1",
+    port: values.port === undefined ? DEFAULT_PORT : portOf("--port", values.port),
+    tls: tlsFor(machine, values["tls-cert"], values["tls-key"]),
+    roots,
+    idleMs: duration("idle", values.idle ?? IDLE),
+    workspace: () => {
+      workspace ??= run.open({});
+      return workspace;
+    },
+  });
+  const signal = untilSignal();
+  const shown = roots.map((root) => shownPath(root, machine.userHome)).join(", ");
+  machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
+  await printLink(machine, await signInLink(server.url, server.tokens));
+  // A person who presses Ctrl+C wants the work to end; a system that stops the service starts it again.
+  await server.end({ forgets: (await signal) === "SIGINT" });
+  machine.exit?.(EXIT.done);
+  return EXIT.done;
+};
+
+function folderAt(machine: Machine, path: string): string {
+  const folder = resolve(machine.cwd, path);
+  if (!isDirectory(folder)) throw usageError(`--root: ${path} is not a directory. Give an existing directory.`);
+  return realpathSync.native(folder);
+}
+
+function tlsFor(machine: Machine, cert: string | undefined, key: string | undefined): Tls | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw usageError("TLS needs a certificate and its key: --tls-cert <file> --tls-key <file>");
+  return readTls(machine, { cert, key });
+}

@@ -1,0 +1,104 @@
+// Several people who can be asked at once, such as the user at the terminal and the clients of a door: everybody who is there is asked,
+// and the first answer counts. With nobody there a question waits for the next one.
+
+import type { Answer, Question } from "@lathe/agent";
+import type { PlanVerdict } from "@lathe/agent/tools";
+import type { ExtensionScreen } from "../platform/extension-api/screen.ts";
+import type { ApprovalQuestion, ApprovalReply } from "./approvals.ts";
+import type { Person } from "./session-contract.ts";
+
+/** Somebody who can be asked. */
+export interface Asked {
+  /** The reason of the signals of the others when this one has answered. */
+  readonly name: string;
+  readonly person: Person;
+}
+
+type Ask<T> = (person: Person, signal: AbortSignal) => Promise<T | undefined> | undefined;
+
+interface OpenQuestion {
+  askOf(asked: Asked): void;
+  withdrawFrom(asked: Asked): void;
+}
+
+export class SharedPerson implements Person {
+  readonly #present = new Set<Asked>();
+  readonly #open = new Set<OpenQuestion>();
+  /** What extensions show and ask, and the terminals of commands, are the first one's alone. */
+  readonly extensionUi?: ExtensionScreen;
+  readonly showTerminal?: NonNullable<Person["showTerminal"]>;
+  readonly terminalSize?: NonNullable<Person["terminalSize"]>;
+
+  constructor(first?: Asked) {
+    if (!first) return;
+    this.#present.add(first);
+    const { extensionUi, showTerminal, terminalSize } = first.person;
+    if (extensionUi) this.extensionUi = extensionUi;
+    if (showTerminal) this.showTerminal = showTerminal;
+    if (terminalSize) this.terminalSize = terminalSize;
+  }
+
+  /** Is asked from now on, also what is open. Returns how to take this one away. */
+  add(asked: Asked): () => void {
+    this.#present.add(asked);
+    for (const question of [...this.#open]) question.askOf(asked);
+    return () => {
+      this.#present.delete(asked);
+      for (const question of [...this.#open]) question.withdrawFrom(asked);
+    };
+  }
+
+  readonly approve = (question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> =>
+    this.#first((person, given) => person.approve?.(question, given), signal);
+
+  readonly answer = (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched?: () => void,
+  ): Promise<readonly Answer[] | undefined> =>
+    this.#first((person, given) => person.answer?.(questions, given, touched), signal);
+
+  readonly decidePlan = (plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> =>
+    this.#first((person, given) => person.decidePlan?.(plan, given), signal);
+
+  /** Undefined when the signal aborts, or when the first one who reacts gives the question up. */
+  #first<T>(ask: Ask<T>, signal: AbortSignal): Promise<T | undefined> {
+    const asked = new Map<Asked, AbortController>();
+    return new Promise((resolve, reject) => {
+      const end = (reason: unknown, winner?: Asked): void => {
+        this.#open.delete(question);
+        signal.removeEventListener("abort", giveUp);
+        for (const [other, given] of asked) if (other !== winner) given.abort(reason);
+      };
+      const giveUp = (): void => {
+        end(signal.reason);
+        resolve(undefined);
+      };
+      const question: OpenQuestion = {
+        askOf: (one) => {
+          const given = new AbortController();
+          const answered = ask(one.person, given.signal);
+          if (!answered) return;
+          asked.set(one, given);
+          const settle = (finish: () => void): void => {
+            if (given.signal.aborted) return;
+            end(one.name, one);
+            finish();
+          };
+          answered.then(
+            (answer) => settle(() => resolve(answer)),
+            (error: unknown) => settle(() => reject(error)),
+          );
+        },
+        withdrawFrom: (one) => {
+          asked.get(one)?.abort();
+          asked.delete(one);
+        },
+      };
+      if (signal.aborted) return resolve(undefined);
+      this.#open.add(question);
+      signal.addEventListener("abort", giveUp, { once: true });
+      for (const one of [...this.#present]) question.askOf(one);
+    });
+  }
+}

@@ -1,0 +1,49 @@
+// What a client of a door in another process knows of it at once: which session, whether it works, what it asks. It is told by the
+// frames that the client reads.
+
+import type { Dialog, DoorFrame } from "./door.ts";
+
+export interface DoorFacts {
+  readonly sessionId: string;
+  readonly isBusy: boolean;
+  readonly questions: readonly Dialog[];
+}
+
+export class DoorMirror implements DoorFacts {
+  sessionId: string;
+  isBusy: boolean;
+  questions: readonly Dialog[];
+
+  constructor({ sessionId, isBusy, questions }: DoorFacts) {
+    this.sessionId = sessionId;
+    this.isBusy = isBusy;
+    this.questions = questions;
+  }
+
+  take(frame: DoorFrame): void {
+    switch (frame.kind) {
+      case "snapshot":
+        this.sessionId = frame.snapshot.state.sessionId;
+        this.isBusy = frame.snapshot.state.isStreaming;
+        this.questions = frame.snapshot.questions;
+        break;
+      case "session":
+        this.sessionId = frame.sessionId;
+        this.isBusy = false;
+        break;
+      case "event":
+        if (frame.event.type === "agent_start") this.isBusy = true;
+        if (frame.event.type === "agent_end") this.isBusy = false;
+        break;
+      case "question":
+        this.questions = [...this.questions, frame.question];
+        break;
+      case "settled":
+        this.questions = this.questions.filter(({ id }) => id !== frame.questionId);
+        break;
+      case "closed":
+        this.isBusy = false;
+        break;
+    }
+  }
+}

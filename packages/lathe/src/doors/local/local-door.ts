@@ -1,0 +1,179 @@
+// The client's side of a local door: the same interface, over the socket. Requests share one connection; each reader has its own, so
+// that a slow one keeps no reply waiting.
+
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
+import { Refusal } from "../../hosts/rpc/handler.ts";
+import type { AnswerOutcome, Dialog, DialogAnswer, Door, DoorClient, DoorFrame } from "../door/door.ts";
+import { DoorMirror } from "../door/door-mirror.ts";
+import { type DoorRecord, listRecords, readRecord, removeRecord, removeSocket } from "./door-records.ts";
+import { type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
+
+type Reply = Extract<FromDoor, { type: "reply" }>;
+
+export class LocalDoor implements Door {
+  readonly #path: string;
+  readonly #client: DoorClient;
+  readonly #connection: Socket;
+  readonly #mirror: DoorMirror;
+  readonly #waiting = new Map<number, (reply: Reply | undefined) => void>();
+  readonly #readers = new Set<Socket>();
+  #requests = 0;
+
+  private constructor(path: string, client: DoorClient, { connection, welcome, lines }: Connected) {
+    this.#path = path;
+    this.#client = client;
+    this.#connection = connection;
+    this.#mirror = new DoorMirror(welcome);
+    void this.#readReplies(lines);
+  }
+
+  /** Rejects when nothing listens there. */
+  static async open(path: string, client: DoorClient): Promise<LocalDoor> {
+    return new LocalDoor(path, client, await connectAs(path, client));
+  }
+
+  get sessionId(): string {
+    return this.#mirror.sessionId;
+  }
+  get isBusy(): boolean {
+    return this.#mirror.isBusy;
+  }
+  get questions(): readonly Dialog[] {
+    return this.#mirror.questions;
+  }
+
+  async command<K extends CommandName>(
+    _client: DoorClient,
+    name: K,
+    params: CommandParams<K>,
+  ): Promise<CommandData<K>> {
+    return (await this.#request((id) => ({ type: "command", id, name, params }))) as CommandData<K>;
+  }
+
+  async answer(_client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
+    return (await this.#request((id) => ({ type: "answer", id, questionId, answer }))) as AnswerOutcome;
+  }
+
+  /** Ends with the connection; without a `closed` frame before, the process at the other side has died. */
+  follow(_client: DoorClient, after?: number): AsyncIterableIterator<DoorFrame> {
+    let hangUp = (): void => {};
+    let isOver = false;
+    const frames = this.#frames(after, (connection) => {
+      hangUp = () => connection.destroy();
+      if (isOver) hangUp();
+    });
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: () => frames.next(),
+      // A generator would wait for its next frame first.
+      return: () => {
+        isOver = true;
+        hangUp();
+        return frames.return(undefined);
+      },
+    };
+  }
+
+  async *#frames(after: number | undefined, onConnect: (connection: Socket) => void): AsyncGenerator<DoorFrame> {
+    const { connection, lines } = await connectAs(this.#path, this.#client);
+    this.#readers.add(connection);
+    onConnect(connection);
+    try {
+      sendLine(connection, { type: "follow", ...(after === undefined ? {} : { after }) });
+      for await (const line of lines) {
+        if (line.type !== "frame") continue;
+        this.#mirror.take(line.frame);
+        yield line.frame;
+      }
+    } finally {
+      this.#readers.delete(connection);
+      connection.destroy();
+    }
+  }
+
+  /** The session goes on. */
+  async close(): Promise<void> {
+    for (const reader of this.#readers) reader.destroy();
+    this.#connection.destroy();
+  }
+
+  #request(line: (id: number) => ToDoor): Promise<unknown> {
+    const id = ++this.#requests;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, (reply) => {
+        this.#waiting.delete(id);
+        if (reply && !("error" in reply)) resolve(reply.data);
+        else reject(new Refusal(reply?.error.code ?? "closed", reply?.error.message ?? GONE));
+      });
+      if (this.#connection.destroyed) this.#waiting.get(id)?.(undefined);
+      else sendLine(this.#connection, line(id));
+    });
+  }
+
+  async #readReplies(lines: AsyncIterable<FromDoor>): Promise<void> {
+    for await (const line of lines) if (line.type === "reply") this.#waiting.get(line.id)?.(line);
+    this.#connection.destroy();
+    for (const settle of [...this.#waiting.values()]) settle(undefined);
+  }
+}
+
+const GONE = "The process that held the session has gone.";
+
+interface Connected {
+  readonly connection: Socket;
+  readonly welcome: Extract<FromDoor, { type: "welcome" }>;
+  readonly lines: AsyncGenerator<FromDoor>;
+}
+
+async function connectAs(path: string, { name, kind, scopes }: DoorClient): Promise<Connected> {
+  const connection = connect(path);
+  await once(connection, "connect");
+  // Its end is told by the end of its lines.
+  connection.on("error", () => {});
+  sendLine(connection, { type: "hello", name, kind, scopes: [...scopes] });
+  const lines = readLines<FromDoor>(connection);
+  const first = await lines.next();
+  if (first.done || first.value.type !== "welcome") throw new Refusal("closed", GONE);
+  return { connection, welcome: first.value, lines };
+}
+
+/** Undefined: no process has this session open for others. What a dead process has left is removed. */
+export async function joinLocally(
+  folder: string,
+  sessionId: string,
+  client: DoorClient,
+): Promise<LocalDoor | undefined> {
+  const record = readRecord(folder, sessionId);
+  return record && openRecord(folder, record, client);
+}
+
+/** The sessions of living processes that others can join. */
+export async function localSessions(folder: string, client: DoorClient): Promise<readonly DoorRecord[]> {
+  const living: DoorRecord[] = [];
+  for (const record of listRecords(folder)) {
+    const door = await openRecord(folder, record, client);
+    if (door) living.push(record);
+    await door?.close();
+  }
+  return living;
+}
+
+/** Nothing listens there, or the socket is gone: its process did not end in order. */
+const DEAD: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT"]);
+
+async function openRecord(folder: string, record: DoorRecord, client: DoorClient): Promise<LocalDoor | undefined> {
+  try {
+    return await LocalDoor.open(record.socket, client);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "closed") return undefined;
+    if (!DEAD.has(code)) throw error;
+    removeRecord(folder, record);
+    removeSocket(folder, record.socket);
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+// Where a request comes from and where it believes to go: the checks that a page of someone else fails, whatever it tries. A name that
+// was pointed at this machine (DNS rebinding) is a foreign Host; a page of another server, also one on another port, is a foreign Origin.
+
+import type { X509Certificate } from "node:crypto";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+import { Refused } from "../refused.ts";
+
+/** Under which names the server may be addressed. */
+export interface OwnNames {
+  readonly scheme: "http" | "https";
+  /** The address that it listens at. */
+  readonly host: string;
+  readonly certificate?: X509Certificate | undefined;
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+export const isLoopback = (host: string): boolean => LOOPBACK.has(host);
+
+/** How a request may carry a token by mistake; in an address it would end up in histories and logs. */
+const SECRETS_IN_QUERY = /[?&](?:access_?token|auth(?:orization)?|bearer|code|key|secret|token)=/i;
+
+/** Throws for a request that is not meant for this server, or was made by a page of another one. */
+export function checkOrigin({ headers, url = "" }: IncomingMessage, own: OwnNames): void {
+  if (!url.startsWith("/")) throw new Refused(400, "bad_address", "Ask for a path, such as /v1/health.");
+  if (SECRETS_IN_QUERY.test(url))
+    throw new Refused(400, "secret_in_address", "Send tokens in the Authorization header, never in an address.");
+  const host = headers.host ?? "";
+  if (!isOwnName(nameIn(host), own))
+    throw new Refused(
+      403,
+      "foreign_host",
+      "This server is not known under that name. Use the address that it has printed.",
+    );
+  if (!isOwnPage(headers, `${own.scheme}://${host}`))
+    throw new Refused(403, "foreign_origin", "Pages of other servers may not use this one.");
+}
+
+/** Without port and brackets; empty for what is no host. */
+function nameIn(host: string): string {
+  const address = `http://${host}`;
+  if (host === "" || /[/?#@\\\s]/.test(host) || !URL.canParse(address)) return "";
+  return new URL(address).hostname.replace(/^\[|\]$/g, "");
+}
+
+function isOwnName(name: string, { host, certificate }: OwnNames): boolean {
+  if (name === "") return false;
+  if (isLoopback(name)) return isLoopback(host) || EVERY_ADDRESS.has(host);
+  if (name === host && !EVERY_ADDRESS.has(host)) return true;
+  const known = isIP(name) === 0 ? certificate?.checkHost(name) : certificate?.checkIP(name);
+  return known !== undefined;
+}
+
+/** Browsers say which page asks: with `Origin` for everything that changes something, with `Sec-Fetch-Site` for the rest. */
+function isOwnPage(headers: IncomingHttpHeaders, own: string): boolean {
+  const { origin, "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": destination } = headers;
+  if (origin !== undefined) return origin === own;
+  if (site === undefined || site === "same-origin" || site === "none") return true;
+  // A link that was followed from elsewhere shows the page; it carries no cookie (SameSite=Strict).
+  return mode === "navigate" && destination === "document";
+}

@@ -1,0 +1,105 @@
+// Who asks: the bearer of a token, or a browser with the cookie that it got for a code.
+
+import type { IncomingMessage } from "node:http";
+import type { DoorClient, Scope } from "../../door/door.ts";
+import { Refused } from "../refused.ts";
+import type { Attempts } from "./attempts.ts";
+import type { StoredToken, TokenFile } from "./token-file.ts";
+
+/** Someone who is signed in. */
+export interface Visitor {
+  readonly token: StoredToken;
+  readonly client: DoorClient;
+}
+
+export interface SignInOptions {
+  readonly tokens: TokenFile;
+  readonly attempts: Attempts;
+  /** Browsers send the cookies of a host to each of its ports. */
+  readonly port: () => number;
+  readonly secure: boolean;
+}
+
+export class SignIn {
+  readonly #options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  /** Throws when it is nobody. */
+  visitor(incoming: IncomingMessage): Visitor {
+    const given = bearerIn(incoming.headers.authorization) ?? this.#cookieIn(incoming.headers.cookie);
+    if (given === undefined)
+      throw new Refused(
+        401,
+        "signed_out",
+        "Sign in first: open the link that the server has printed, or send a token.",
+      );
+    const token = this.#options.tokens.find(given);
+    if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or no longer.");
+    const { name, kind, scopes } = token;
+    return {
+      token,
+      client: { name, kind: kind === "browser" ? "browser" : "program", scopes: new Set<Scope>(scopes) },
+    };
+  }
+
+  /** Resolves with the cookie for the browser that has sent the code. */
+  async withCode(incoming: IncomingMessage, code: string): Promise<string> {
+    this.#refuseGuessing(incoming);
+    const made = await this.#options.tokens.redeem(code);
+    if (made === "expired")
+      throw this.#wrong(incoming, "expired_code", "This link has expired. Get another one with: lathe serve link");
+    if (made === "unknown")
+      throw this.#wrong(incoming, "unknown_code", "This link was used before. Get another one with: lathe serve link");
+    const seconds = Math.floor((Date.parse(made.stored.expires) - Date.parse(made.stored.created)) / 1000);
+    return this.#cookie(made.token, seconds);
+  }
+
+  /** Resolves with the cookie that takes the other one away. */
+  async out({ token }: Visitor): Promise<string> {
+    if (token.kind === "browser") await this.#options.tokens.revoke(token.id);
+    return this.#cookie("", 0);
+  }
+
+  isGood({ token }: Visitor): boolean {
+    return this.#options.tokens.has(token.id);
+  }
+
+  #refuseGuessing(incoming: IncomingMessage): void {
+    const seconds = this.#options.attempts.waitFor(addressOf(incoming));
+    if (seconds > 0)
+      throw new Refused(429, "too_many_attempts", `Too many attempts. Try again in ${seconds} s.`, seconds);
+  }
+
+  #wrong(incoming: IncomingMessage, code: string, message: string): Refused {
+    this.#options.attempts.failed(addressOf(incoming));
+    this.#refuseGuessing(incoming);
+    return new Refused(401, code, message);
+  }
+
+  get #cookieName(): string {
+    const { secure, port } = this.#options;
+    return `${secure ? "__Host-" : ""}lathe-${port()}`;
+  }
+
+  #cookieIn(cookies = ""): string | undefined {
+    const name = this.#cookieName;
+    for (const cookie of cookies.split(";")) {
+      const [key, value = ""] = cookie.trim().split("=", 2);
+      if (key === name) return value;
+    }
+    return undefined;
+  }
+
+  #cookie(value: string, seconds: number): string {
+    const secure = this.#options.secure ? "; Secure" : "";
+    return `${this.#cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+  }
+}
+
+export const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? "";
+
+export const bearerIn = (authorization: string | undefined): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];

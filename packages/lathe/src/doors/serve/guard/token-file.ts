@@ -1,0 +1,212 @@
+// The file of tokens: who may use `lathe serve`, for what and until when. It holds hashes only, is readable by its owner only, and is
+// read again when it has changed, so that a revoked token stops working at once.
+
+import { chmodSync, statSync } from "node:fs";
+import { Checker, choice, exactly, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
+import { readJsonFile, updateJsonFile } from "../../../platform/home/json-file.ts";
+import { usageError } from "../../../platform/usage/exit.ts";
+import type { Scope } from "../../door/door.ts";
+import { hashOf, isSecret, newCode, newToken, newTokenId } from "./secrets.ts";
+
+/** From the least to the most. */
+export const SCOPES = ["read", "prompt", "approve", "admin"] as const satisfies readonly Scope[];
+
+const hash = text({ pattern: "^[0-9a-f]{64}$" });
+const grantFields = {
+  scopes: listOf(choice(SCOPES)),
+  /** The only session that it is good for. */
+  session: optional(text()),
+};
+const storedToken = object({
+  id: text(),
+  name: text(),
+  /** `browser`: the cookie of one that has signed in. */
+  kind: choice(["token", "browser"]),
+  hash,
+  ...grantFields,
+  created: text(),
+  /** An ISO date. */
+  expires: text(),
+});
+const storedCode = object({ hash, ...grantFields, expires: text() });
+const tokenFile = object({ version: exactly(1), tokens: listOf(storedToken), codes: listOf(storedCode) });
+
+/** A token as it is kept: its hash, never itself. */
+export type StoredToken = Static<typeof storedToken>;
+type Stored = Static<typeof tokenFile>;
+
+const CHECKER = new Checker(tokenFile, { acceptsUnknown: true, hidesValues: true });
+const EMPTY: Stored = { version: 1, tokens: [], codes: [] };
+
+/** What a token or code allows. */
+export interface Grant {
+  readonly scopes: readonly Scope[];
+  readonly session?: string | undefined;
+}
+
+/** A token to be made. */
+export interface NewToken extends Grant {
+  readonly name: string;
+  readonly lastsMs: number;
+}
+
+/** The one time that a token can be seen. */
+export interface MadeToken {
+  readonly token: string;
+  readonly stored: StoredToken;
+}
+
+const MOST_BROWSER_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export class TokenFile {
+  readonly #file: string;
+  readonly #now: () => number;
+  #read: { readonly mark: string; readonly stored: Stored } | undefined;
+
+  constructor(file: string, now: () => number) {
+    this.#file = file;
+    this.#now = now;
+  }
+
+  /** Those that have not expired. */
+  list(): readonly StoredToken[] {
+    return this.#stored().tokens.filter((token) => this.#isGood(token.expires));
+  }
+
+  /** The token that this is; undefined when it is none of ours, has expired or was revoked. */
+  find(secret: string): StoredToken | undefined {
+    let found: StoredToken | undefined;
+    // All of them are compared, whichever it is.
+    for (const token of this.#stored().tokens) if (isSecret(secret, token.hash)) found = token;
+    return found !== undefined && this.#isGood(found.expires) ? found : undefined;
+  }
+
+  has(id: string): boolean {
+    return this.list().some((token) => token.id === id);
+  }
+
+  async add({ name, scopes, session, lastsMs }: NewToken): Promise<MadeToken> {
+    const token = newToken();
+    const stored: StoredToken = {
+      id: newTokenId(),
+      name,
+      kind: "token",
+      hash: hashOf(token),
+      scopes: [...scopes],
+      ...(session === undefined ? {} : { session }),
+      created: this.#date(0),
+      expires: this.#date(lastsMs),
+    };
+    await this.#change(({ tokens, codes }) => ({ tokens: [...tokens, stored], codes }));
+    return { token, stored };
+  }
+
+  /** Resolves with those that had this id or name. */
+  async revoke(idOrName: string): Promise<readonly StoredToken[]> {
+    const gone = this.#stored().tokens.filter(({ id, name }) => id === idOrName || name === idOrName);
+    const ids = new Set(gone.map(({ id }) => id));
+    if (gone.length > 0)
+      await this.#change(({ tokens, codes }) => ({ tokens: tokens.filter(({ id }) => !ids.has(id)), codes }));
+    return gone;
+  }
+
+  /** A code that signs one browser in. */
+  async addCode({ scopes, session }: Grant, lastsMs: number): Promise<string> {
+    const code = newCode();
+    const stored = {
+      hash: hashOf(code),
+      scopes: [...scopes],
+      ...(session === undefined ? {} : { session }),
+      expires: this.#date(lastsMs),
+    };
+    await this.#change(({ tokens, codes }) => ({ tokens, codes: [...codes, stored] }));
+    return code;
+  }
+
+  /**
+   * The token that stands for a browser from now on; the code is gone with it. `expired` and `unknown` (also: used) are told apart, because
+   * people hold old links.
+   */
+  async redeem(code: string): Promise<MadeToken | "expired" | "unknown"> {
+    let outcome: MadeToken | "expired" | "unknown" = "unknown";
+    // Looked for under the lock: of two that come at once, one is too late.
+    await this.#change(({ tokens, codes }) => {
+      const found = codes.find((candidate) => isSecret(code, candidate.hash));
+      if (found === undefined) return { tokens, codes };
+      const others = codes.filter((candidate) => candidate !== found);
+      if (!this.#isGood(found.expires)) {
+        outcome = "expired";
+        return { tokens, codes: others };
+      }
+      const made = browserToken(found, tokens, (ms) => this.#date(ms));
+      outcome = made;
+      return { tokens: [...tokens, made.stored], codes: others };
+    });
+    return outcome;
+  }
+
+  #stored(): Stored {
+    const stat = statSync(this.#file, { throwIfNoEntry: false });
+    if (stat === undefined) return EMPTY;
+    const mark = `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+    if (this.#read?.mark === mark) return this.#read.stored;
+    // Copied or restored with other rights: it is made private before anything in it counts.
+    if ((stat.mode & 0o077) !== 0) chmodSync(this.#file, 0o600);
+    this.#read = { mark, stored: this.#checked(readJsonFile(this.#file)) };
+    return this.#read.stored;
+  }
+
+  #checked(value: unknown): Stored {
+    if (value === undefined) return EMPTY;
+    const wrong = CHECKER.wrongIn(value);
+    if (wrong !== undefined)
+      throw usageError(`${this.#file}: ${wrong}. Fix it, or remove it and add your tokens again.`);
+    return value as Stored;
+  }
+
+  /** Without what has expired long ago. */
+  async #change(change: (stored: Stored) => Omit<Stored, "version">): Promise<void> {
+    await updateJsonFile(this.#file, (value) => {
+      const { tokens, codes } = change(this.#checked(value));
+      const recent = new Date(this.#now() - DAY_MS).toISOString();
+      return {
+        version: 1,
+        tokens: tokens.filter(({ expires }) => expires > recent),
+        codes: codes.filter(({ expires }) => expires > recent),
+      } satisfies Stored;
+    });
+    this.#read = undefined;
+  }
+
+  #date(fromNowMs: number): string {
+    return new Date(this.#now() + fromNowMs).toISOString();
+  }
+  #isGood(expires: string): boolean {
+    return expires > this.#date(0);
+  }
+}
+
+function browserToken(
+  { scopes, session }: Grant,
+  tokens: readonly StoredToken[],
+  date: (fromNowMs: number) => string,
+): MadeToken {
+  const token = newToken();
+  const names = new Set(tokens.map(({ name }) => name));
+  let number = 1;
+  while (names.has(`browser ${number}`)) number++;
+  return {
+    token,
+    stored: {
+      id: newTokenId(),
+      name: `browser ${number}`,
+      kind: "browser",
+      hash: hashOf(token),
+      scopes,
+      ...(session === undefined ? {} : { session }),
+      created: date(0),
+      expires: date(MOST_BROWSER_DAYS * DAY_MS),
+    },
+  };
+}

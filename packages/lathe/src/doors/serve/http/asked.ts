@@ -1,0 +1,62 @@
+// A request that has passed the guard: who asks, for what, with which parameters. Checked before any handler sees it.
+
+import type { HttpBindings } from "@hono/node-server";
+import type { JsonObject } from "@lathe/llm";
+import { Checker, type Fields, object, schemaOf } from "@lathe/llm/schema";
+import type { Context } from "hono";
+import type { Scope } from "../../door/door.ts";
+import type { Route } from "../api.ts";
+import type { Visitor } from "../guard/sign-in.ts";
+import { Refused } from "../refused.ts";
+
+export type Bindings = { Bindings: HttpBindings };
+export type Call = Context<Bindings>;
+
+export interface Asked {
+  readonly call: Call;
+  /** Of a route that needs no sign-in: nobody. */
+  readonly visitor: Visitor | undefined;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** Who asks, where the route wants to know. */
+export function visitorOf({ visitor }: Asked): Visitor {
+  if (visitor === undefined) throw new Error("A route that needs a visitor has no scope.");
+  return visitor;
+}
+
+export function checkScope({ client }: Visitor, needed: Scope): void {
+  if (client.scopes.has(needed)) return;
+  const has = [...client.scopes].join(", ");
+  throw new Refused(
+    403,
+    "wrong_scope",
+    `This needs the scope ${needed}; yours: ${has}. Make a token with: lathe serve token add <name> --scope ${needed}`,
+  );
+}
+
+/** A token may be good for one session only: then the server is that session. */
+export function checkSession({ token }: Visitor, { path }: Route, sessionId: string | undefined): void {
+  if (token.session === undefined || path === "/v1/me" || path === "/v1/sign-out" || path === "/v1/sessions") return;
+  if (sessionId !== token.session) throw new Refused(403, "other_session", "This token is for one session only.");
+}
+
+/** Parameters behind the question mark; numbers where the definition has them. */
+export function queryOf(call: Call, fields: Fields | undefined): Readonly<Record<string, unknown>> {
+  if (fields === undefined) return {};
+  const given = Object.entries(call.req.query()).map(([name, value]): [string, unknown] => {
+    const field = fields[name];
+    const isNumber = field !== undefined && schemaOf(field)["type"] === "integer" && /^\d+$/.test(value);
+    return [name, isNumber ? Number(value) : value];
+  });
+  return checked(Object.fromEntries(given), fields);
+}
+
+/** The value, if it fits. */
+export function checked<T extends object>(value: T, fields: Fields): T {
+  const wrong = new Checker(object(fields), { acceptsUnknown: true }).wrongIn(value);
+  if (wrong !== undefined) throw new Refused(400, "wrong_parameter", `${wrong}.`);
+  return value;
+}
+
+export const checkedBody = <T>(body: JsonObject, fields: Fields): T => checked(body, fields) as T;

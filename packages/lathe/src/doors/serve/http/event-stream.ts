@@ -1,0 +1,89 @@
+// The stream of a session as server-sent events, written to the connection itself: each frame is encoded once, however many read it.
+
+import type { ServerResponse } from "node:http";
+import type { DoorClient, DoorFrame } from "../../door/door.ts";
+import type { LiveSession } from "../sessions/served-sessions.ts";
+
+/** Proxies and browsers drop a connection on which nothing comes for a minute. */
+const SIGN_OF_LIFE_MS = 15_000;
+/** A reader that takes nothing for so long has gone; it comes back with its last number. */
+const READ_WITHIN_MS = 60_000;
+
+export interface StreamOptions {
+  readonly live: LiveSession;
+  readonly client: DoorClient;
+  readonly after: number | undefined;
+  /** Asked from time to time: the token may have expired or been revoked, the session may have become another one. */
+  readonly mayRead: () => boolean;
+  readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
+}
+
+export class EventStreams {
+  /** Of each frame, for as long as it is kept by its door. */
+  readonly #encoded = new WeakMap<DoorFrame, string>();
+
+  /** Resolves when the reader has gone or the session is closed. */
+  async send(response: ServerResponse, options: StreamOptions): Promise<void> {
+    const { live, client, after, mayRead, setTimer } = options;
+    const frames = live.door.follow(client, after)[Symbol.asyncIterator]();
+    live.followers++;
+    const leave = (): void => void frames.return?.();
+    response.once("close", leave);
+    const alive = signOfLife(response, { mayRead, setTimer, leave });
+    try {
+      for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
+        const { value: frame } = next;
+        // A session that died is opened again when the client comes back; only a closed one is over.
+        if (frame.kind === "closed" && frame.problem !== undefined) break;
+        if (frame.kind === "session" && !mayRead()) break;
+        if (!response.write(this.#encode(frame))) await drained(response, setTimer);
+      }
+    } finally {
+      alive.cancel();
+      leave();
+      live.followers--;
+      response.end();
+    }
+  }
+
+  #encode(frame: DoorFrame): string {
+    let text = this.#encoded.get(frame);
+    if (text === undefined) {
+      text = `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`;
+      this.#encoded.set(frame, text);
+    }
+    return text;
+  }
+}
+
+/** Ends with `cancel`. */
+function signOfLife(
+  response: ServerResponse,
+  { mayRead, setTimer, leave }: Pick<StreamOptions, "mayRead" | "setTimer"> & { readonly leave: () => void },
+): { cancel(): void } {
+  let timer = setTimer(beat, SIGN_OF_LIFE_MS);
+  function beat(): void {
+    if (!mayRead()) {
+      leave();
+      return;
+    }
+    response.write(":\n\n");
+    timer = setTimer(beat, SIGN_OF_LIFE_MS);
+  }
+  return { cancel: () => timer.cancel() };
+}
+
+function drained(response: ServerResponse, setTimer: StreamOptions["setTimer"]): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimer(() => response.destroy(), READ_WITHIN_MS);
+    const done = (): void => {
+      timer.cancel();
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.on("drain", done);
+    response.on("close", done);
+    if (response.destroyed) done();
+  });
+}

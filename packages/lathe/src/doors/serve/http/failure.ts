@@ -1,0 +1,24 @@
+// What went wrong as the server tells it: status, code, message.
+
+import { messageOf } from "@lathe/llm";
+import { Refusal } from "../../../hosts/rpc/handler.ts";
+import { RpcError } from "../../../hosts/rpc-client/client.ts";
+import { Refused } from "../refused.ts";
+
+const STATUS: Readonly<Record<string, number>> = {
+  closed: 409,
+  invalid_answer: 400,
+  not_available: 501,
+  not_on_branch: 404,
+  unknown_entry: 404,
+  wrong_scope: 403,
+};
+
+export function refusedBy(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  if (error instanceof Refusal || error instanceof RpcError) {
+    const { code = "refused", message } = error;
+    return new Refused(STATUS[code] ?? 422, code, message);
+  }
+  return new Refused(502, "session_failed", messageOf(error));
+}

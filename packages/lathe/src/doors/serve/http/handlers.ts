@@ -1,0 +1,158 @@
+// What each address of `lathe serve` does.
+
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
+import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
+import { scopeOf } from "../../../hosts/rpc/scopes.ts";
+import type { DialogAnswer, Door } from "../../door/door.ts";
+import { ROUTES } from "../api.ts";
+import type { NewSession, OpenedSession, SessionQuery } from "../client.ts";
+import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
+import type { SignIn } from "../guard/sign-in.ts";
+import { Refused } from "../refused.ts";
+import { type ServedSessions, WATCHER } from "../sessions/served-sessions.ts";
+import { type Asked, checked, checkedBody, checkScope, visitorOf } from "./asked.ts";
+import { MOST_BYTES, MOST_COMMAND_BYTES, readBody } from "./body.ts";
+import type { EventStreams } from "./event-stream.ts";
+
+export interface HandlerOptions {
+  readonly version: string;
+  readonly signIn: SignIn;
+  readonly sessions: ServedSessions;
+  readonly streams: EventStreams;
+  readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
+}
+
+type Handler = (asked: Asked, options: HandlerOptions) => Response | Promise<Response>;
+
+/** These would put the session at the mercy of one client's connection, or choose models and rights beyond a prompt. */
+const FREE_MODES: ReadonlySet<string | undefined> = new Set([undefined, "read-only", "ask", "plan"]);
+
+export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
+  health: ({ call }, { version }) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }),
+
+  signIn: async ({ call }, { signIn }) => {
+    const { incoming } = call.env;
+    const { code } = checkedBody<{ code: string }>(await readBody(incoming, MOST_BYTES), ROUTES.signIn.body);
+    return call.body(null, 204, { "set-cookie": await signIn.withCode(incoming, code) });
+  },
+
+  signOut: async (asked, { signIn }) =>
+    asked.call.body(null, 204, { "set-cookie": await signIn.out(visitorOf(asked)) }),
+
+  me: (asked) => {
+    const { name, scopes } = visitorOf(asked).client;
+    return asked.call.json({ name, scopes: [...scopes] });
+  },
+
+  roots: ({ call }, { sessions }) => call.json({ roots: sessions.roots }),
+
+  sessions: async (asked, { sessions }) => {
+    const { token } = visitorOf(asked);
+    const page = await sessions.page(asked.query as SessionQuery);
+    if (token.session === undefined) return asked.call.json(page);
+    return asked.call.json({ sessions: page.sessions.filter(({ id }) => id === token.session), more: false });
+  },
+
+  createSession: async (asked, { sessions }) => {
+    const visitor = visitorOf(asked);
+    if (visitor.token.session !== undefined)
+      throw new Refused(403, "other_session", "This token is for one session only.");
+    const body = await readBody(asked.call.env.incoming, MOST_BYTES);
+    const session = checkedBody<NewSession>(body, ROUTES.createSession.body);
+    if (!FREE_MODES.has(session.permissionMode)) checkScope(visitor, "admin");
+    return asked.call.json({ id: await sessions.create(session) }, 201);
+  },
+
+  openSession: async ({ call }, { sessions }) => {
+    const { door } = await sessions.open(sessionIdOf(call));
+    return call.json(await openedSession(door));
+  },
+
+  closeSession: async ({ call }, { sessions }) => {
+    await sessions.close(sessionIdOf(call));
+    return call.body(null, 204);
+  },
+
+  answer: async (asked, { sessions }) => {
+    const { call } = asked;
+    const { door } = await sessions.open(sessionIdOf(call));
+    const answer = checkedBody<DialogAnswer>(await readBody(call.env.incoming, MOST_BYTES), ROUTES.answer.body);
+    const outcome = await door.answer(visitorOf(asked).client, call.req.param("questionId") ?? "", answer);
+    if (outcome.status === "accepted") return call.json(outcome);
+    if (outcome.status === "settled")
+      return call.json({ code: "settled", message: `${outcome.by} was first.`, by: outcome.by }, 409);
+    throw new Refused(404, "unknown_question", "There is no such question.");
+  },
+
+  events: async (asked, { sessions, streams, signIn, setTimer }) => {
+    const { call, query } = asked;
+    const { outgoing, incoming } = call.env;
+    const visitor = visitorOf(asked);
+    const live = await sessions.open(sessionIdOf(call));
+    const { session } = visitor.token;
+    const last = query["after"] ?? lastEventId(incoming.headers["last-event-id"]);
+    outgoing.writeHead(200, { ...RESPONSE_HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" });
+    outgoing.flushHeaders();
+    // The stream ends by itself; a session that cannot be followed ends it as well, and the client comes back.
+    void streams
+      .send(outgoing as import("node:http").ServerResponse, {
+        live,
+        client: visitor.client,
+        after: last as number | undefined,
+        mayRead: () => signIn.isGood(visitor) && (session === undefined || session === live.door.sessionId),
+        setTimer,
+      })
+      .catch((error: Error) => outgoing.destroy(error));
+    return RESPONSE_ALREADY_SENT;
+  },
+
+  artifact: async ({ call }, { sessions }) => {
+    const artifactId = Number(call.req.param("artifactId"));
+    if (!Number.isSafeInteger(artifactId)) throw new Refused(404, "unknown_artifact", "There is no such artifact.");
+    const { door } = await sessions.open(sessionIdOf(call));
+    return call.text(await wholeArtifact(door, artifactId));
+  },
+};
+
+export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Promise<Response> {
+  const { call } = asked;
+  const name = call.req.param("command") ?? "";
+  if (!isCommand(name))
+    throw new Refused(404, "unknown_command", "There is no such command. See schemas/openapi.json.");
+  const visitor = visitorOf(asked);
+  checkScope(visitor, scopeOf(name));
+  const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
+  const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
+  return call.json(data === undefined ? {} : { data });
+}
+
+const sessionIdOf = ({ req }: Asked["call"]): string => req.param("sessionId") ?? "";
+
+function lastEventId(id: string | string[] | undefined): number | undefined {
+  return typeof id === "string" && /^\d+$/.test(id) ? Number(id) : undefined;
+}
+
+async function openedSession(door: Door): Promise<OpenedSession> {
+  const frames = door.follow(WATCHER)[Symbol.asyncIterator]();
+  try {
+    const { value: frame } = await frames.next();
+    if (frame?.kind !== "snapshot") throw new Refused(502, "session_failed", "The session has ended. Try again.");
+    return { id: door.sessionId, seq: frame.seq, snapshot: frame.snapshot };
+  } finally {
+    await frames.return?.();
+  }
+}
+
+async function wholeArtifact(door: Door, artifactId: number): Promise<string> {
+  let text = "";
+  for (let offset: number | null = 0; offset !== null; ) {
+    const piece: { text: string; nextOffset: number | null } = await door.command(WATCHER, "read_artifact", {
+      artifactId,
+      offset,
+    });
+    text += piece.text;
+    offset = piece.nextOffset;
+  }
+  return text;
+}

@@ -1,0 +1,98 @@
+// The listening socket and its limits: on slow senders, long headers and connections.
+
+import { X509Certificate } from "node:crypto";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { usageError } from "../../../platform/usage/exit.ts";
+import { isLoopback } from "../guard/origin.ts";
+
+/** Certificate and key as PEM. */
+export interface Tls {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Limits {
+  readonly headerBytes: number;
+  /** From the connection, or the request before, to the last header. */
+  readonly headersWithinMs: number;
+  readonly requestWithinMs: number;
+  readonly connections: number;
+}
+
+export const LIMITS: Limits = {
+  headerBytes: 16 << 10,
+  headersWithinMs: 10_000,
+  requestWithinMs: 60_000,
+  connections: 256,
+};
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: Tls | undefined;
+  readonly limits: Limits;
+}
+
+export async function listen(listener: RequestListener, { host, port, tls, limits }: ListenOptions): Promise<Server> {
+  const options: ServerOptions = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersWithinMs,
+    requestTimeout: limits.requestWithinMs,
+    keepAliveTimeout: limits.headersWithinMs,
+    connectionsCheckingInterval: Math.min(1000, limits.headersWithinMs),
+  };
+  const server = tls
+    ? createSecureServer({ ...options, ...tls, handshakeTimeout: limits.headersWithinMs }, listener)
+    : createServer(options, listener);
+  server.maxConnections = limits.connections;
+  server.on("clientError", refuseGarbage);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenProblem(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  return server;
+}
+
+/** The port that was given, where the system chose one. */
+export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
+
+/** What never became a request gets an answer that a person can read, and no second chance on this connection. */
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [status, code, message] = GARBAGE[error.code ?? ""] ?? [
+    "400 Bad Request",
+    "bad_request",
+    "This is no request.",
+  ];
+  const body = JSON.stringify({ code, message });
+  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+const GARBAGE: Readonly<Record<string, readonly [string, string, string]>> = {
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "too_slow", "The request took too long."],
+};
+
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (code === "EADDRINUSE")
+    return usageError(`Port ${port} of ${host} is taken. Choose another one: lathe serve --port ${port + 1}`);
+  if (code === "EACCES") return usageError(`Port ${port} may not be used. Choose one above 1023 with --port.`);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return usageError(`${host} is no address of this machine. Leave out --host, or give one that is.`);
+  return usageError(`The server cannot listen at ${host}:${port}: ${message}.`);
+}
+
+/** Throws when others could listen in. */
+export function checkReach(host: string, tls: Tls | undefined): void {
+  if (tls === undefined && !isLoopback(host))
+    throw usageError(
+      `Reaching ${host} needs TLS: give --tls-cert <file> and --tls-key <file>, or leave out --host and use an ssh tunnel.`,
+    );
+}
+
+export function certificateOf(tls: Tls | undefined): X509Certificate | undefined {
+  return tls && new X509Certificate(tls.cert);
+}

@@ -1,0 +1,84 @@
+// `lathe serve`: a server over any number of sessions, each in a child of its own.
+
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { type ChildDoorOptions, openChildDoor } from "../door/child-door.ts";
+import { TokenFile } from "./guard/token-file.ts";
+import type { Limits, Tls } from "./http/listen.ts";
+import { type RunningServer, startServer } from "./server.ts";
+import { type DoorRequest, LiveSessions } from "./sessions/live-sessions.ts";
+import { Roots } from "./sessions/roots.ts";
+import { SavedSessions } from "./sessions/saved-sessions.ts";
+import { UnfinishedWork } from "./sessions/unfinished-work.ts";
+
+export interface ServeOptions {
+  readonly machine: Machine;
+  readonly version: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: Tls | undefined;
+  /** Existing folders, links resolved. */
+  readonly roots: readonly string[];
+  /** A session that nobody has used for so long is closed. */
+  readonly idleMs: number;
+  /** The workspace of the server itself; read when it is first needed. */
+  readonly workspace: () => Promise<Workspace>;
+  /** The program of the children; the command itself when absent. */
+  readonly command?: ChildDoorOptions["command"];
+  readonly limits?: Partial<Limits>;
+}
+
+export interface ServingChildren extends RunningServer {
+  readonly tokens: TokenFile;
+  readonly sessions: LiveSessions;
+  /** `forgets`: what is working now does not go on with the next start. */
+  end(how: { readonly forgets: boolean }): Promise<void>;
+}
+
+const MOST_OPEN = 32;
+
+export async function serveChildren(options: ServeOptions): Promise<ServingChildren> {
+  const { machine, roots, idleMs, workspace, command } = options;
+  const { deps, stderr } = machine;
+  const paths = homePaths(machine.env, machine.userHome);
+  const tokens = new TokenFile(paths.serveTokens, deps.now);
+  const served = new Roots(roots);
+  const sessions = new LiveSessions({
+    roots: served,
+    saved: new SavedSessions(workspace, served),
+    unfinished: new UnfinishedWork(paths.serveWork),
+    openDoor: (request) =>
+      openChildDoor({ deps, command, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
+    now: deps.now,
+    setTimer: deps.setTimer,
+    idleMs,
+    mostOpen: MOST_OPEN,
+    note: (line) => stderr.write(`lathe: ${line}\n`),
+  });
+  try {
+    const server = await startServer({ ...options, tokens, sessions, deps });
+    void sessions.continueUnfinished();
+    const end: ServingChildren["end"] = async (how) => {
+      await Promise.all([server.close(), sessions.closeAll(how)]);
+    };
+    return { ...server, tokens, sessions, end };
+  } catch (error) {
+    await sessions.closeAll({ forgets: false });
+    throw error;
+  }
+}
+
+function argsOf({ path, model, permissionMode }: DoorRequest): string[] {
+  return [
+    ...(path === undefined ? [] : ["--session", path]),
+    ...(model === undefined ? [] : ["--model", model]),
+    ...(permissionMode === undefined ? [] : ["--permission-mode", permissionMode]),
+  ];
+}
+
+/** As this process's, without the server's own secrets: commands of the agent see the variables of its process. */
+function childEnv(env: Machine["env"]): Readonly<Record<string, string | undefined>> {
+  const own = Object.keys(env).filter((name) => name.startsWith("LATHE_BRIDGE_"));
+  return { ...env, ...Object.fromEntries(own.map((name) => [name, undefined])) };
+}

@@ -1,0 +1,44 @@
+// The folders that a server serves: sessions are started, listed and opened below them, and nowhere else. Links are resolved, so that one
+// inside a root does not lead out of it.
+
+import { realpathSync } from "node:fs";
+import { isDirectory } from "../../../platform/home/small-file.ts";
+import { Refused } from "../refused.ts";
+
+export class Roots {
+  readonly list: readonly string[];
+  /** By folder as it stands in sessions: there are many sessions of few folders. */
+  readonly #known = new Map<string, boolean>();
+
+  /** Existing folders, links resolved. */
+  constructor(list: readonly string[]) {
+    this.list = list;
+  }
+
+  /** The folder with links resolved. Throws when it is not there, or stands outside. */
+  folder(path: string): string {
+    const real = realFolder(path);
+    if (real === undefined || !this.#holds(real))
+      throw new Refused(403, "outside_roots", `Sessions are started in folders below ${this.list.join(", ")} only.`);
+    return real;
+  }
+
+  /** Whether sessions of this folder are served. A folder that is gone is judged by its name. */
+  serves(cwd: string): boolean {
+    const known = this.#known.get(cwd);
+    if (known !== undefined) return known;
+    const serves = this.#holds(realFolder(cwd) ?? cwd);
+    this.#known.set(cwd, serves);
+    return serves;
+  }
+
+  #holds(path: string): boolean {
+    return this.list.some((root) => path === root || path.startsWith(root === "/" ? "/" : `${root}/`));
+  }
+}
+
+function realFolder(path: string): string | undefined {
+  // A relative path would mean something else to each client.
+  if (!path.startsWith("/") || path.includes("\0") || !isDirectory(path)) return undefined;
+  return realpathSync.native(path);
+}

@@ -1,0 +1,163 @@
+// A conversation of this process with clients at its door, in the process and over the socket of the local door.
+
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { defaultDeps } from "@lathe/llm";
+import { call, turn } from "@lathe/testkit";
+import { afterEach, expect, it } from "vitest";
+import { seeded } from "../../../agent/test/journal/support.ts";
+import type { Person } from "../../src/conversation/session-contract.ts";
+import { SharedPerson } from "../../src/conversation/shared-person.ts";
+import { openConversationDoor } from "../../src/doors/door/conversation-door.ts";
+import type { DoorFrame } from "../../src/doors/door/door.ts";
+import type { SharedDoor } from "../../src/doors/door/shared-door.ts";
+import { type LocalDoorServer, listenLocally } from "../../src/doors/local/listen.ts";
+import { joinLocally, LocalDoor, localSessions } from "../../src/doors/local/local-door.ts";
+import { conversation, type Talk } from "../conversation-kit.ts";
+import { clientNamed, Follower, saidIn } from "./follower.ts";
+
+const ROUNDS = process.env["LATHE_LONG"] === undefined ? 334 : 1000;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function open(first?: {
+  readonly name: string;
+  readonly person: Person;
+}): Promise<{ talk: Talk; door: SharedDoor; local: LocalDoorServer; folder: string }> {
+  const person = new SharedPerson(first);
+  const talk = await conversation({ "permissions.mode": "ask" }, { parts: { person } });
+  talk.talk.setPermissionMode("ask");
+  const door = await openConversationDoor({ conversation: talk.talk, person, deps: defaultDeps() });
+  const folder = join(talk.root, ".lathe-home/doors");
+  const local = await listenLocally(door, { folder, pid: process.pid, cwd: talk.root });
+  closing.push(
+    () => talk.server.close(),
+    () => talk.talk.close(),
+    () => door.close(),
+  );
+  return { talk, door, local, folder };
+}
+
+const phone = clientNamed("phone");
+const shell = (command: string) => call({ name: "shell", args: { command } });
+
+it("M1: the user at the terminal and the clients of its door are asked the same; whoever answers first is told to the others", async () => {
+  const asked: { readonly tool: string; readonly signal: AbortSignal }[] = [];
+  let answer = (_allowed: boolean): void => {};
+  const terminal: Person = {
+    approve: ({ tool_name: tool }, signal) => {
+      asked.push({ tool, signal });
+      return new Promise((resolve) => {
+        answer = (allowed) => resolve({ decision: allowed ? "allow" : "deny", by: "user" });
+      });
+    },
+  };
+  const { talk, door, local, folder } = await open({ name: "terminal", person: terminal });
+  for (const command of ["touch one", "touch two"]) talk.server.push(turn.blocks([shell(command)]));
+  talk.server.push(turn.text("Both are there."));
+  expect(statSync(local.socket).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  const joined = await joinLocally(folder, door.sessionId, phone);
+  if (!joined) throw new Error("The session has no local door.");
+  closing.push(() => joined.close());
+  const follower = new Follower(joined, phone);
+  await joined.command(phone, "prompt", { message: "make them" });
+  const first = await follower.wait("question");
+  expect(joined.isBusy).toBe(true);
+  expect(await joined.answer(phone, first.question.id, { confirmed: true })).toEqual({ status: "accepted" });
+  const second = await follower.wait("question", ({ question: { id } }) => id !== first.question.id);
+  expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  answer(true);
+  await follower.event("agent_end");
+  const settled = follower.frames.flatMap((frame) => (frame.kind === "settled" ? [[frame.questionId, frame.by]] : []));
+  expect(settled).toEqual([
+    [first.question.id, "phone"],
+    [second.question.id, "terminal"],
+  ]);
+  const approvals = follower.events.flatMap((event) => (event.type === "lathe:approval_settled" ? [event.by] : []));
+  expect(approvals).toEqual(["phone", "user"]);
+  expect(saidIn(follower.events)).toBe("Both are there.");
+  expect(await joined.answer(phone, second.question.id, { confirmed: false })).toEqual({
+    status: "settled",
+    by: "terminal",
+  });
+  await expect(joined.command(phone, "set_host_tools", { tools: [] })).rejects.toMatchObject({ code: "not_available" });
+  await expect(joined.command(phone, "set_label", { entryId: "nosuch" })).rejects.toThrow("nosuch");
+
+  // Another session takes its place: the door is found under its id.
+  await talk.talk.startNew();
+  await follower.wait("session", ({ sessionId }) => sessionId === talk.talk.session.id);
+  expect([joined.sessionId, door.sessionId]).toEqual([talk.talk.session.id, talk.talk.session.id]);
+  expect((await localSessions(folder, phone)).map(({ sessionId }) => sessionId)).toEqual([talk.talk.session.id]);
+  await door.close();
+  await follower.wait("closed");
+  expect(readdirSync(folder)).toEqual([]);
+  expect(talk.talk.session.state).toBe("idle");
+});
+
+it(`M1: ${ROUNDS} disconnects of clients that come back: no frame is lost, none is seen twice`, async () => {
+  const { talk, door, local } = await open();
+  const whole = new Follower(door, clientNamed("whole"));
+  await whole.wait("snapshot");
+  const random = seeded(27);
+  let left = ROUNDS;
+  const come = async (name: string): Promise<readonly DoorFrame[]> => {
+    const client = clientNamed(name);
+    const joined = await LocalDoor.open(local.socket, client);
+    closing.push(() => joined.close());
+    const frames: DoorFrame[] = [];
+    while (left > 0) {
+      left--;
+      let some = Math.floor(random() * 8);
+      const stream = joined.follow(client, frames.at(-1)?.seq);
+      for (let next = await stream.next(); !next.done; next = await stream.next()) {
+        frames.push(next.value);
+        if (some-- <= 0) await stream.return?.();
+      }
+    }
+    return frames;
+  };
+  talk.answer(() => turn.text("one two three four five six", { deltaChars: 1 }));
+  const work = async (): Promise<void> => {
+    while (left > 0) await talk.talk.submit("go on");
+  };
+  const [, ...seen] = await Promise.all([work(), ...["a", "b", "c", "d", "e", "f"].map(come)]);
+  for (const frames of seen) {
+    const [snapshot, ...rest] = frames;
+    expect(snapshot?.kind).toBe("snapshot");
+    expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, i) => (snapshot?.seq ?? 0) + 1 + i));
+    const last = rest.at(-1)?.seq ?? 0;
+    await whole.wait("clients", ({ seq }) => seq >= last);
+    const from = whole.frames.findIndex(({ seq }) => seq === rest[0]?.seq);
+    expect(rest).toEqual(whole.frames.slice(from, from + rest.length));
+  }
+});
+
+it("M1: the socket of a dead process is recognised and removed; a long home has its socket elsewhere", async () => {
+  const { talk, folder } = await open();
+  const dead = { sessionId: "0000dead", socket: join(folder, "999999-1.sock"), pid: 999999, cwd: talk.root };
+  const server = createServer().listen(dead.socket);
+  await new Promise((resolve) => server.once("listening", resolve));
+  writeFileSync(join(folder, "0000dead.json"), JSON.stringify({ ...dead, socket: `${dead.socket}.gone` }));
+  writeFileSync(join(folder, "broken.json"), "{");
+  expect((await localSessions(folder, phone)).map(({ sessionId }) => sessionId)).toEqual([talk.talk.session.id]);
+  expect(existsSync(join(folder, "0000dead.json"))).toBe(false);
+  expect(await joinLocally(folder, "0000dead", phone)).toBeUndefined();
+  await new Promise((resolve) => server.close(resolve));
+
+  const far = join(talk.root, "x".repeat(120));
+  mkdirSync(far);
+  const person = new SharedPerson();
+  const door = await openConversationDoor({ conversation: talk.talk, person, deps: defaultDeps() });
+  const elsewhere = await listenLocally(door, { folder: far, pid: process.pid, cwd: talk.root });
+  const joined = await joinLocally(far, door.sessionId, phone);
+  expect(joined?.sessionId).toBe(talk.talk.session.id);
+  await joined?.close();
+  await elsewhere.close();
+  expect([existsSync(elsewhere.socket), readdirSync(far)]).toEqual([false, []]);
+  await door.close();
+});

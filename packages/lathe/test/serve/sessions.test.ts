@@ -1,0 +1,119 @@
+// Sessions of `lathe serve`: what is lost when a process dies, and what is closed when nobody uses it. The children are real.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import type { DoorFrame, LatheClient } from "../../src/doors/serve/client.ts";
+import { CLI, type Sandbox, sandbox } from "../command.ts";
+import { type Serving, serve } from "./serve-kit.ts";
+
+const PRELOAD = fileURLToPath(new URL("./die-as-told.cjs", import.meta.url));
+const LONG = process.env["LATHE_LONG"] !== undefined;
+const MODEL = "openai/gpt-5.2";
+
+let box: Sandbox;
+let model: ModelServer;
+let serving: Serving;
+let client: LatheClient;
+let env: Record<string, string>;
+
+/** One call, then an answer; what was asked before stands in the request. */
+function script({ view }: RecordedRequest): Turn {
+  const results = view.messages.flatMap(({ results }) => results);
+  return results.length === 0
+    ? turn.calls([{ name: "shell", args: { command: "echo made >> made.txt" } }])
+    : turn.text("It is made.");
+}
+
+beforeAll(async () => {
+  box = await sandbox();
+  model = await startModelServer({ script });
+  env = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: model.baseUrl("openai") };
+  serving = await serve(box, env, { command: [process.execPath, "--require", PRELOAD, CLI] });
+  client = await serving.client("test", "read", "prompt", "approve", "admin");
+});
+afterAll(async () => {
+  await serving.server.end({ forgets: true });
+  await model.close();
+  await box.remove();
+});
+
+/** A session in a folder of its own. */
+async function start(name: string, more: { readonly die?: string; readonly permissionMode?: string } = {}) {
+  const cwd = join(box.dir, name);
+  mkdirSync(cwd);
+  if (more.die !== undefined) writeFileSync(join(cwd, ".die"), more.die);
+  const id = await client.createSession({ cwd, model: MODEL, permissionMode: more.permissionMode ?? "full" });
+  return { id, cwd };
+}
+
+async function until(id: string, fits: (frame: DoorFrame) => boolean, after?: number): Promise<DoorFrame> {
+  for await (const frame of client.follow(id, { after })) if (fits(frame)) return frame;
+  throw new Error("The stream ended.");
+}
+
+const isEnd = (frame: DoorFrame): boolean =>
+  (frame.kind === "event" && frame.event.type === "agent_end") ||
+  (frame.kind === "snapshot" && !frame.snapshot.state.isStreaming && frame.snapshot.state.messageCount > 3);
+
+it("M1 two clients see one session; an answer counts once; what was said is in the list and the journal", async () => {
+  const { id } = await start("asked", { permissionMode: "ask" });
+  const { seq } = await client.openSession(id);
+  await client.command(id, "prompt", { message: "make it" });
+  const asked = await until(id, ({ kind }) => kind === "question", seq);
+  const question = asked.kind === "question" ? asked.question.id : "";
+  const phone = await serving.client("phone", "read", "approve");
+  const answers = await Promise.all([
+    client.answer(id, question, { confirmed: true }),
+    phone.answer(id, question, { confirmed: true }),
+  ]);
+  expect(answers.map(({ status }) => status).sort()).toEqual(["accepted", "settled"]);
+  expect(await phone.answer(id, question, { confirmed: false })).toMatchObject({ status: "settled" });
+  await expect(phone.answer(id, "9-none", { confirmed: true })).rejects.toMatchObject({ code: "unknown_question" });
+  await until(id, isEnd, asked.seq);
+  const { sessions } = await client.sessions({ search: "make" });
+  expect(sessions).toMatchObject([{ id, live: true, busy: false, questions: 0 }]);
+});
+
+it("M1 a child that is killed at a line of its journal goes on where it was: nothing is lost, nothing is done twice", async () => {
+  const lines = LONG ? Array.from({ length: 12 }, (_, i) => i + 2) : [4, 7, 10];
+  for (const line of lines) {
+    const { id, cwd } = await start(`line-${line}`, { die: String(line) });
+    const { seq } = await client.openSession(id);
+    await client.command(id, "prompt", { message: "make it" }).catch(() => {});
+    await until(id, isEnd, seq);
+    const { messages } = await client.command(id, "get_messages");
+    const { state } = (await client.openSession(id)).snapshot;
+    expect(await client.command(id, "get_last_assistant_text"), `line ${line}`).toEqual({ text: "It is made." });
+    expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
+    const written = readFileSync(state.sessionFile ?? "", "utf8");
+    const saved = written.split("\n").filter((text) => text.startsWith('{"type":"message"'));
+    expect(saved).toHaveLength(messages.length);
+    expect(readFileSync(join(cwd, "made.txt"), "utf8"), `line ${line}`).toBe("made\n");
+  }
+});
+
+it("M1 a session that dies again and again without getting on is left alone after three times", async () => {
+  const { id } = await start("doomed", { die: "6 1 1 1" });
+  await client.command(id, "prompt", { message: "make it" }).catch(() => {});
+  await vi.waitFor(() => expect(serving.stderr.text).toContain(`Session ${id} has died 3 times`), 30_000);
+});
+
+it("M1 a session that nobody uses is closed to its journal, and opened when it is used", async () => {
+  const { id } = await start("idle");
+  await client.command(id, "prompt", { message: "make it" });
+  await until(id, isEnd);
+  const idle = await serve(box, env, { idleMs: 50 });
+  try {
+    await client.closeSession(id);
+    const reader = await idle.client("reader", "read");
+    expect((await reader.openSession(id)).snapshot.state.messageCount).toBe(4);
+    expect((await reader.sessions()).sessions.find((row) => row.id === id)).toMatchObject({ live: true });
+    await vi.waitFor(() => expect(idle.server.sessions.count).toBe(0), 10_000);
+    expect((await reader.openSession(id)).snapshot.state.messageCount).toBe(4);
+  } finally {
+    await idle.server.end({ forgets: true });
+  }
+});
