@@ -32,7 +32,9 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
       `Opened tab "main": ${url}/broken (status 200)`,
       "Title: Shop",
       "Console errors:",
-      expect.stringContaining("TypeError: Cannot read properties of null (reading 'total')"),
+      expect.stringMatching(
+        /^- TypeError: Cannot read properties of null \(reading 'total'\) \(at http:\S+\/broken:1:\d+\)$/,
+      ),
       "Failed requests:",
       `- GET ${url}/missing: status 404`,
       "Dialogs:",

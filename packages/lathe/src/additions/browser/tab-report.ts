@@ -147,6 +147,6 @@ const cut = (text: string): string => {
 
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return `thrown: ${String(error)}`;
-  const frame = /\n\s+at (.*)/.exec(error.stack ?? "")?.[1];
+  const frame = /\n\s+at (.*)/.exec(error.stack ?? "")?.[1]?.replace(/^<anonymous> \((.*)\)$/, "$1");
   return `${error.name}: ${error.message}${frame === undefined ? "" : ` (at ${frame})`}`;
 }

@@ -8,12 +8,14 @@ export interface ApprovalTitle {
   readonly text: string;
   /** The line of the preview that the text says already. */
   readonly covers?: ApprovalQuestion["preview"][number];
+  /** The hosts that the text names. */
+  readonly hosts?: ReadonlySet<string>;
 }
 
 export function approvalTitle(question: ApprovalQuestion, userHome: string): ApprovalTitle {
-  const { text, covers } = titleOf(question, userHome);
+  const { text, ...named } = titleOf(question, userHome);
   const whose = question.agentId === undefined ? "" : `Agent ${question.agentId} asks: `;
-  return { text: `${whose}${visibleLine(text)}`, ...(covers ? { covers } : {}) };
+  return { text: `${whose}${visibleLine(text)}`, ...named };
 }
 
 function titleOf({ tool_name: tool, access = [], preview, tier }: ApprovalQuestion, userHome: string): ApprovalTitle {
@@ -31,7 +33,7 @@ function titleOf({ tool_name: tool, access = [], preview, tier }: ApprovalQuesti
   if (only && changes.length === 1) return { text: `${capitalize(only.text)}?`, covers: only };
   if (changes.length > 1) return { text: `Make these changes to ${changes.length} files?` };
   const hosts = new Set(access.flatMap((one) => (one.kind === "network" ? one.host : [])));
-  if (hosts.size > 0) return { text: `Connect to ${[...hosts].join(", ")}?` };
+  if (hosts.size > 0) return { text: `Connect to ${[...hosts].join(", ")}?`, hosts };
   return { text: `Allow this ${tool} call?` };
 }
 

@@ -33,9 +33,10 @@ export interface Surroundings {
 
 export function approvalBody(question: ApprovalQuestion, around: Surroundings, columns: number): QuestionBody {
   const { preview, reason, access = [] } = question;
-  const { text: title, covers } = approvalTitle(question, around.userHome);
+  const { text: title, covers, hosts } = approvalTitle(question, around.userHome);
   const shown = preview.filter((line) => line !== covers);
-  const touched = touches(access, preview, around);
+  const unnamed = access.filter((one) => one.kind !== "network" || !hosts?.has(one.host));
+  const touched = touches(unnamed, preview, around);
   return {
     title: wrap([{ text: title, style: { color: "warning", bold: true } }], columns),
     reason:
