@@ -52,6 +52,10 @@ async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
     machine.stdout.write(`${LATHE_VERSION}\n`);
     return EXIT.done;
   }
+  if (parsed.options.mode === "acp") {
+    const { acpMode } = await import("../doors/acp/mode.ts");
+    return acpMode(machine, parsed);
+  }
   if (parsed.options.mode === "bridge") {
     const { bridgeMode } = await import("./commands/serve/bridge.ts");
     return bridgeMode(parsed, machine);

@@ -55,6 +55,11 @@ export interface SessionRequest {
   readonly toolProviders?: readonly ToolProvider[];
   /** Where tools work; this machine when absent. */
   readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
+  /**
+   * Put around the environment of this machine, by a host that holds files or runs commands itself. Other than with `environment`, the
+   * session still works on this machine: it can be rewound, and its agents can have isolated copies.
+   */
+  readonly aroundMachine?: (env: ExecutionEnvironment) => ExecutionEnvironment;
   /** Parts of the product that may add to the session. */
   readonly additions?: readonly AdditionEntry[];
   /** Called with each event as it happens; must not throw. */

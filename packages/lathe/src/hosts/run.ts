@@ -3,7 +3,7 @@
 
 import { SharedCodeIndexes } from "../additions/code-index/shared-code-indexes.ts";
 import { ExtensionHosts } from "../additions/extensions/extension-hosts.ts";
-import { additionsOf } from "../additions/list.ts";
+import { type AdditionChoices, additionsOf } from "../additions/list.ts";
 import type { LastingServers } from "../additions/lsp/lasting-servers.ts";
 import type { McpServers } from "../additions/mcp/addition.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
@@ -22,6 +22,7 @@ import type { CliOptions } from "../platform/options/option-table.ts";
 
 export interface RequestOptions {
   readonly presence?: Presence;
+  readonly additions?: AdditionChoices;
   /** Measures how long a step of the start takes. */
   phase?<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
@@ -92,11 +93,11 @@ export class Run {
 
   /** What each session of the run is asked for with. */
   requestFor(workspace: SessionWorkspace, options: CliOptions, how: RequestOptions = {}): RequestFor {
-    const { presence, phase = (_name, work) => work() } = how;
+    const { presence, additions = {}, phase = (_name, work) => work() } = how;
     return (opened, place = workspace) =>
       phase("model", async () => {
         await loadNamedProvider(place, options, this.extensions);
-        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this) };
+        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this, additions) };
       });
   }
 }

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { Command } from "./command.ts";
 
 const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
+  acp: async () => (await import("./acp.ts")).acpCommand,
   config: async () => (await import("./config.ts")).configCommand,
   models: async () => (await import("./models.ts")).modelsCommand,
   setup: async () => (await import("./setup.ts")).setupCommand,

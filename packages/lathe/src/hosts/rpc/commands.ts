@@ -123,7 +123,17 @@ const uriScheme = object({
 });
 
 const ownerKind = choice(OWNER_KINDS);
-const LEFT_REASONS = ["changed", "unsure", "uncovered", "lost", "obstructed", "full", "blocked", "repository"] as const;
+const LEFT_REASONS = [
+  "changed",
+  "unsure",
+  "uncovered",
+  "lost",
+  "obstructed",
+  "full",
+  "blocked",
+  "repository",
+  "editor",
+] as const;
 const rewindOptions = {
   /** Both when not given. */
   parts: optional(choice(["both", "files", "conversation"])),
