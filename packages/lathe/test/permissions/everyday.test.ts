@@ -74,15 +74,12 @@ const isLong = process.env["LATHE_LONG"] !== undefined;
 const isForSandbox = (_run: unknown, at: number): boolean => at % 4 === 0;
 const outside = EVERYDAY_RUNS.filter((run, at) => isLong || !(HAS_SANDBOX && isForSandbox(run, at)));
 
-it.each(outside)(
-  "$title: at most two questions in auto-edit, each with a pattern to remember",
-  async ({ steps }) => {
-    const asked = await askedIn(steps, {});
-    const questions = asked.map(({ summary, reason, offers }) => ({ summary, reason, pattern: offers.pattern }));
-    expect(questions.filter(({ pattern }) => pattern === undefined)).toEqual([]);
-    expect(questions.length, JSON.stringify(questions)).toBeLessThanOrEqual(2);
-  },
-);
+it.each(outside)("$title: at most two questions in auto-edit, each with a pattern to remember", async ({ steps }) => {
+  const asked = await askedIn(steps, {});
+  const questions = asked.map(({ summary, reason, offers }) => ({ summary, reason, pattern: offers.pattern }));
+  expect(questions.filter(({ pattern }) => pattern === undefined)).toEqual([]);
+  expect(questions.length, JSON.stringify(questions)).toBeLessThanOrEqual(2);
+});
 
 describe.skipIf(!HAS_SANDBOX)("in the sandbox (needs bwrap, nsenter)", () => {
   const runs = EVERYDAY_RUNS.filter((run, at) => isLong || isForSandbox(run, at));
