@@ -103,7 +103,7 @@ it("LP-02 LP-03 a server that stands still in the middle of a call: the write st
 }, 60_000);
 
 it("G-113 an idle server ends, and the next question starts it again", async () => {
-  serve("plain", 200);
+  serve("plain", 1000);
   const first = pidOf(await hover());
   await until(() => !isAlive(first));
   expect(pidOf(await hover())).not.toBe(first);
