@@ -17,7 +17,6 @@ export interface UpdateParts {
 
 interface RunningCall {
   output: string;
-  access?: readonly Access[] | undefined;
   terminalId?: string;
   /** Texts of the arguments, by which a command finds its call. */
   readonly words: readonly string[];
@@ -29,6 +28,8 @@ const MOST_OUTPUT = 8_000;
 export class Updates {
   readonly #parts: UpdateParts;
   readonly #running = new Map<string, RunningCall>();
+  /** What calls will touch: it may be known before the client is told of the call. */
+  readonly #declared = new Map<string, readonly Access[] | undefined>();
   #hasStreamed = false;
   #sentTodo = "[]";
   #compactions = 0;
@@ -83,9 +84,8 @@ export class Updates {
 
   /** What the call will touch has become known; undefined when the client was told of nothing yet. */
   declared(callId: string, access: readonly Access[] | undefined): SessionUpdate | undefined {
-    const call = this.#running.get(callId);
-    if (!call) return undefined;
-    call.access = access;
+    this.#declared.set(callId, access);
+    if (!this.#running.has(callId)) return undefined;
     const locations = [...locationsOf(access)];
     return { sessionUpdate: "tool_call_update", toolCallId: callId, kind: kindOf(access), locations };
   }
@@ -107,7 +107,15 @@ export class Updates {
   #callStarts({ call_id, card, arguments: rawInput }: EventData["tool_call_start"]): SessionUpdate {
     const words = Object.values(rawInput).filter((value): value is string => typeof value === "string");
     this.#running.set(call_id, { output: "", words });
-    return { sessionUpdate: "tool_call", toolCallId: call_id, title: titleOf(card), status: "in_progress", rawInput };
+    const access = this.#declared.get(call_id);
+    return {
+      sessionUpdate: "tool_call",
+      toolCallId: call_id,
+      title: titleOf(card),
+      ...(access ? { kind: kindOf(access), locations: [...locationsOf(access)] } : {}),
+      status: "in_progress",
+      rawInput,
+    };
   }
 
   #callPrints({ call_id, delta }: EventData["tool_call_output_delta"]): readonly SessionUpdate[] {
@@ -118,8 +126,10 @@ export class Updates {
   }
 
   #callEnds({ call_id, card, changes = [], is_error }: EventData["tool_call_end"]): SessionUpdate {
-    const { access, terminalId } = this.#running.get(call_id) ?? {};
+    const { terminalId } = this.#running.get(call_id) ?? {};
+    const access = this.#declared.get(call_id);
     this.#running.delete(call_id);
+    this.#declared.delete(call_id);
     const shown: ToolCallContent[] = contentOf(card, changes, this.#parts.blobs);
     return {
       sessionUpdate: "tool_call_update",
