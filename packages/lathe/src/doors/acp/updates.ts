@@ -75,6 +75,11 @@ export class Updates {
           ? []
           : [said("agent_message_chunk", `\n\n${awaiting.text}`)];
       }
+      case "subagent_event": {
+        const { event: inner } = event.data;
+        if (inner.kind === "tool_call_end") this.#declared.delete(inner.data.call_id);
+        return [];
+      }
       case "warning":
         return this.#notice("warning", event.data.message);
       default:
@@ -96,12 +101,15 @@ export class Updates {
 
   /** The call that runs this command shows its terminal; undefined when none of those that run does. */
   inTerminal(command: string, terminalId: string): SessionUpdate | undefined {
-    for (const [toolCallId, call] of this.#running) {
-      if (call.terminalId !== undefined || !call.words.some((word) => word !== "" && command.includes(word))) continue;
-      call.terminalId = terminalId;
-      return { sessionUpdate: "tool_call_update", toolCallId, content: [terminal(terminalId)] };
-    }
-    return undefined;
+    const without = [...this.#running].filter(([, call]) => call.terminalId === undefined);
+    // A tool may run less than it was given, such as a command without its `| head`.
+    const found =
+      without.find(([, { words }]) => words.includes(command)) ??
+      without.find(([, { words }]) => words.some((word) => word.startsWith(command) || command.endsWith(word)));
+    if (!found) return undefined;
+    const [toolCallId, call] = found;
+    call.terminalId = terminalId;
+    return { sessionUpdate: "tool_call_update", toolCallId, content: [terminal(terminalId)] };
   }
 
   #callStarts({ call_id, card, arguments: rawInput }: EventData["tool_call_start"]): SessionUpdate {
