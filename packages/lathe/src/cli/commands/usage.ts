@@ -136,6 +136,8 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["<id|path>", "write it as one encrypted HTML file, and print the file and the link that opens it"],
     ["… --out <file>", "write it there instead of lathe-share-<id>.html"],
     ["… --base-url <url>", "print the link for a file that you will upload to this https folder"],
+    ["<id|path> --live", "print a link with which one browser may follow the session at lathe serve, and only look"],
+    ["… --for <24h>, --url <url>", "how long a live link lasts, and the address of the server"],
   ],
   stats: [
     ["", "tokens and cost of all sessions, by day, model, project and agent"],
