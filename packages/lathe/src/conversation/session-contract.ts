@@ -12,6 +12,7 @@ import type {
   SessionOptions,
   ToolProvider,
 } from "@lathe/agent";
+import type { ArrangePrompt } from "@lathe/agent/context";
 import type { SchemeResolver } from "@lathe/agent/contract";
 import type { Rewinder } from "@lathe/agent/files";
 import type { PlanVerdict, RunningCommands, RunningTerminal } from "@lathe/agent/tools";
@@ -41,6 +42,7 @@ export interface SessionRequest {
   /** Discoverable tools that are offered without a search. */
   readonly loadedTools?: readonly string[];
   readonly systemPrompt?: string;
+  readonly arrangePrompt?: ArrangePrompt;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
   /** Runs git and opens the connection while the session is being set up. Absent: a person may take long to type. */

@@ -5,8 +5,8 @@ import { SUBCOMMANDS, type Subcommand } from "../../platform/options/option-tabl
 /** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
   acp: [
-    ["lathe acp [options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
-    ["lathe acp login [provider]", "sign in, in the terminal that an editor opens for it"],
+    ["[options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
+    ["login [provider]", "sign in, in the terminal that an editor opens for it"],
   ],
   config: [
     ["list", "every setting with its value, source and meaning"],
@@ -136,6 +136,8 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["<id|path>", "write it as one encrypted HTML file, and print the file and the link that opens it"],
     ["… --out <file>", "write it there instead of lathe-share-<id>.html"],
     ["… --base-url <url>", "print the link for a file that you will upload to this https folder"],
+    ["<id|path> --live", "print a link with which one browser may follow the session at lathe serve, and only look"],
+    ["… --for <24h>, --url <url>", "how long a live link lasts, and the address of the server"],
   ],
   stats: [
     ["", "tokens and cost of all sessions, by day, model, project and agent"],

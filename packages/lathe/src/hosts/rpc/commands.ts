@@ -42,6 +42,7 @@ export const modelRow = object({
   /** Dollars per million tokens. */
   cost: optional(object({ input: number(), output: number(), cacheRead: number(), cacheWrite: number() })),
 });
+/** A model that can be chosen. */
 export type ModelRow = Static<typeof modelRow>;
 
 const task = {
