@@ -5,8 +5,8 @@ import { SUBCOMMANDS, type Subcommand } from "../../platform/options/option-tabl
 /** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
   acp: [
-    ["lathe acp [options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
-    ["lathe acp login [provider]", "sign in, in the terminal that an editor opens for it"],
+    ["[options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
+    ["login [provider]", "sign in, in the terminal that an editor opens for it"],
   ],
   config: [
     ["list", "every setting with its value, source and meaning"],
