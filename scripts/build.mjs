@@ -53,8 +53,6 @@ export async function buildAll() {
   for (const name of LIBRARIES)
     rmSync(isBuilt ? libraryFolder(name) : join(root, "packages", name, "dist"), { recursive: true, force: true });
   for (const name of LIBRARIES) await buildLibrary(name);
-  // The package is "type": "module"; the command in dist is not, the library below it is.
-  writeFileSync(join(libraryFolder("lathe"), "package.json"), '{"type":"module"}\n');
   if (!isBuilt) await buildCommand();
 }
 
@@ -98,6 +96,8 @@ export async function buildLibrary(name, outdir = libraryFolder(name)) {
   const files = (some) => some.map((target) => join(folder, target["lathe-source"]));
   const library = { ...common, outbase: join(folder, "src"), format: "esm", splitting: true, packages: "external" };
   const { metafile } = await build({ ...library, entryPoints: files(targets), outdir, metafile: true });
+  // The package is "type": "module"; the command in dist is not, the library below it is.
+  if (name === "lathe") writeFileSync(join(outdir, "package.json"), '{"type":"module"}\n');
   const doors = MAIN_DOORS[name];
   if (doors) await mergeDoors(outdir, doors, { ...common, format: "esm" }, metafile.outputs);
   const programs = PROGRAMS.map((file) => join(folder, file)).filter((file) => existsSync(file));
@@ -146,8 +146,8 @@ async function buildCommand() {
   const start = START.map((file) => join(folder, file));
   const launcher = join(folder, "src", "platform", "launcher");
   const { SUBCOMMANDS } = await evaluateSource(join(folder, "src", "platform", "options", "option-table.ts"));
-  const launcherFor = (startPack) =>
-    launcherCode(join(launcher, "cli.ts"), {
+  const launcherFor = (startPack, file = "cli.ts") =>
+    launcherCode(join(launcher, file), {
       ...define,
       LATHE_COMMANDS: JSON.stringify(` ${Object.keys(SUBCOMMANDS).join(" ")} `),
       LATHE_START_PACK: JSON.stringify(startPack.name),
@@ -179,6 +179,7 @@ async function buildCommand() {
   }
   removeOldPacks(join(dist, "packs"), new Set(packs.map(({ name }) => name)));
   replaceFile(join(dist, "cli.js"), `#!/usr/bin/env node\n${await launcherFor(packs[0])}`, 0o755);
+  replaceFile(join(dist, "product.js"), await launcherFor(packs[0], "product.ts"));
   writeFileSync(join(dist, "package.json"), '{"type":"commonjs"}\n');
   copyDocs(join(dist, "docs"));
   await buildParser(join(dist, "parser"), external);

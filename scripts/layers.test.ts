@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   tui: [],
   agent: ["@lathe/llm"],
   lathe: ["@lathe/agent", "@lathe/llm", "@lathe/tui"],
-  web: ["lathe"],
+  web: ["lathe", "@lathe/tui"],
 };
 
 // Lower number = lower layer; a folder may import from its own layer and below.

@@ -12,6 +12,7 @@ const FOLDERS = [
   "packages/agent/test",
   "packages/lathe/src",
   "packages/lathe/test",
+  "packages/web/test",
   "scripts",
 ];
 

@@ -22,4 +22,4 @@ export type { PrefixTexts } from "./context/prefix/prefix.ts";
 export { FolderDocs, joinDocs, type ProjectDocs, pathDown } from "./context/project-docs.ts";
 export type { Found, Recall } from "./context/recall/recall.ts";
 export * from "./context/surroundings.ts";
-export type { MoreLayers } from "./context/system-prompt.ts";
+export type { ArrangePrompt, MoreLayers } from "./context/system-prompt.ts";

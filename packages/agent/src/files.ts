@@ -2,10 +2,17 @@
 
 export type { CommitJournal, JournalledChange, JournalledFile, OpenCommitJournal } from "./files/edit/commit.ts";
 export { type ConflictRegion, type ConflictSide, hasConflicts } from "./files/edit/conflict-regions.ts";
-export { DocumentError, documentText } from "./files/edit/document.ts";
+export {
+  DocumentError,
+  decodeDocument,
+  documentText,
+  encodeDocument,
+  type TextDocument,
+} from "./files/edit/document.ts";
 export { fileDiff } from "./files/edit/file-diff.ts";
 export type { FileToFormat, Formatter, Formatting } from "./files/edit/format.ts";
 export { PathLocks } from "./files/edit/locks.ts";
+export { mergeLines } from "./files/edit/rebase.ts";
 export { ShownFiles, type ShownLimits, type ShownVersion } from "./files/edit/shown.ts";
 export { grammars, Syntax, type SyntaxBlock, type SyntaxLimits } from "./files/edit/syntax.ts";
 export * from "./files/formats/conflict/conflicts.ts";

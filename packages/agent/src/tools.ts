@@ -61,7 +61,7 @@ export { webFetchTool } from "./tools/builtin/web-fetch/index.ts";
 export { webSearchTool } from "./tools/builtin/web-search/index.ts";
 export { Checkpoints } from "./tools/checkpoint/checkpoints.ts";
 export type { EditKit } from "./tools/profiles/edit-kits.ts";
-export { knownTool } from "./tools/profiles/known-tools.ts";
+export { knownTool, knownTools } from "./tools/profiles/known-tools.ts";
 export { type DetachableRequest, type Detached, runDetachable } from "./tools/run/detachable.ts";
 export {
   type BackgroundRules,

@@ -107,6 +107,9 @@ describe("agents in files", () => {
       ["permissions: { allow: [shell] }", "permissions.allow is not one of mode, deny, ask"],
       ["thinkingLevel: heavy", "thinkingLevel heavy is not known"],
       ["isolation: bubble", "isolation bubble is not one of"],
+      ["acp: gemini --acp", "acp is not a list of a program and its arguments"],
+      ["acp: [gemini]\nmodel: lathe/smol", "acp: remove model: the program has its own"],
+      ["acp: [gemini]\nisolation: none", "acp: remove isolation: none; the program works in an isolated copy"],
       ["thinkinglevel: low", "thinkinglevel is not a key of agent files (did you mean thinkingLevel?)"],
       ["tools: read, grpe, mcp__files__*", "tools: there is no tool grpe (did you mean grep?)"],
       [

@@ -58,6 +58,25 @@ describe("lathe share", () => {
     expect(again.key).not.toBe(key);
   });
 
+  it("M1 --live prints a link to the server, and says for whom, what and how long it is good", async () => {
+    const id = await session();
+    const { code, stdout, stderr } = await box.run(
+      "share",
+      id,
+      "--live",
+      "--for",
+      "2h",
+      "--url",
+      "https://home.example",
+    );
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^https:\/\/home\.example\/#code=[\w-]{22}\n$/),
+    });
+    expect(stderr).toContain(`may follow session ${id.slice(0, 8)} and nothing else, until 2`);
+    expect(statSync(join(box.home, "serve/tokens.json")).mode & 0o777).toBe(0o600);
+  });
+
   it("M1 refuses in one line, and leaves the file of an earlier time as it was", async () => {
     const id = await session();
     const { file, text } = await shared(id);
@@ -67,6 +86,9 @@ describe("lathe share", () => {
       [[], "Name one session: lathe share <id>. See: lathe sessions list"],
       [[id, id], "Name one session: lathe share <id>. See: lathe sessions list"],
       [["none", "-o", file], 'Session "none" not found. See: lathe sessions list'],
+      [[id, "--live", "-o", file], "--out and --live exclude each other."],
+      [[id, "--for", "2h"], "--for and --live belong together."],
+      [[id, "--live", "--for", "soon"], "for"],
       [[id, "--lively"], "Unknown option '--lively'. See: lathe share --help"],
       [[id, "-o", "/nowhere/page.html"], "The page cannot be written: ENOENT"],
       ...["http://pages.example", "pages", "https://pages.example/?a=1", "ftp://pages.example"].map(

@@ -1,6 +1,8 @@
-// The page: draws the application into the document.
+// The page of `lathe serve`: draws the application into the document.
 
+import { LatheClient } from "lathe/client";
 import { render } from "preact";
+import { App } from "./view/app.tsx";
 
 const place = document.getElementById("app");
-if (place) render(<main>Lathe</main>, place);
+if (place) render(<App client={new LatheClient()} />, place);

@@ -22,10 +22,14 @@ export interface MoreLayers {
   readonly offered?: ReadonlySet<string> | undefined;
   /** When the profile has none of its own. */
   readonly userInstructions?: string | undefined;
+  readonly arrange?: ArrangePrompt | undefined;
 }
 
+/** The blocks of the system prompt as a host wants them: left out, changed, added, or in another order. */
+export type ArrangePrompt = (blocks: readonly string[]) => readonly string[];
+
 export function systemPrompt(layers: PromptLayers): string {
-  const { customPrompt, sections: further = [], userDocs, userInstructions, offered } = layers.more ?? {};
+  const { customPrompt, sections: further = [], userDocs, userInstructions, offered, arrange } = layers.more ?? {};
   const sections = [(customPrompt ?? without(layers.base, layers.tools, offered)).trim()];
   const tools = layers.tools.filter(({ name }) => offered?.has(name) ?? true);
   if (customPrompt === undefined && tools.length > 0)
@@ -36,7 +40,7 @@ export function systemPrompt(layers: PromptLayers): string {
     (text) => text !== undefined && text !== "",
   );
   if (own.length > 0) sections.push(`## User instructions\n\n${own.join("\n\n")}`);
-  return sections.join("\n\n");
+  return (arrange?.(sections) ?? sections).join("\n\n");
 }
 
 /** A line of a list that begins with a tool is about that tool. */

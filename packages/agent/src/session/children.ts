@@ -5,7 +5,7 @@ import { Directory } from "../agents/subagents/directory.ts";
 import { childInstructions } from "../agents/subagents/instructions.ts";
 import type { Subagents } from "../agents/subagents/manager.ts";
 import type { ChildOpening, ParentSession } from "../agents/subagents/parent.ts";
-import type { AgentType, ChildSession } from "../agents/subagents/types.ts";
+import type { AgentEngine, AgentType, ChildSession } from "../agents/subagents/types.ts";
 import { withTree } from "../context/workspace-tree.ts";
 import { type SessionTool, toolDefOf } from "../contract/registry/host-tool.ts";
 import type { ToolProvider } from "../contract/registry/session-tools.ts";
@@ -92,6 +92,8 @@ function childOptions(
       ? async (own, where) => withTree(await surroundings(own, where), where)
       : surroundings;
   const { agentId, cwd } = header;
+  const place = cwd === options.env.workingDirectory() ? env : new ScopedEnvironment(env, cwd);
+  const engine = type?.engine?.({ agentId, env: place });
   return {
     profile,
     onEvent,
@@ -99,9 +101,10 @@ function childOptions(
     depth: depth + 1,
     spawns: type ? (type.spawns ?? []) : options.spawns,
     assignment: child.assignment,
-    env: cwd === options.env.workingDirectory() ? env : new ScopedEnvironment(env, cwd),
+    env: place,
     sharedEnv: true,
-    client: options.client,
+    client: engine?.client ?? options.client,
+    ...(engine ? { beforeClose: () => engine.close() } : {}),
     deps: options.deps,
     artifacts: core.artifacts,
     journal: options.subagents?.journal?.(header),
@@ -131,11 +134,7 @@ function childOptions(
     },
     surroundings: around && shared ? shared.surroundings(around) : around,
     userInstructions: childInstructions(child, options.userInstructions),
-    tools: [
-      ...(role?.tools ?? options.tools ?? []).filter((tool) => isAllowed(type, tool)),
-      ...(completion ? [yieldTool, reportFindingTool].map(asSessionTool) : []),
-      ...(exchange ? [asSessionTool(ircTool)] : []),
-    ],
+    tools: childTools(child, role?.tools ?? options.tools, exchange, engine),
     exchange,
     toolProviders: [
       withoutMains(type),
@@ -154,6 +153,17 @@ function childOptions(
     asksAboutSecrets: options.asksAboutSecrets,
     subagents: child.env ? { ...options.subagents, isApart: true } : options.subagents,
   };
+}
+
+/** Of its parent's tools those of its kind, then what every agent has, then its engine's. */
+function childTools(
+  { type, completion }: ChildOpening,
+  tools: readonly SessionTool[] = [],
+  exchange: Exchange | undefined,
+  engine: AgentEngine | undefined,
+): readonly SessionTool[] {
+  const everyones = [...(completion ? [yieldTool, reportFindingTool] : []), ...(exchange ? [ircTool] : [])];
+  return [...tools.filter((tool) => isAllowed(type, tool)), ...everyones.map(asSessionTool), ...(engine?.tools ?? [])];
 }
 
 const asSessionTool = (tool: unknown): SessionTool => tool as SessionTool;

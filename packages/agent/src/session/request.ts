@@ -157,7 +157,11 @@ export async function renderPrefix(core: SessionLog & HostChoices & ModelContext
   core.tools.refresh();
   const tools = core.tools.definitions();
   const offered = new Set(tools.map(({ name }) => name));
-  const base = await profile.buildSystemPrompt(options.env, projectDocs, { ...more, offered });
+  const base = await profile.buildSystemPrompt(options.env, projectDocs, {
+    ...more,
+    offered,
+    arrange: options.arrangePrompt,
+  });
   const systemPrompt = [base, options.userInstructions ?? ""].filter((text) => text !== "").join("\n\n");
   const parts = promptParts(systemPrompt, {
     sections: surroundings?.sections,

@@ -18,6 +18,7 @@ import type { Exchange } from "../agents/irc/exchange.ts";
 import type { Spawns, SubagentOptions } from "../agents/subagents/types.ts";
 import type { SessionDeps } from "../base/time/deadline.ts";
 import type { Surroundings } from "../context/surroundings.ts";
+import type { ArrangePrompt } from "../context/system-prompt.ts";
 import type { InputContent, SessionEvent } from "../contract/events/types.ts";
 import type { SessionTool } from "../contract/registry/host-tool.ts";
 import type { ToolProvider } from "../contract/registry/session-tools.ts";
@@ -58,6 +59,8 @@ export interface SessionOptions {
   readonly surroundings?:
     | ((profile: Profile, env: ExecutionEnvironment) => Surroundings | Promise<Surroundings>)
     | undefined;
+  /** Changes the blocks of the system prompt when it is rendered. */
+  readonly arrangePrompt?: ArrangePrompt | undefined;
   readonly middleware?: readonly Middleware[] | undefined;
   /** Added to the profile's, or in place of those with the same name. */
   readonly tools?: readonly SessionTool[] | undefined;

@@ -6,6 +6,7 @@ import type { ExtensionHosts } from "./extensions/extension-hosts.ts";
 import { fitsProject } from "./lsp/fits-project.ts";
 import type { LastingServers } from "./lsp/lasting-servers.ts";
 import type { McpServers } from "./mcp/addition.ts";
+import type { ServerConfig } from "./mcp/types.ts";
 import type { SharedBySessions } from "./shared-by-sessions.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
 
@@ -15,6 +16,14 @@ export interface AdditionsOfRun {
   readonly mcpServers: SharedBySessions<McpServers>;
   readonly languageServers: SharedBySessions<LastingServers>;
   readonly indexes: SharedCodeIndexes;
+}
+
+/** What a host wants otherwise. */
+export interface AdditionChoices {
+  /** The MCP servers that the host named, in the place of those that discovery finds. */
+  readonly mcpServers?: readonly ServerConfig[];
+  /** Nothing is looked for and started with the session: a language server starts with the first file that needs it. */
+  readonly delaysLanguageServers?: true;
 }
 
 /** What built-in tools need, and what keeps nothing from one session to the next. */
@@ -58,12 +67,10 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
 ];
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
-export const additionsOf = ({
-  extensions: hosts,
-  mcpServers,
-  languageServers,
-  indexes,
-}: AdditionsOfRun): readonly AdditionEntry[] => [
+export const additionsOf = (
+  { extensions: hosts, mcpServers, languageServers, indexes }: AdditionsOfRun,
+  { mcpServers: named, delaysLanguageServers }: AdditionChoices = {},
+): readonly AdditionEntry[] => [
   {
     name: "extensions",
     kinds: ["extension", "tool", "hook"],
@@ -72,8 +79,9 @@ export const additionsOf = ({
   },
   {
     name: "MCP",
-    kinds: ["mcp-server"],
-    load: async () => (await import("./mcp/addition.ts")).mcpAddition(mcpServers),
+    kinds: named ? [] : ["mcp-server"],
+    isNeeded: () => named !== undefined && named.length > 0,
+    load: async () => (await import("./mcp/addition.ts")).mcpAddition(mcpServers, named),
   },
   {
     name: "protected code",
@@ -103,7 +111,8 @@ export const additionsOf = ({
     name: "language servers",
     kinds: ["lsp-server"],
     isNeeded: (workspace) => fitsProject(workspace),
-    load: async () => (await import("./lsp/addition.ts")).lspAddition(languageServers, indexes),
+    load: async () =>
+      (await import("./lsp/addition.ts")).lspAddition(languageServers, indexes, { isDelayed: delaysLanguageServers }),
   },
   {
     name: "code index",

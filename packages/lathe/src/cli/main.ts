@@ -16,6 +16,11 @@ export async function main(): Promise<void> {
   process.exitCode = await runCommand(process.argv.slice(2), thisMachine());
 }
 
+/** For programs that use the package: the machine that they run the command on. */
+export const machineOfProcess = (): Machine => thisMachine();
+/** For programs that use the package instead of running the command. */
+export const library = () => import("../hosts/library/library.ts");
+
 /** The whole command on a machine, which need not be this one: what fails is said there. */
 export async function runCommand(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   try {

@@ -66,6 +66,7 @@ function makeSession(base: SessionBase, parts: JoinedParts): Session {
     earlierSessions: () => earlierSessions(journal, (path) => readJournal(workspace, path)),
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models.known, request.model) },
     surroundings: base.surroundings.reader((prompt) => parts.systemParts(prompt)),
+    ...(request.arrangePrompt ? { arrangePrompt: request.arrangePrompt } : {}),
     redactor: workspace.redactor,
     asksAboutSecrets: () => base.permissions.asksAboutSecrets,
     profilesForRole: (role) => models.forRole(role),

@@ -1,7 +1,8 @@
 // Conversation and files of a session go back, or forth again.
 
+import type { Session } from "@lathe/agent";
 import type { MessageEntry } from "@lathe/agent/contract";
-import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
+import type { RewindOptions, RewindRequest, RewindResult } from "@lathe/agent/files";
 import { findEntry, isUserMessage, userMessages } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { excerpt, type ReportedRewind, refusedAsUsage } from "../changes/rewind/report.ts";
@@ -22,7 +23,8 @@ export async function rewindTo(
   const entry = journal.entry(entryId);
   const isInput = isUserMessage(entry);
   const to = isInput ? entry.parentId : entryId;
-  const result = await refusedAsUsage((await rewinder()).rewind({ to, ...options }));
+  const done = await refusedAsUsage((await rewinder()).rewind({ to, ...options }));
+  const result = await withUnsavedFiles(session, done);
   return { result, entryId, text: isInput ? textOf(entry.message) : undefined };
 }
 
@@ -49,6 +51,17 @@ export async function undoLast(open: OpenSession, options: Omit<RewindRequest, "
   return rewindTo(open, last.id, options);
 }
 
-export async function takeRewindBack({ rewinder }: OpenSession, options: RewindOptions): Promise<ReportedRewind> {
-  return { result: await refusedAsUsage((await rewinder()).takeBack(options)) };
+export async function takeRewindBack(
+  { session, rewinder }: OpenSession,
+  options: RewindOptions,
+): Promise<ReportedRewind> {
+  const done = await refusedAsUsage((await rewinder()).takeBack(options));
+  return { result: await withUnsavedFiles(session, done) };
+}
+
+/** A rewind is about the disk: what the user's editor still holds stays there, and is named. */
+async function withUnsavedFiles({ env }: Session, result: RewindResult): Promise<RewindResult> {
+  if (result.parts === "conversation") return result;
+  const unsaved = (await env.unsavedFiles?.()) ?? [];
+  return { ...result, left: [...result.left, ...unsaved.map((path) => ({ path, why: "editor" as const }))] };
 }

@@ -42,7 +42,7 @@ export async function sessionBase(
   const guard = (place: ExecutionEnvironment): ExecutionEnvironment => new SearchGuard(place, permissions);
   const env = guard(
     request.environment?.(workspace, session.warn) ??
-      thisMachine(workspace, { roots: () => permissions.roots, warn: session.warn }),
+      machineFor(request, thisMachine(workspace, { roots: () => permissions.roots, warn: session.warn })),
   );
   if (env.isSandboxed) await checkSandbox(env);
   const surroundings = new SessionSurroundings({ workspace, request, session, env });
@@ -83,6 +83,9 @@ export async function sessionBase(
     agents,
   };
 }
+
+const machineFor = ({ aroundMachine }: SessionRequest, env: ExecutionEnvironment): ExecutionEnvironment =>
+  aroundMachine ? aroundMachine(env) : env;
 
 /** `env`: the environment of the session, which asks these permissions itself. */
 function permissionsFor(sources: InstructionSources, places: Places): Permissions {

@@ -12,6 +12,7 @@ import type {
   SessionOptions,
   ToolProvider,
 } from "@lathe/agent";
+import type { ArrangePrompt } from "@lathe/agent/context";
 import type { SchemeResolver } from "@lathe/agent/contract";
 import type { Rewinder } from "@lathe/agent/files";
 import type { PlanVerdict, RunningCommands, RunningTerminal } from "@lathe/agent/tools";
@@ -41,6 +42,7 @@ export interface SessionRequest {
   /** Discoverable tools that are offered without a search. */
   readonly loadedTools?: readonly string[];
   readonly systemPrompt?: string;
+  readonly arrangePrompt?: ArrangePrompt;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
   /** Runs git and opens the connection while the session is being set up. Absent: a person may take long to type. */
@@ -55,6 +57,11 @@ export interface SessionRequest {
   readonly toolProviders?: readonly ToolProvider[];
   /** Where tools work; this machine when absent. */
   readonly environment?: (workspace: Workspace, warn: (message: string, code: string) => void) => ExecutionEnvironment;
+  /**
+   * Put around the environment of this machine, by a host that holds files or runs commands itself. Other than with `environment`, the
+   * session still works on this machine: it can be rewound, and its agents can have isolated copies.
+   */
+  readonly aroundMachine?: (env: ExecutionEnvironment) => ExecutionEnvironment;
   /** Parts of the product that may add to the session. */
   readonly additions?: readonly AdditionEntry[];
   /** Called with each event as it happens; must not throw. */

@@ -3,16 +3,18 @@
 
 import { SharedCodeIndexes } from "../additions/code-index/shared-code-indexes.ts";
 import { ExtensionHosts } from "../additions/extensions/extension-hosts.ts";
-import { additionsOf } from "../additions/list.ts";
+import { type AdditionChoices, additionsOf } from "../additions/list.ts";
 import type { LastingServers } from "../additions/lsp/lasting-servers.ts";
 import type { McpServers } from "../additions/mcp/addition.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
 import { SharedBySessions } from "../additions/shared-by-sessions.ts";
 import { nothingSaid, type Said } from "../config/workspace/said.ts";
 import { openWorkspace, openWorkspaceAt, type Workspace } from "../config/workspace/workspace.ts";
+import type { SessionOpener } from "../conversation/commands/serve-command.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
 import { type Presence, sessionRequest } from "../conversation/session-request.ts";
 import type { SessionWorkspace } from "../conversation/session-workspace.ts";
+import type { SharedPerson } from "../conversation/shared-person.ts";
 import type { Discovery } from "../found/discovery/discovery.ts";
 import { readModels } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
@@ -22,12 +24,15 @@ import type { CliOptions } from "../platform/options/option-table.ts";
 
 export interface RequestOptions {
   readonly presence?: Presence;
+  readonly additions?: AdditionChoices;
   /** Measures how long a step of the start takes. */
   phase?<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 export class Run {
   readonly machine: Machine;
+  /** Lets others into a session of the terminal; set by who knows how. */
+  opensSessions: ((person: SharedPerson) => SessionOpener) | undefined;
   readonly said: Said = nothingSaid();
   readonly extensions = new ExtensionHosts();
   readonly mcpServers = new SharedBySessions<McpServers>();
@@ -92,11 +97,11 @@ export class Run {
 
   /** What each session of the run is asked for with. */
   requestFor(workspace: SessionWorkspace, options: CliOptions, how: RequestOptions = {}): RequestFor {
-    const { presence, phase = (_name, work) => work() } = how;
+    const { presence, additions = {}, phase = (_name, work) => work() } = how;
     return (opened, place = workspace) =>
       phase("model", async () => {
         await loadNamedProvider(place, options, this.extensions);
-        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this) };
+        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this, additions) };
       });
   }
 }

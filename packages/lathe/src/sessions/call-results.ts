@@ -38,3 +38,16 @@ export function* resultsAfter(
     if (entry.message.role === "tool") yield entry;
   }
 }
+
+/** The same by the id of the call. */
+export function resultsByCall(
+  journal: Pick<Journal, "meta" | "entry">,
+  path: readonly string[],
+  answer: number,
+): ReadonlyMap<string, MessageEntry> {
+  const results = new Map<string, MessageEntry>();
+  for (const entry of resultsAfter(journal, path, answer))
+    for (const part of entry.message.content)
+      if (part.kind === "tool_result") results.set(part.toolResult.toolCallId, entry);
+  return results;
+}

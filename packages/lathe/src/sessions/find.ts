@@ -56,4 +56,4 @@ export const idOf = (path: string): string => basename(path, ".jsonl").split("_"
 const filesHere = (workspace: Workspace) => sessionFiles(workspace.paths.sessions, workspace.cwd);
 
 /** The folder's name is for people: two directories may share one, so the header decides. */
-const cwdOf = (path: string): string | undefined => readHead(path)?.header.cwd;
+export const cwdOf = (path: string): string | undefined => readHead(path)?.header.cwd;

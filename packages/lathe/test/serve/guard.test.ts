@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LatheServerError } from "../../src/doors/serve/client.ts";
 import { TokenFile } from "../../src/doors/serve/guard/token-file.ts";
+import { lookLink } from "../../src/doors/serve/sign-in-link.ts";
 import { homePaths } from "../../src/platform/home/paths.ts";
 import { type Sandbox, sandbox } from "../command.ts";
 import { bearer, type Serving, serve } from "./serve-kit.ts";
@@ -73,6 +74,25 @@ describe("M1: who asks", () => {
 
     expect((await serving.ask("/v1/sign-out", { method: "POST", headers, body: "{}" })).status).toBe(204);
     expect(await refusal("/v1/me", headers)).toEqual([401, "unknown_token"]);
+  });
+
+  it("M1 lathe share --live: one browser may look at one session until the link ends, and at nothing else", async () => {
+    const { serveTokens } = homePaths(box.env, box.home);
+    const live = async (tokens: TokenFile): Promise<Record<string, string>> => {
+      const [, code] = (await lookLink(serving.server.url, tokens, "0b1c", 3_600_000)).split("#code=");
+      const signedIn = await serving.ask("/v1/sign-in", { method: "POST", body: JSON.stringify({ code }) });
+      const [cookie = ""] = (signedIn.headers["set-cookie"] ?? []) as string[];
+      return signedIn.status === 204 ? { cookie: cookie.split(";")[0] ?? "" } : {};
+    };
+    const headers = await live(new TokenFile(serveTokens, Date.now));
+    const me = JSON.parse((await serving.ask("/v1/me", { headers })).text) as { name: string };
+    expect(me).toMatchObject({ scopes: ["read"] });
+    expect(await refusal("/v1/sessions/another", headers)).toEqual([403, "other_session"]);
+    expect(await refusal("/v1/roots", headers)).toEqual([403, "other_session"]);
+    const ends = new TokenFile(serveTokens, Date.now).list().find(({ name }) => name === me.name)!;
+    expect(Date.parse(ends.expires)).toBeLessThan(Date.now() + 3_600_001);
+    // A link of two hours ago was for one hour.
+    expect(await live(new TokenFile(serveTokens, () => Date.now() - 7_200_000))).toEqual({});
   });
 
   it("M1 tokens are kept as hashes, for their owner only; one that is revoked or has ended stops working at once", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { DoorFrame, LatheClient } from "../../src/doors/serve/client.ts";
+import type { DoorFrame, LatheClient, NewSession } from "../../src/doors/serve/client.ts";
 import { CLI, type Sandbox, sandbox } from "../command.ts";
 import { type Serving, serve } from "./serve-kit.ts";
 
@@ -41,7 +41,10 @@ afterAll(async () => {
 });
 
 /** A session in a folder of its own. */
-async function start(name: string, more: { readonly die?: string; readonly permissionMode?: string } = {}) {
+async function start(
+  name: string,
+  more: { readonly die?: string; readonly permissionMode?: NewSession["permissionMode"] } = {},
+) {
   const cwd = join(box.dir, name);
   mkdirSync(cwd);
   if (more.die !== undefined) writeFileSync(join(cwd, ".die"), more.die);

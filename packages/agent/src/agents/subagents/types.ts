@@ -1,6 +1,6 @@
 // Child agents as hosts and their sessions see them: what a host gives, and what each side needs of the other.
 
-import type { JsonSchema, ToolChoice, Usage } from "@lathe/llm";
+import type { JsonSchema, RoutingClient, ToolChoice, Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig } from "../../base/budget/ledger.ts";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { InputContent, InputOutcome, MessageSource } from "../../contract/events/types.ts";
@@ -149,6 +149,22 @@ export interface AgentType {
   readonly verify?: string | undefined;
   /** Besides its parent's: it may narrow what is permitted, never widen it. */
   readonly middleware?: readonly Middleware[] | undefined;
+  /** What answers in the place of the session's models, where the agent is a program of its own. Asked for each session of a child. */
+  readonly engine?: ((place: EnginePlace) => AgentEngine) | undefined;
+}
+
+/** Where a program that answers in the place of a model works. */
+export interface EnginePlace {
+  readonly agentId: string;
+  readonly env: ExecutionEnvironment;
+}
+
+/** A program that answers in the place of a model. What it does to files and commands are calls of these tools. */
+export interface AgentEngine {
+  readonly client: Pick<RoutingClient, "complete" | "stream">;
+  readonly tools: readonly SessionTool[];
+  /** Its session has ended. */
+  close(): Promise<void>;
 }
 
 /** A batch that the host starts for itself, not the model: it may confine the agents further, and it waits for them. */

@@ -36,6 +36,31 @@ export function rebaseLineEdits(
   return moved;
 }
 
+/** The changes of both sides since the base, line by line; undefined when they touch each other or cannot be told apart. */
+export function mergeLines(
+  base: readonly string[],
+  ours: readonly string[],
+  theirs: readonly string[],
+): readonly string[] | undefined {
+  const hunks = changesBetween(base, theirs);
+  if (!hunks) return undefined;
+  let shift = 0;
+  const edits = hunks.map(({ start, end, grows }) => {
+    const lines = theirs.slice(start + shift, end + shift + grows);
+    shift += grows;
+    return { start, end, lines };
+  });
+  const moved = rebaseLineEdits(base, ours, edits);
+  if (!moved) return undefined;
+  const merged: string[] = [];
+  let at = 0;
+  for (const { start, end, lines } of moved) {
+    merged.push(...ours.slice(at, start), ...lines);
+    at = end;
+  }
+  return [...merged, ...ours.slice(at)];
+}
+
 function changesBetween(base: readonly string[], current: readonly string[]): Hunk[] | undefined {
   const shorter = Math.min(base.length, current.length);
   let head = 0;

@@ -24,8 +24,18 @@ export interface LeftFile {
  * the session may have changed it. `uncovered`: its content was too large to be kept. `lost`: its content is gone from the blob store.
  * `obstructed`: something that is no folder, such as a link, is in the place of its folder. `full`: the disk is full.
  * `blocked`: the system did not let us. `repository`: it is the `.git` of a repository that was removed or moved.
+ * `editor`: the file is right on the disk, but the host's editor holds another text.
  */
-export type LeftReason = "changed" | "unsure" | "uncovered" | "lost" | "obstructed" | "full" | "blocked" | "repository";
+export type LeftReason =
+  | "changed"
+  | "unsure"
+  | "uncovered"
+  | "lost"
+  | "obstructed"
+  | "full"
+  | "blocked"
+  | "repository"
+  | "editor";
 
 export interface RewindPlan {
   readonly steps: readonly Step[];

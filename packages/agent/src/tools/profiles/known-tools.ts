@@ -5,6 +5,12 @@ import type { Family } from "./define.ts";
 import { editKits } from "./edit-kits.ts";
 import { FAMILIES } from "./families.ts";
 
+/** Every built-in tool once, by its name. */
+export function knownTools(): readonly ToolDef[] {
+  const names = Object.values(FAMILIES).flatMap(({ tools }: Family) => tools.map(({ name }) => name));
+  return [...new Set(names)].flatMap((name) => knownTool(name) ?? []);
+}
+
 /** Of the first family that has one. */
 export function knownTool(name: string): ToolDef | undefined {
   for (const family of Object.values(FAMILIES) as Family[]) {

@@ -131,7 +131,8 @@ export function runUntilDetached(
 ): Promise<ExecResult | Detached> {
   const { env, services } = context;
   const { jobs, runningCommands: running } = services;
-  if (!jobs || !(running || afterMs > 0) || !env.startCommand) return env.execCommand(command, timeoutMs, options);
+  if (!jobs || !(running || afterMs > 0) || !env.startCommand || env.showsCommands)
+    return env.execCommand(command, timeoutMs, options);
   const start = (text: string, how: ExecOptions) => env.startCommand!(text, how);
   return runDetachable(command, context, { timeoutMs, afterMs, options, running, start });
 }

@@ -27,6 +27,8 @@ export interface ExecutionEnvironment {
    * not allowed. So they need no question, unless they ask to run `outside`. Absent means no.
    */
   readonly isSandboxed?: boolean;
+  /** A command that a call waits for runs where the host shows it, and cannot be sent to the background. Absent means no. */
+  readonly showsCommands?: boolean;
   /** Folders that only this environment's commands and file tools see, gone with it: writing there needs no question. */
   readonly privateFolders?: readonly string[];
   /** What `~` means to commands, where that is known before they run. */
@@ -58,6 +60,9 @@ export interface ExecutionEnvironment {
    * file is elsewhere. Fails where reading or writing it would.
    */
   localPath?(realPath: string, purpose: "read" | "write"): Promise<string | undefined>;
+
+  /** Files that were read or written here and of which the host's editor holds another text than the disk. Absent: none. */
+  unsavedFiles?(): Promise<readonly string[]>;
 
   /**
    * Whether the machine has memory for one more command, and before it for `ahead` others that are about to start. Absent: not known.

@@ -70,6 +70,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.isSandboxed ?? false;
   }
 
+  get showsCommands(): boolean {
+    return this.inner.showsCommands ?? false;
+  }
+
   get privateFolders(): readonly string[] {
     return this.inner.privateFolders ?? [];
   }
@@ -132,6 +136,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
 
   async localPath(realPath: string, purpose: "read" | "write"): Promise<string | undefined> {
     return this.inner.localPath?.(realPath, purpose);
+  }
+
+  async unsavedFiles(): Promise<readonly string[]> {
+    return (await this.inner.unsavedFiles?.()) ?? [];
   }
 
   hasRoom(ahead: number): boolean {

@@ -15,9 +15,13 @@ import { lspCommand } from "./lsp-command.ts";
 /** An edit waits for its errors, and the first one for the server to start. */
 const HOOK_MS = 40_000;
 
-/** `shared`: what answers where no server can. */
+/** `shared`: what answers where no server can; `isDelayed`: nothing is looked for or started with the session. */
 export const lspAddition =
-  (servers: SharedBySessions<LastingServers>, shared: SharedCodeIndexes): AdditionMaker =>
+  (
+    servers: SharedBySessions<LastingServers>,
+    shared: SharedCodeIndexes,
+    { isDelayed }: { readonly isDelayed: true | undefined },
+  ): AdditionMaker =>
   async (workspace, request) => {
     if (!workspace.settings["lsp.enabled"]) return undefined;
     const {
@@ -65,6 +69,7 @@ export const lspAddition =
         warn = (message) => session.warn(message, "lsp");
         isLeftOut = permissions.leftOutOfSearch(workspace.cwd, undefined);
         env = session.env;
+        if (isDelayed) return;
         if (!workspace.settings["lsp.lazy"] && person) void load().then((made) => made.servers.warmUp(session.env));
         // What is wrong with what a file says about a server is said at once.
         if (!isAnythingHere(placeOf(workspace))) return;

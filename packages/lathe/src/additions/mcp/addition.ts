@@ -27,23 +27,38 @@ export interface McpServers {
   close(): Promise<void>;
 }
 
+/** `named`: the servers that a host gave, with values that mean what they say; absent: those that discovery finds. */
 export const mcpAddition =
-  (servers: SharedBySessions<McpServers>): AdditionMaker =>
+  (servers: SharedBySessions<McpServers>, named?: readonly ServerConfig[]): AdditionMaker =>
   async (workspace, request) => {
-    const { active } = await (await workspace.discovery()).of("mcp-server");
-    const configs = active.map((found) => serverConfig(found, workspace));
+    const configs = named ?? (await foundServers(workspace));
     const timeout = timeoutOfAll(workspace);
-    const key = JSON.stringify([workspace.cwd, configs, timeout.ms, request.promptFollows ?? false]);
-    const { value, leave } = servers.enter(key, () => startServers(workspace, request, configs, timeout.ms));
+    // What a host names it wants to be there, and it may send its first prompt at once.
+    const waitsForStart = named !== undefined || (request.promptFollows ?? false);
+    const key = JSON.stringify([workspace.cwd, configs, timeout.ms, waitsForStart]);
+    const start = { configs, waitsForStart, timeoutMs: timeout.ms };
+    const { value, leave } = servers.enter(key, () => startServers(workspace, request, start));
     const warnings = timeout.problem === undefined ? [] : [timeout.problem];
     return additionOf(value, workspace, request, { warnings, close: leave });
   };
 
+async function foundServers(workspace: SessionWorkspace): Promise<readonly ServerConfig[]> {
+  const { active } = await (await workspace.discovery()).of("mcp-server");
+  return active.map((found) => serverConfig(found, workspace));
+}
+
 function startServers(
   workspace: SessionWorkspace,
   request: SessionRequest,
-  configs: readonly ServerConfig[],
-  timeoutMs: number | undefined,
+  {
+    configs,
+    waitsForStart,
+    timeoutMs,
+  }: {
+    readonly configs: readonly ServerConfig[];
+    readonly waitsForStart: boolean;
+    readonly timeoutMs: number | undefined;
+  },
 ): McpServers {
   const sessions = new PresentSession();
   const warn = (message: string, code: string): void => sessions.warn(message, code);
@@ -54,7 +69,7 @@ function startServers(
     configs,
     cache: new DefinitionCache(workspace.paths.cache),
     deps: workspace.machine.deps,
-    waitsForStart: request.promptFollows ?? false,
+    waitsForStart,
     warn,
     host: {
       env: async () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Kit, managerOf, never, ROGUE, stdio } from "../../../test/mcp/kit.ts";
-import { lastWordsIn, problemOf } from "./problem.ts";
+import { lastWordsIn } from "../../platform/usage/last-words.ts";
+import { problemOf } from "./problem.ts";
 
 let kit: Kit | undefined;
 afterEach(async () => {

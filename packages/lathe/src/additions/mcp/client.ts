@@ -239,10 +239,12 @@ function guard(
 }
 
 async function transportOf({ config, env: environment, values, auth }: ConnectOptions): Promise<Transport> {
-  const text = (value: string): string => expandVariables(value, values.env);
+  const text = (value: string): string => (config.isLiteral ? value : expandVariables(value, values.env));
+  const named = async (given: ServerConfig["env"]): Promise<Record<string, string>> =>
+    config.isLiteral ? { ...given } : resolvedValues(given, values);
   if (config.transport === "stdio") {
     const { command = "", args = [], cwd } = config;
-    const variables = await resolvedValues(config.env, values);
+    const variables = await named(config.env);
     const argv = [text(command), ...args.map(text)] as const;
     return new ProcessTransport(async () => {
       const env = await environment();
@@ -252,7 +254,7 @@ async function transportOf({ config, env: environment, values, auth }: ConnectOp
   }
   const url = new URL(text(config.url ?? ""));
   const options = {
-    requestInit: { headers: await resolvedValues(config.headers, values) },
+    requestInit: { headers: await named(config.headers) },
     fetch: limitedFetch,
     ...(auth ? { authProvider: auth } : {}),
   };

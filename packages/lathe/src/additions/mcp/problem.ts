@@ -16,13 +16,3 @@ export function problemOf(error: unknown): string {
   const where = (first?.path ?? []).join(".");
   return `its answer to ${method} is not what the protocol says: ${where === "" ? "" : `${where}: `}${first?.message ?? ""}`;
 }
-
-/** Of what a program wrote to stderr before it ended: the error, without the stack and the greeting that Node.js puts around it. */
-export function lastWordsIn(stderr: string): string {
-  const lines = stderr
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !/^(?:at |Node\.js v\d|\^+$|[{}]$)/.test(line));
-  const said = lines.findLast((line) => /^(?:Uncaught )?\w*(?:Error|Exception)\b.*:/.test(line)) ?? lines.at(-1) ?? "";
-  return said.slice(0, 300);
-}

@@ -5,8 +5,8 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { byteLines, type TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, parseJson } from "@lathe/llm";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { lastWordsIn } from "../../platform/usage/last-words.ts";
 import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
-import { lastWordsIn } from "./problem.ts";
 
 /** Messages after which others get their turn: a server that floods us must not stop the session. */
 const BATCH = 64;

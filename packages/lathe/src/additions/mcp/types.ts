@@ -7,6 +7,8 @@ export interface ServerConfig {
   readonly name: string;
   /** The file that configures it, for messages. */
   readonly file: string;
+  /** The values mean what they say: nothing in them stands for something else. */
+  readonly isLiteral?: true;
   readonly transport: "stdio" | "http" | "sse";
   readonly command?: string | undefined;
   readonly args?: readonly string[] | undefined;

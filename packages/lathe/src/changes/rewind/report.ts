@@ -14,6 +14,7 @@ const WHY: Readonly<Record<LeftReason, string>> = {
   full: "the disk is full",
   blocked: "the system did not allow it",
   repository: "",
+  editor: "",
 };
 
 export interface ReportedRewind {
@@ -52,6 +53,8 @@ export function leftLines({ left, unrecorded }: RewindResult, cwd: string): stri
     const paths = left.filter((file) => file.why === why).map(({ path }) => displayPath(path, cwd));
     if (paths.length === 0) return [];
     if (why === "repository") return [`Rewind does not restore git's own data. Not as it was: ${listPaths(paths)}.`];
+    if (why === "editor")
+      return [`The editor still holds other text than the disk: ${listPaths(paths)}. Reload or save them there.`];
     return [`Left as they are (${WHY[why]}): ${listPaths(paths)}.`];
   });
   if (unrecorded === undefined) return lines;

@@ -21,7 +21,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] = [
   ["lathe --permission-m", ["--permission-mode"]],
-  ["lathe --mode ", ["json", "rpc", "text"]],
+  ["lathe --mode ", ["acp", "bridge", "json", "rpc", "text"]],
   ["lathe sess", ["sessions"]],
   ["lathe auth ", ["status"]],
   ["lathe completions ", ["bash", "fish", "zsh"]],

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { Command } from "./command.ts";
 
 const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
+  acp: async () => (await import("./acp.ts")).acpCommand,
   config: async () => (await import("./config.ts")).configCommand,
   models: async () => (await import("./models.ts")).modelsCommand,
   setup: async () => (await import("./setup.ts")).setupCommand,
@@ -21,6 +22,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
+  attach: async () => (await import("./attach.ts")).attachCommand,
   serve: async () => (await import("./serve.ts")).serveCommand,
   share: async () => (await import("./share.ts")).shareCommand,
   rewind: async () => (await import("./rewind.ts")).rewindCommand,

@@ -1,26 +1,46 @@
-// `lathe share`: a session as an encrypted page.
+// `lathe share`: a session as an encrypted page, or a link that lets somebody follow it at `lathe serve`.
 
 import { JournalError } from "@lathe/agent";
+import { lookLink } from "../../doors/serve/sign-in-link.ts";
 import { baseUrl, shareSession } from "../../doors/share/share-session.ts";
 import { Run } from "../../hosts/run.ts";
-import { EXIT, usageError } from "../../platform/usage/exit.ts";
-import { findOne } from "../../sessions/find.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { duration, httpUrl } from "../../platform/options/values.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { findOne, idOf } from "../../sessions/find.ts";
 import type { Command } from "./command.ts";
+import { DEFAULT_PORT } from "./serve/link.ts";
+import { tokensOf } from "./serve/token.ts";
 import { verbArgs } from "./verb-args.ts";
+
+/** How long a live link lasts unless said otherwise. */
+const LIVE = "24h";
 
 export const shareCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
     argv,
-    { out: { type: "string", short: "o" }, "base-url": { type: "string" } },
+    {
+      out: { type: "string", short: "o" },
+      "base-url": { type: "string" },
+      live: { type: "boolean" },
+      url: { type: "string" },
+      for: { type: "string" },
+    },
     "share",
   );
   const [session, more] = positionals;
   if (session === undefined || more !== undefined)
     throw usageError("Name one session: lathe share <id>. See: lathe sessions list");
+  const { live, out, url, for: time } = values;
+  const [stray] = [...(live ? ["out", "base-url"] : ["url", "for"])].filter((name) => Object.hasOwn(values, name));
+  if (stray !== undefined)
+    throw usageError(`--${stray} and --live ${live ? "exclude each other" : "belong together"}.`);
   const base = values["base-url"] === undefined ? undefined : baseUrl(values["base-url"]);
   const workspace = await new Run(machine).open({});
   try {
-    const { file, link } = await shareSession(workspace, findOne(workspace, session), { out: values.out, base });
+    const path = findOne(workspace, session);
+    if (live) return await shareLive(machine, idOf(path), { url, time });
+    const { file, link } = await shareSession(workspace, path, { out, base });
     machine.stdout.write(`${file}\n${link}\n`);
     machine.stderr.write(`${explained(base !== undefined)}\n`);
     return EXIT.done;
@@ -29,6 +49,27 @@ export const shareCommand: Command = async (argv, machine) => {
     throw error;
   }
 };
+
+interface LiveOptions {
+  readonly url: string | undefined;
+  readonly time: string | undefined;
+}
+
+/** The server need not run yet: it reads the file of tokens anew when that has changed. */
+async function shareLive(machine: Machine, session: string, { url, time }: LiveOptions): Promise<ExitCode> {
+  const server = new URL(httpUrl("url", url ?? `http://127.0.0.1:${DEFAULT_PORT}`)).origin;
+  const lastsMs = duration("for", time ?? LIVE);
+  const until = new Date(machine.deps.now() + lastsMs).toISOString().slice(0, 16).replace("T", " ");
+  machine.stdout.write(`${await lookLink(server, tokensOf(machine), session, lastsMs)}\n`);
+  machine.stderr.write(
+    [
+      `The first browser that opens it may follow session ${session.slice(0, 8)} and nothing else, until ${until} UTC.`,
+      "lathe serve must be running for a folder that the session belongs to. For another person, run this again.",
+      "To end it earlier: lathe serve token list, then lathe serve token revoke <name>.\n",
+    ].join("\n"),
+  );
+  return EXIT.done;
+}
 
 function explained(isServed: boolean): string {
   const place = isServed

@@ -4,6 +4,10 @@ import { SUBCOMMANDS, type Subcommand } from "../../platform/options/option-tabl
 
 /** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
+  acp: [
+    ["[options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
+    ["login [provider]", "sign in, in the terminal that an editor opens for it"],
+  ],
   config: [
     ["list", "every setting with its value, source and meaning"],
     ["get <key>", "one value"],
@@ -117,6 +121,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
   ],
+  attach: [
+    ["[id]", "a session of /serve, lathe serve or an editor on this machine; its id may be shortened"],
+    [
+      "<url>",
+      "a session of a server elsewhere; the token comes from LATHE_SERVE_TOKEN, or a one-time code is asked for",
+    ],
+  ],
   serve: [
     ["[--root dir]…", "serve sessions of these folders (default: .) at http://127.0.0.1:4096"],
     ["--port n", "another port; 0 lets the system choose"],
@@ -132,6 +143,8 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["<id|path>", "write it as one encrypted HTML file, and print the file and the link that opens it"],
     ["… --out <file>", "write it there instead of lathe-share-<id>.html"],
     ["… --base-url <url>", "print the link for a file that you will upload to this https folder"],
+    ["<id|path> --live", "print a link with which one browser may follow the session at lathe serve, and only look"],
+    ["… --for <24h>, --url <url>", "how long a live link lasts, and the address of the server"],
   ],
   stats: [
     ["", "tokens and cost of all sessions, by day, model, project and agent"],

@@ -1,5 +1,6 @@
 // The agents of a session: which there are, the models and journals they get, and what was wrong with their files.
 
+import { acpProfile } from "../../found/agents/acp/engine.ts";
 import type { ModelChoice } from "../../models/models.ts";
 import { childFiles } from "../child-journals.ts";
 import type { SessionPart } from "../session-contract.ts";
@@ -18,7 +19,7 @@ export function agentsPart({
       ...agents.options(),
       // A run in a view: its agents work in it.
       isApart: request.environment !== undefined,
-      profileFor: (selector) => profileFor(models.known.choose(selector)),
+      profileFor: (selector) => acpProfile(selector) ?? profileFor(models.known.choose(selector)),
       ...childFiles(workspace, request.opened.folder),
     },
     ready: (session) => agents.opened((message) => session.warn(message, "agents")),

@@ -6,7 +6,7 @@ import type { UiRequest, UiResponse } from "../../hosts/rpc/frames.ts";
 import type { Scope } from "../../hosts/rpc/scopes.ts";
 import type { WireEvent } from "../../hosts/wire/events.ts";
 
-export type { Scope };
+export type { Scope } from "../../hosts/rpc/scopes.ts";
 
 /** Someone at a door. `name` is shown to the others, for example as the giver of an answer. */
 export interface DoorClient {

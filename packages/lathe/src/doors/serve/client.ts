@@ -1,8 +1,10 @@
 // The typed client of `lathe serve`, for programs and for pages: `fetch` and streams only, nothing of Node. Its types are those of
 // the RPC commands and of the door, so a server and its clients cannot disagree.
 
+import type { Static, StaticFields } from "@lathe/llm/schema";
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
 import type { AnswerOutcome, DialogAnswer, DoorFrame, Scope, Snapshot } from "../door/door.ts";
+import type { ROUTES, sessionRow } from "./api.ts";
 import { serverEvents } from "./server-events.ts";
 
 export type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
@@ -30,34 +32,13 @@ export interface LatheClientOptions {
 }
 
 /** A session in the list of the server. */
-export interface SessionRow {
-  readonly id: string;
-  readonly title: string;
-  readonly cwd: string;
-  /** An ISO date. */
-  readonly updatedAt: string;
-  /** The server holds it open. */
-  readonly live: boolean;
-  readonly busy: boolean;
-  /** How many questions wait for an answer. */
-  readonly questions: number;
-}
+export type SessionRow = Static<typeof sessionRow>;
 
-/** Which sessions are listed. */
-export interface SessionQuery {
-  readonly search?: string | undefined;
-  readonly limit?: number | undefined;
-  /** The id of the last session of the page before. */
-  readonly after?: string | undefined;
-}
+/** Which sessions are listed; `after` is the id of the last one of the page before. */
+export type SessionQuery = StaticFields<(typeof ROUTES)["sessions"]["query"]>;
 
-/** A session to be started. */
-export interface NewSession {
-  /** Below one of the server's roots. */
-  readonly cwd: string;
-  readonly model?: string | undefined;
-  readonly permissionMode?: string | undefined;
-}
+/** A session to be started, below one of the server's roots. */
+export type NewSession = StaticFields<(typeof ROUTES)["createSession"]["body"]>;
 
 /** A session that is open, at the number that its stream has reached. */
 export interface OpenedSession {

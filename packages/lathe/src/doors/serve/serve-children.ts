@@ -4,6 +4,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { type ChildDoorOptions, openChildDoor } from "../door/child-door.ts";
+import { listenLocally } from "../local/listen.ts";
 import { TokenFile } from "./guard/token-file.ts";
 import type { Limits, Tls } from "./http/listen.ts";
 import { type RunningServer, startServer } from "./server.ts";
@@ -50,6 +51,8 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
     unfinished: new UnfinishedWork(paths.serveWork),
     openDoor: (request) =>
       openChildDoor({ deps, command, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
+    // It ends with the door.
+    openLocally: (door, cwd) => listenLocally(door, { folder: paths.doors, pid: machine.pid, cwd }),
     now: deps.now,
     setTimer: deps.setTimer,
     idleMs,

@@ -8,3 +8,8 @@ const LASTS_MS = 10 * 60_000;
 export async function signInLink(url: string, tokens: TokenFile, grant: Grant = { scopes: SCOPES }): Promise<string> {
   return `${url}/#code=${await tokens.addCode(grant, LASTS_MS)}`;
 }
+
+/** Lets one browser look at one session, until the time is up. */
+export async function lookLink(url: string, tokens: TokenFile, session: string, lastsMs: number): Promise<string> {
+  return `${url}/#code=${await tokens.addCode({ scopes: ["read"], session }, lastsMs, lastsMs)}`;
+}

@@ -31,12 +31,16 @@ export interface AgentFile {
   readonly budget?: Readonly<Partial<Record<BudgetKey, number>>>;
   readonly isolation?: string;
   readonly verify?: string;
+  /** The program that is this agent, which speaks ACP over stdin and stdout; its arguments follow. */
+  readonly acp?: readonly [string, ...string[]];
 }
 
 export const OUR_KEYS: readonly string[] = [
   ...["name", "description", "tools", "spawns", "model", "thinkingLevel", "output", "blocking", "autoloadSkills"],
-  ...["permissions", "budget", "isolation", "verify", "read-summarize"],
+  ...["permissions", "budget", "isolation", "verify", "read-summarize", "acp"],
 ];
+/** What an agent that is a program of its own decides itself. */
+const NOT_WITH_ACP = ["tools", "spawns", "model", "thinkingLevel", "read-summarize"];
 const BUDGET_KEYS = ["tokens", "usd", "turns", "wallMs"] as const;
 type BudgetKey = (typeof BUDGET_KEYS)[number];
 const ISOLATION = ["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"] as const;
@@ -72,6 +76,7 @@ function read(name: string, frontmatter: Frontmatter, body: string, path: string
   const isolation = textIn(frontmatter, "isolation");
   if (isolation !== undefined && !(ISOLATION as readonly string[]).includes(isolation))
     throw new FileProblem(`isolation ${isolation} is not one of ${ISOLATION.join(", ")}`);
+  const acp = acpIn(frontmatter);
   const output = outputIn(frontmatter);
   const budget = budgetIn(frontmatter);
   const verify = textIn(frontmatter, "verify");
@@ -91,7 +96,20 @@ function read(name: string, frontmatter: Frontmatter, body: string, path: string
     ...(budget === undefined ? {} : { budget }),
     ...(isolation === undefined ? {} : { isolation }),
     ...(verify === undefined ? {} : { verify }),
+    ...(acp === undefined ? {} : { acp }),
   };
+}
+
+function acpIn(frontmatter: Frontmatter): AgentFile["acp"] {
+  const { acp: words, isolation } = frontmatter;
+  if (words === undefined || words === null) return undefined;
+  const isCommand = Array.isArray(words) && words.every((word) => typeof word === "string");
+  const [program = "", ...args] = isCommand ? words : [];
+  if (program.trim() === "") throw new FileProblem("acp is not a list of a program and its arguments");
+  const other = NOT_WITH_ACP.find((key) => frontmatter[key] !== undefined && frontmatter[key] !== null);
+  if (other !== undefined) throw new FileProblem(`acp: remove ${other}: the program has its own`);
+  if (isolation === "none") throw new FileProblem("acp: remove isolation: none; the program works in an isolated copy");
+  return [program, ...args];
 }
 
 function textIn(frontmatter: Frontmatter, key: string): string | undefined {

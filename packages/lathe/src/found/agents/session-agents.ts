@@ -19,6 +19,7 @@ import { isAnythingHere } from "../discovery/agent-places.ts";
 import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
+import { acpAgent } from "./acp/engine.ts";
 import { allowedTools, readingGuard } from "./agent-tools.ts";
 import type { Agent } from "./agents.ts";
 import { bundledDescriptions, sourceName } from "./described.ts";
@@ -100,8 +101,7 @@ export class SessionAgents {
   }
 
   async #typeOf(agent: Agent): Promise<AgentType> {
-    const { name, description, spawns, output, blocking, budget, isolation, verify, tools, aliases } = agent;
-    const model = this.#modelOf(agent);
+    const { name, description, spawns, output, blocking, budget, isolation, verify, tools, aliases, acp } = agent;
     return {
       name,
       aliases,
@@ -111,7 +111,7 @@ export class SessionAgents {
       spawns,
       blocking,
       allows: allowedTools(tools, spawns),
-      model,
+      model: acp ? undefined : this.#modelOf(agent),
       output,
       budget,
       // A check is of no use to work that is in the files already.
@@ -119,6 +119,7 @@ export class SessionAgents {
       verify,
       middleware: [...this.#rights(agent), ...readingGuard(tools)],
       ...(agent.summarizesReads === undefined ? {} : { reading: { summarize: agent.summarizesReads } }),
+      ...(acp ? acpAgent(agent, acp, this.#parts.workspace.machine.deps) : {}),
     };
   }
 

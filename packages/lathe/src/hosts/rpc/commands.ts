@@ -42,6 +42,7 @@ export const modelRow = object({
   /** Dollars per million tokens. */
   cost: optional(object({ input: number(), output: number(), cacheRead: number(), cacheWrite: number() })),
 });
+/** A model that can be chosen. */
 export type ModelRow = Static<typeof modelRow>;
 
 const task = {
@@ -123,7 +124,17 @@ const uriScheme = object({
 });
 
 const ownerKind = choice(OWNER_KINDS);
-const LEFT_REASONS = ["changed", "unsure", "uncovered", "lost", "obstructed", "full", "blocked", "repository"] as const;
+const LEFT_REASONS = [
+  "changed",
+  "unsure",
+  "uncovered",
+  "lost",
+  "obstructed",
+  "full",
+  "blocked",
+  "repository",
+  "editor",
+] as const;
 const rewindOptions = {
   /** Both when not given. */
   parts: optional(choice(["both", "files", "conversation"])),

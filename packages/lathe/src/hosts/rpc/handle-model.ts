@@ -27,7 +27,7 @@ async function changeModel(current: Conversation, provider: string, id: string):
 }
 
 /** The levels to go through; undefined when the model does not think. */
-function levelsOf({ info }: ModelChoice): readonly Level[] | undefined {
+export function levelsOf({ info }: ModelChoice): readonly Level[] | undefined {
   if (info && !info.supportsReasoning) return undefined;
   return offeredLevels(info?.thinking) ?? (info ? LEVELS : undefined);
 }

@@ -51,43 +51,46 @@ export class HostTools implements ToolProvider {
   }
 
   #toolOf(spec: HostToolSpec): ToolDef {
-    return {
-      name: spec.name,
-      label: spec.label ?? spec.name,
-      description: spec.description,
-      schema: spec.parameters as JsonSchema,
-      tier: spec.tier ?? "exec",
-      replay: "never",
-      ...(spec.exclusive ? { exclusive: true } : {}),
-      execute: async (args, { callId, signal, onOutput }) => {
-        const reply = await this.#calls.ask(
-          (id) => {
-            const call = { toolCallId: callId, toolName: spec.name, arguments: args };
-            this.#send({ type: "host_tool_call", id, ...call });
-          },
-          { signal, onUpdate: (update) => onOutput(updateText(update.partialResult), "stdout") },
-        );
-        return resultOf(reply);
-      },
-    };
+    return toolOfHost(spec, async (args, { callId, signal, onOutput }) => {
+      const reply = await this.#calls.ask(
+        (id) => {
+          const call = { toolCallId: callId, toolName: spec.name, arguments: args };
+          this.#send({ type: "host_tool_call", id, ...call });
+        },
+        { signal, onUpdate: (update) => onOutput(updateText(update.partialResult), "stdout") },
+      );
+      return resultOf(reply);
+    });
   }
 }
+
+/** A tool that a host describes, wherever it runs. */
+export const toolOfHost = (spec: HostToolSpec, execute: ToolDef["execute"]): ToolDef => ({
+  name: spec.name,
+  label: spec.label ?? spec.name,
+  description: spec.description,
+  schema: spec.parameters as JsonSchema,
+  tier: spec.tier ?? "exec",
+  replay: "never",
+  ...(spec.exclusive ? { exclusive: true } : {}),
+  execute,
+});
 
 function resultOf(reply: HostToolResult | undefined): ToolResult {
   if (!reply) throw new Error("the host did not answer");
   const { content, details } = reply.result;
-  const parts = content.map(
-    (block): ToolContent =>
-      block.type === "text"
-        ? { kind: "text", text: block.text }
-        : { kind: "image", image: { data: Buffer.from(block.data, "base64"), mediaType: block.mediaType } },
-  );
   return {
-    content: parts,
+    content: content.map(contentOf),
     ...(details === undefined ? {} : { details: details as JsonValue }),
     isError: reply.isError ?? false,
   };
 }
+
+/** What a tool of the host gives back, as the model gets it. */
+export const contentOf = (block: HostToolResult["result"]["content"][number]): ToolContent =>
+  block.type === "text"
+    ? { kind: "text", text: block.text }
+    : { kind: "image", image: { data: Buffer.from(block.data, "base64"), mediaType: block.mediaType } };
 
 const updateText = ({ content }: HostToolUpdate["partialResult"]): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");

@@ -32,17 +32,25 @@ export class ModelList {
       : registry.available();
     // The provider in use has shown that it can be reached, wherever its key came from.
     const usable = (provider: string): boolean => provider === current.provider || registry.isAvailable(provider);
-    const rows = models.filter(({ provider }) => usable(provider)).map(rowOf);
+    const rows = models.filter(({ provider }) => usable(provider)).map(modelRowOf);
     const isThere = rows.some(({ provider, id }) => provider === current.provider && id === current.id);
     return isThere ? rows : [rowOfChoice(current), ...rows];
   }
 }
 
 export function rowOfChoice({ provider, id, info }: ModelChoice): ModelRow {
-  return info ? rowOf(info) : { provider, id, name: id, contextWindow: 0, reasoning: false };
+  return info ? modelRowOf(info) : { provider, id, name: id, contextWindow: 0, reasoning: false };
 }
 
-function rowOf({ provider, id, displayName, contextWindow, maxOutput, supportsReasoning, cost }: ModelInfo): ModelRow {
+export function modelRowOf({
+  provider,
+  id,
+  displayName,
+  contextWindow,
+  maxOutput,
+  supportsReasoning,
+  cost,
+}: ModelInfo): ModelRow {
   return {
     provider,
     id,

@@ -4,7 +4,7 @@ import { onFirstRequest } from "./first-request.ts";
 import { type LoadedScript, loadScript } from "./load-script.ts";
 import { writeCaches } from "./write-caches.ts";
 
-type Exports = Record<string, unknown>;
+export type Exports = Record<string, unknown>;
 
 interface UnitModule {
   exports: Exports;
@@ -29,29 +29,64 @@ interface Folders {
   readonly cacheRoot: string;
   /** The folder of code caches below the packs. */
   readonly caches: string;
-  /** No subcommand: the packs it takes to the first request are worth a cache. */
-  readonly isRun: boolean;
+}
+
+type Start = LoadedScript & { readonly name: string; readonly units: Units };
+
+/** What is loaded so far. */
+interface Progress {
+  /** The main file of the command. */
+  readonly main: Exports;
+  readonly scripts: Map<string, LoadedScript["script"]>;
+  /** A pack had no compiled code. */
+  isFresh: boolean;
+  /** Of the start pack. */
+  usedUnits: number;
+  loadPack(pack: string): void;
 }
 
 /** A model takes longer than this to answer, so what the answer needs is loaded meanwhile. */
 const THINKING_MS = 50;
 
-export function runCommand(
-  { name, units, script, fresh: isFresh, knownUnits }: LoadedScript & { readonly name: string; readonly units: Units },
-  { packs, cacheRoot, caches, isRun }: Folders,
-): void {
+/** `isRun`: no subcommand; the packs it takes to the first request are worth a cache. */
+export function runCommand(start: Start, folders: Folders & { readonly isRun: boolean }): void {
+  const { name, knownUnits } = start;
+  const { cacheRoot, caches, isRun } = folders;
+  const progress = mainUnit(start, folders);
+  const { scripts } = progress;
+  // What runs up to the first request is what the next start wants compiled; more would only cost it time to load. A
+  // run that makes none leaves the start pack to one that does.
+  const capture = (wanted: typeof scripts): void => {
+    if (progress.isFresh) writeCaches(cacheRoot, caches, wanted, progress.usedUnits);
+    progress.isFresh = false;
+  };
+  onFirstRequest(() => {
+    // A start inside a repository uses more than one outside: what it had to compile is added to what the cache held.
+    if (progress.usedUnits > knownUnits) progress.isFresh = true;
+    capture(scripts);
+    setTimeout(() => {
+      if (!scripts.has(LATHE_ANSWER_PACK)) progress.loadPack(LATHE_ANSWER_PACK);
+      // The first event is recorded under a hash; a request without TLS has not loaded this.
+      process.getBuiltinModule("node:crypto");
+    }, THINKING_MS).unref();
+  });
+  process.on("exit", () => capture(isRun ? new Map([...scripts].filter(([pack]) => pack !== name)) : scripts));
+  const { main } = progress.main as { main: () => Promise<void> };
+  void main();
+}
+
+/** Runs the main file and whatever it needs at once; more is loaded when it is used. */
+export function mainUnit({ name, units, script, fresh }: Start, { packs, caches }: Folders): Progress {
   const packUrl = `file://${encodeURI(packs).replace(/[?#]/g, encodeURIComponent)}`;
   const loaded: UnitModule[] = [];
   const ofNode: Record<string, Exports> = Object.create(null);
   const scripts = new Map([[name, script]]);
   const others: Units[] = [];
-  let fresh = isFresh;
-  /** Of the start pack. */
-  let usedUnits = 0;
+  const progress = { main: {}, scripts, isFresh: fresh, usedUnits: 0, loadPack };
 
   function loadPack(pack: string): void {
     const more = loadScript(packs + pack, `${caches}${pack}.bin`);
-    if (more.fresh) fresh = true;
+    if (more.fresh) progress.isFresh = true;
     scripts.set(pack, more.script);
     others.push(more.script.runInThisContext() as Units);
   }
@@ -69,7 +104,7 @@ export function runCommand(
     loaded[id] = module;
     try {
       const early = units(id);
-      if (early) usedUnits++;
+      if (early) progress.usedUnits++;
       (early ?? unitOf(id))(module, unit, later, packUrl);
     } catch (error) {
       delete loaded[id]; // the next caller gets the same error, not half a unit
@@ -96,25 +131,8 @@ export function runCommand(
     return unit(id);
   }
 
-  // What runs up to the first request is what the next start wants compiled; more would only cost it time to load. A
-  // run that makes none leaves the start pack to one that does.
-  const capture = (wanted: typeof scripts): void => {
-    if (fresh) writeCaches(cacheRoot, caches, wanted, usedUnits);
-    fresh = false;
-  };
-  onFirstRequest(() => {
-    // A start inside a repository uses more than one outside: what it had to compile is added to what the cache held.
-    if (usedUnits > knownUnits) fresh = true;
-    capture(scripts);
-    setTimeout(() => {
-      if (!scripts.has(LATHE_ANSWER_PACK)) loadPack(LATHE_ANSWER_PACK);
-      // The first event is recorded under a hash; a request without TLS has not loaded this.
-      process.getBuiltinModule("node:crypto");
-    }, THINKING_MS).unref();
-  });
-  process.on("exit", () => capture(isRun ? new Map([...scripts].filter(([pack]) => pack !== name)) : scripts));
-  const { main } = unit(LATHE_MAIN) as { main: () => Promise<void> };
-  void main();
+  progress.main = unit(LATHE_MAIN);
+  return progress;
 }
 
 // Node's own require looks a builtin up in twenty steps; there are dozens of them on the way to the first request.

@@ -35,9 +35,9 @@ export const OPTIONS = {
   mode: {
     kind: "value",
     value: "mode",
-    choices: ["text", "json", "rpc", "bridge"],
+    choices: ["text", "json", "rpc", "acp", "bridge"],
     group: "Run",
-    help: "output format of a run, or rpc over stdin and stdout; bridge is experimental",
+    help: "output format of a run; rpc for programs, acp for editors; bridge is experimental",
   },
   plain: {
     kind: "flag",
@@ -222,6 +222,7 @@ export type CliOptions = {
 
 /** Words that start something other than a run. Loaded when named. */
 export const SUBCOMMANDS = {
+  acp: "the agent for editors that speak the Agent Client Protocol",
   config: "show and change settings: list, get, set, unset, path",
   models: "list models with price, window and availability",
   setup: "add a provider to models.yml: setup provider --preset <name>",
@@ -237,6 +238,7 @@ export const SUBCOMMANDS = {
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
   policy: "test, explain and suggest permission rules",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
+  attach: "follow a session that another process has open: attach [id|url]",
   serve: "serve sessions to browsers and programs: serve [--root dir]…, link, token",
   share: "write a session as an encrypted page that others can read: share <id>",
   stats: "tokens and cost of all sessions by day, model and project",

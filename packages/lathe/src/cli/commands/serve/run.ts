@@ -2,10 +2,10 @@
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import type { Workspace } from "../../../config/workspace/workspace.ts";
 import type { Tls } from "../../../doors/serve/http/listen.ts";
 import { serveChildren } from "../../../doors/serve/serve-children.ts";
 import { signInLink } from "../../../doors/serve/sign-in-link.ts";
-import { Run } from "../../../hosts/run.ts";
 import { shownPath } from "../../../platform/home/shown-path.ts";
 import { isDirectory } from "../../../platform/home/small-file.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
@@ -34,8 +34,7 @@ export const runServer: Command = async (argv, machine) => {
   if (positionals[0] !== undefined)
     throw usageError(`lathe serve takes folders with --root: lathe serve --root ${positionals[0]}`);
   const roots = (values.root ?? ["."]).map((path) => folderAt(machine, path));
-  const run = new Run(machine);
-  let workspace: ReturnType<Run["open"]> | undefined;
+  let workspace: Promise<Workspace> | undefined;
   const server = await serveChildren({
     machine,
     version: LATHE_VERSION,
@@ -45,7 +44,7 @@ export const runServer: Command = async (argv, machine) => {
     roots,
     idleMs: duration("idle", values.idle ?? IDLE),
     workspace: () => {
-      workspace ??= run.open({});
+      workspace ??= openWorkspaceOf(machine);
       return workspace;
     },
   });
@@ -58,6 +57,12 @@ export const runServer: Command = async (argv, machine) => {
   machine.exit?.(EXIT.done);
   return EXIT.done;
 };
+
+/** Loaded when a session is asked for: a server answers sooner without. */
+async function openWorkspaceOf(machine: Machine): Promise<Workspace> {
+  const { Run } = await import("../../../hosts/run.ts");
+  return new Run(machine).open({});
+}
 
 function folderAt(machine: Machine, path: string): string {
   const folder = resolve(machine.cwd, path);

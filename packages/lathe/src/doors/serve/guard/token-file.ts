@@ -28,7 +28,8 @@ const storedToken = object({
   /** An ISO date. */
   expires: text(),
 });
-const storedCode = object({ hash, ...grantFields, expires: text() });
+/** `until`: when what it is exchanged for ends, where that is agreed. */
+const storedCode = object({ hash, ...grantFields, expires: text(), until: optional(text()) });
 const tokenFile = object({ version: exactly(1), tokens: listOf(storedToken), codes: listOf(storedCode) });
 
 /** A token as it is kept: its hash, never itself. */
@@ -111,14 +112,15 @@ export class TokenFile {
     return gone;
   }
 
-  /** A code that signs one browser in. */
-  async addCode({ scopes, session }: Grant, lastsMs: number): Promise<string> {
+  /** A code that signs one browser in, for 30 days from then on or for `grantMs` from now on. */
+  async addCode({ scopes, session }: Grant, lastsMs: number, grantMs?: number): Promise<string> {
     const code = newCode();
     const stored = {
       hash: hashOf(code),
       scopes: [...scopes],
       ...(session === undefined ? {} : { session }),
       expires: this.#date(lastsMs),
+      ...(grantMs === undefined ? {} : { until: this.#date(grantMs) }),
     };
     await this.#change(({ tokens, codes }) => ({ tokens, codes: [...codes, stored] }));
     return code;
@@ -188,7 +190,7 @@ export class TokenFile {
 }
 
 function browserToken(
-  { scopes, session }: Grant,
+  { scopes, session, until }: Static<typeof storedCode>,
   tokens: readonly StoredToken[],
   date: (fromNowMs: number) => string,
 ): MadeToken {
@@ -206,7 +208,7 @@ function browserToken(
       scopes,
       ...(session === undefined ? {} : { session }),
       created: date(0),
-      expires: date(MOST_BROWSER_DAYS * DAY_MS),
+      expires: until ?? date(MOST_BROWSER_DAYS * DAY_MS),
     },
   };
 }

@@ -26,7 +26,6 @@ export class EventStreams {
   async send(response: ServerResponse, options: StreamOptions): Promise<void> {
     const { live, client, after, mayRead, setTimer } = options;
     const frames = live.door.follow(client, after)[Symbol.asyncIterator]();
-    live.followers++;
     const leave = (): void => void frames.return?.();
     response.once("close", leave);
     const alive = signOfLife(response, { mayRead, setTimer, leave });
@@ -41,7 +40,6 @@ export class EventStreams {
     } finally {
       alive.cancel();
       leave();
-      live.followers--;
       response.end();
     }
   }

@@ -5,7 +5,8 @@ import { messageOf } from "@lathe/llm";
 import type { CommandName } from "../../../hosts/rpc/commands.ts";
 import type { WireEvent } from "../../../hosts/wire/events.ts";
 import { sessionName } from "../../../sessions/list.ts";
-import type { Door } from "../../door/door.ts";
+import type { DoorFrame } from "../../door/door.ts";
+import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 import { Refused } from "../refused.ts";
 import type { Roots } from "./roots.ts";
@@ -22,7 +23,9 @@ export interface LiveSessionsOptions {
   readonly roots: Roots;
   readonly saved: SavedSessions;
   readonly unfinished: UnfinishedWork;
-  readonly openDoor: (request: DoorRequest) => Promise<Door>;
+  readonly openDoor: (request: DoorRequest) => Promise<WatchedDoor>;
+  /** For other processes of this user. */
+  readonly openLocally: (door: WatchedDoor, cwd: string) => Promise<unknown>;
   readonly now: () => number;
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
   /** A session that was not used for so long is closed. */
@@ -34,13 +37,21 @@ export interface LiveSessionsOptions {
 
 /** After one of them the session may be working. */
 const STARTS_WORK: ReadonlySet<CommandName> = new Set(["prompt", "follow_up", "abort_and_prompt", "continue", "steer"]);
+interface OpenSession extends LiveSession {
+  readonly door: WatchedDoor;
+  /** Everyone who follows it, here and at its local door. */
+  clients: number;
+  /** Milliseconds since the epoch. */
+  lastUsed: number;
+}
+
 const PAGE = 50;
 const LOOK_EVERY_MS = 60_000;
 
 export class LiveSessions implements ServedSessions {
   readonly #options: LiveSessionsOptions;
-  readonly #open = new Set<LiveSession>();
-  readonly #opening = new Map<string, Promise<LiveSession>>();
+  readonly #open = new Set<OpenSession>();
+  readonly #opening = new Map<string, Promise<OpenSession>>();
   #idleTimer: { cancel(): void } | undefined;
   #isEnding = false;
 
@@ -125,7 +136,7 @@ export class LiveSessions implements ServedSessions {
       throw new Refused(403, "outside_roots", `Only sessions of folders below ${this.roots.join(", ")} are served.`);
   }
 
-  #find(id: string): LiveSession | undefined {
+  #find(id: string): OpenSession | undefined {
     for (const live of this.#open) if (live.door.sessionId === id) return live;
     return undefined;
   }
@@ -141,7 +152,7 @@ export class LiveSessions implements ServedSessions {
     throw new Refused(404, "unknown_session", "There is no such session here. See: GET /v1/sessions");
   }
 
-  #openOnce(id: string): Promise<LiveSession> {
+  #openOnce(id: string): Promise<OpenSession> {
     const known = this.#opening.get(id);
     if (known) return known;
     const opening = this.#saved(id)
@@ -151,19 +162,20 @@ export class LiveSessions implements ServedSessions {
     return opening;
   }
 
-  async #start(request: DoorRequest): Promise<LiveSession> {
+  async #start(request: DoorRequest): Promise<OpenSession> {
     if (this.#isEnding) throw new Refused(503, "ending", "The server is ending.");
     await this.#makeRoom();
-    let door: Door;
+    let door: WatchedDoor;
     try {
       door = await this.#options.openDoor(request);
     } catch (error) {
       throw new Refused(502, "session_failed", `The session could not be opened. ${messageOf(error)}`);
     }
-    const live = { door, followers: 0, lastUsed: this.#options.now() };
-    this.#open.add(live);
-    void this.#watch(live);
-    return live;
+    const open: OpenSession = { door, clients: 0, lastUsed: this.#options.now() };
+    this.#open.add(open);
+    door.watch((frame) => this.#take(open, frame));
+    await this.#options.openLocally(door, request.cwd);
+    return open;
   }
 
   async #makeRoom(): Promise<void> {
@@ -175,22 +187,15 @@ export class LiveSessions implements ServedSessions {
     this.#open.delete(oldest);
   }
 
-  /** Until the door ends. */
-  async #watch(live: LiveSession): Promise<void> {
-    const { door } = live;
-    let problem: string | undefined;
-    try {
-      for await (const frame of door.follow(WATCHER)) {
-        if (frame.kind === "event") this.#noteWork(door.sessionId, frame.event);
-        if (frame.kind === "closed") problem = frame.problem;
-      }
-    } catch (error) {
-      problem = messageOf(error);
-    }
-    this.#open.delete(live);
-    if (problem === undefined || this.#isEnding) return;
-    this.#options.note(`Session ${door.sessionId} has ended: ${problem}`);
-    await this.#continue(door.sessionId);
+  #take(open: OpenSession, frame: DoorFrame): void {
+    const { sessionId } = open.door;
+    if (frame.kind === "event") this.#noteWork(sessionId, frame.event);
+    if (frame.kind === "clients") open.clients = frame.clients.length;
+    if (frame.kind !== "closed") return;
+    this.#open.delete(open);
+    if (frame.problem === undefined || this.#isEnding) return;
+    this.#options.note(`Session ${sessionId} has ended: ${frame.problem}`);
+    void this.#continue(sessionId);
   }
 
   #noteWork(id: string, event: WireEvent): void {
@@ -243,5 +248,5 @@ export class LiveSessions implements ServedSessions {
   }
 }
 
-const isUnused = ({ door, followers }: LiveSession): boolean =>
-  followers === 0 && !door.isBusy && door.questions.length === 0;
+const isUnused = ({ door, clients }: OpenSession): boolean =>
+  clients === 0 && !door.isBusy && door.questions.length === 0;

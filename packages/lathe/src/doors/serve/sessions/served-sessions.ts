@@ -4,13 +4,9 @@ import type { CommandName } from "../../../hosts/rpc/commands.ts";
 import type { Door, DoorClient } from "../../door/door.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 
-/** A session that is open, with what keeps it open. */
+/** A session that is open. */
 export interface LiveSession {
   readonly door: Door;
-  /** Streams that are read. */
-  followers: number;
-  /** Milliseconds since the epoch. */
-  lastUsed: number;
 }
 
 export interface ServedSessions {

@@ -7,7 +7,7 @@ import { pathTo } from "@lathe/agent/record";
 import { pastCard, userCommandOf } from "@lathe/agent/session";
 import { type ToolCallData, textOf } from "@lathe/llm";
 import { readableSummary, wordsAndAttachments } from "../../../sessions/attached-text.ts";
-import { nestedCall, pastTool, resultsAfter } from "../../../sessions/call-results.ts";
+import { nestedCall, pastTool, resultsByCall } from "../../../sessions/call-results.ts";
 import { reportLine } from "../../../sessions/reports.ts";
 import { type CallItem, type Item, nestedCard, type PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
@@ -24,7 +24,7 @@ export function* pastItems(session: Session, turns: number, linesOf?: EntryLines
   for (let at = firstOf(session, path, turns); at < path.length; at++) {
     const entry = journal.entry(path[at] as string);
     if (entry.type === "custom_message" && !userCommandOf(entry)) yield* customItems(entry, linesOf);
-    else yield* itemsOf(entry, () => resultsByCall(session, path, at), toolNamed);
+    else yield* itemsOf(entry, () => resultsByCall(session.journal, path, at), toolNamed);
   }
 }
 
@@ -131,16 +131,4 @@ function callItem(call: ToolCallData, entry: ResultFacts | undefined, tool: Tool
   const isError = entry?.message.content.some((part) => part.kind === "tool_result" && part.toolResult.isError);
   const state = entry?.settled === "skipped" || !entry ? "skipped" : isError ? "failed" : "done";
   return { kind: "call", card, state, tookMs: entry?.durationMs };
-}
-
-function resultsByCall(
-  { journal }: Session,
-  path: readonly string[],
-  answer: number,
-): ReadonlyMap<string, MessageEntry> {
-  const results = new Map<string, MessageEntry>();
-  for (const entry of resultsAfter(journal, path, answer))
-    for (const part of entry.message.content)
-      if (part.kind === "tool_result") results.set(part.toolResult.toolCallId, entry);
-  return results;
 }

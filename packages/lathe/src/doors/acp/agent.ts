@@ -1,0 +1,119 @@
+// The agent's side of the protocol: which method does what. Failures become JSON-RPC errors, and none of them ends a session.
+
+import {
+  type AgentApp,
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  type InitializeRequest,
+  type InitializeResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+} from "@agentclientprotocol/sdk/unstable";
+import { messageOf } from "@lathe/llm";
+import { Run } from "../../hosts/run.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import { setMode } from "./options.ts";
+import { AcpSessions } from "./sessions.ts";
+
+export interface AcpAgentParts {
+  readonly machine: Machine;
+  readonly options: CliOptions;
+  /** The other side, once there is a connection. */
+  readonly client: () => AgentContext;
+}
+
+export interface AcpAgent {
+  readonly app: AgentApp;
+  /** Ends every session. */
+  close(): Promise<void>;
+}
+
+export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent {
+  let sessions: AcpSessions | undefined;
+  const open = (): AcpSessions => {
+    if (!sessions) throw new RequestError(-32600, "Send initialize first.");
+    return sessions;
+  };
+  const initialize = ({ clientCapabilities = {} }: InitializeRequest): InitializeResponse => {
+    sessions ??= new AcpSessions({ machine, options, client: client(), capabilities: clientCapabilities });
+    return description(clientCapabilities);
+  };
+  const app = agent({ name: "lathe" })
+    .onRequest("initialize", ({ params }) => initialize(params))
+    .onRequest("authenticate", () => answered(() => mustHaveCredential(machine, options)))
+    .onRequest("session/new", ({ params }) => answered(() => open().create(params)))
+    .onRequest("session/load", ({ params }) => answered(() => open().load(params)))
+    .onRequest("session/resume", ({ params }) => answered(() => open().resume(params)))
+    .onRequest("session/fork", ({ params }) => answered(() => open().fork(params)))
+    .onRequest("session/list", ({ params }) => answered(() => open().list(params)))
+    .onRequest("session/close", ({ params }) => answered(() => open().close(params.sessionId)))
+    .onRequest("session/delete", ({ params }) => answered(() => open().remove(params.sessionId)))
+    .onRequest("session/set_mode", ({ params: { sessionId, modeId } }) =>
+      answered(async () => {
+        const session = open().get(sessionId);
+        setMode(session.conversation, modeId);
+        await session.tellMode();
+        await session.tellOptions();
+        return {};
+      }),
+    )
+    .onRequest("session/set_config_option", ({ params: { sessionId, configId, value } }) =>
+      answered(async () => {
+        const session = open().get(sessionId);
+        await session.config.set(configId, value);
+        if (configId === "mode") await session.tellMode();
+        return { configOptions: await session.config.list() };
+      }),
+    )
+    .onRequest("session/prompt", ({ params: { sessionId, prompt }, signal }) =>
+      answered(() => open().get(sessionId).prompt(prompt, signal)),
+    )
+    .onNotification("session/cancel", ({ params }) => sessions?.find(params.sessionId)?.cancel());
+  return { app, close: async () => sessions?.closeAll() };
+}
+
+/** Nothing is named here that does not work. */
+const description = ({ auth }: ClientCapabilities): InitializeResponse => ({
+  protocolVersion: PROTOCOL_VERSION,
+  agentInfo: { name: "lathe", title: "Lathe", version: LATHE_VERSION },
+  agentCapabilities: {
+    loadSession: true,
+    promptCapabilities: { image: true, embeddedContext: true },
+    mcpCapabilities: { http: true, sse: true },
+    sessionCapabilities: { additionalDirectories: {}, close: {}, delete: {}, fork: {}, list: {}, resume: {} },
+  },
+  authMethods: [
+    {
+      id: "lathe-login",
+      name: "lathe login",
+      description: "Run lathe login <provider> in a terminal, or set the provider's key in the editor's configuration",
+    },
+    ...(auth?.terminal
+      ? [{ type: "terminal" as const, id: "terminal-login", name: "Sign in in a terminal", args: ["login"] }]
+      : []),
+  ],
+});
+
+/** Keys are stored by `lathe login`; here it can only be seen whether there is one now. */
+async function mustHaveCredential(machine: Machine, options: CliOptions): Promise<Record<string, never>> {
+  const workspace = await new Run(machine).open(options);
+  const { registry } = await workspace.models();
+  if (registry.available().length > 0) return {};
+  throw new CliError(EXIT.provider, "No credential was found. Run: lathe login <provider>");
+}
+
+/** What went wrong as the protocol says it, in one line and without a stack. */
+async function answered<T>(work: () => Promise<T> | T): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    const message = messageOf(error);
+    if (!(error instanceof CliError)) throw new RequestError(-32603, message);
+    const isCredential = error.exitCode === EXIT.provider && message.startsWith("No credential");
+    throw new RequestError(isCredential ? -32000 : error.exitCode === EXIT.usage ? -32602 : -32603, message);
+  }
+}

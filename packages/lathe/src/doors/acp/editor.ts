@@ -1,0 +1,97 @@
+// The client's files and terminals over the protocol, for one session.
+
+import { join } from "node:path";
+import type { AgentContext, ClientCapabilities, SendRequestOptions } from "@agentclientprotocol/sdk/unstable";
+import { EnvError } from "@lathe/agent";
+import { isInside } from "@lathe/agent/policy";
+import type { Editor } from "./editor-files.ts";
+import type { EditorTerminals } from "./editor-terminal.ts";
+
+/** An editor has the text in memory. */
+const READ_WITHIN_MS = 30_000;
+/** A user may look at a change before they accept it. */
+const WRITTEN_WITHIN_MS = 30 * 60_000;
+
+export interface EditorLink {
+  readonly client: AgentContext;
+  readonly capabilities: ClientCapabilities;
+  readonly sessionId: () => string;
+  /** The folders of the session: as they are on this machine, and as the client has named them. */
+  readonly folders: readonly { readonly real: string; readonly named: string }[];
+}
+
+export function editorOver({ client, capabilities, sessionId, folders }: EditorLink): Editor | undefined {
+  const { readTextFile, writeTextFile } = capabilities.fs ?? {};
+  if (!readTextFile && !writeTextFile) return undefined;
+  /** An editor knows a file by the path below the folder that it has opened. */
+  const named = (path: string): string => {
+    const folder = folders.find(({ real }) => isInside(path, real));
+    return folder ? join(folder.named, path.slice(folder.real.length)) : path;
+  };
+  return {
+    ...(readTextFile
+      ? {
+          read: async (path: string): Promise<string | undefined> => {
+            const deadline = deadlineOf(READ_WITHIN_MS);
+            try {
+              const { content } = await client.request(
+                "fs/read_text_file",
+                { sessionId: sessionId(), path: named(path) },
+                deadline,
+              );
+              return content;
+            } catch {
+              if (!deadline.cancellationSignal?.aborted) return undefined; // not open there, or outside of its project
+              throw new EnvError("timed_out", `The editor did not answer when it was asked for ${path}. Try again.`, {
+                path,
+              });
+            }
+          },
+        }
+      : {}),
+    ...(writeTextFile
+      ? {
+          write: async (path: string, content: string): Promise<void> => {
+            const params = { sessionId: sessionId(), path: named(path), content };
+            await client.request("fs/write_text_file", params, deadlineOf(WRITTEN_WITHIN_MS));
+          },
+        }
+      : {}),
+  };
+}
+
+const deadlineOf = (ms: number): SendRequestOptions => ({
+  cancellationSignal: AbortSignal.timeout(ms),
+  stopWaitingOnCancel: true,
+});
+
+export interface TerminalLink extends Pick<EditorLink, "client" | "capabilities" | "sessionId"> {
+  readonly now: () => number;
+  readonly onTerminal: (command: string, terminalId: string) => void;
+}
+
+export function terminalsOver(link: TerminalLink): EditorTerminals | undefined {
+  const { client, capabilities, sessionId, now, onTerminal } = link;
+  if (!capabilities.terminal) return undefined;
+  return {
+    now,
+    start: async (command, { argv: [program, ...args], cwd, env, outputByteLimit }) => {
+      const handle = await client.createTerminal({
+        sessionId: sessionId(),
+        command: program,
+        args,
+        cwd,
+        env: Object.entries(env).map(([name, value]) => ({ name, value })),
+        outputByteLimit,
+      });
+      onTerminal(command, handle.id);
+      return {
+        id: handle.id,
+        output: () => handle.currentOutput(),
+        exited: () => handle.waitForExit(),
+        kill: () => handle.kill(),
+        release: () => handle.release(),
+      };
+    },
+  };
+}

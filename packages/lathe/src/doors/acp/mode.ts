@@ -1,0 +1,82 @@
+// The Agent Client Protocol over stdio. Here the process side: start, end of input, signals, exit. Nothing but the protocol is written
+// to stdout.
+
+import { Readable, Writable } from "node:stream";
+import { type AgentContext, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { onReaderGone } from "../../platform/machine/reader-gone.ts";
+import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import type { ParsedArgs } from "../../platform/options/parse.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { acpAgent } from "./agent.ts";
+
+/** What is running gets this long to end when the editor has gone; its processes are killed in any case. */
+const LEAVE_WITHIN_MS = 1500;
+
+/** What an editor chooses for each session, or what is about one prompt. */
+const MISPLACED = [
+  "continue",
+  "cwd",
+  "export",
+  "fork",
+  "list-models",
+  "no-session",
+  "output-schema",
+  "print",
+  "record",
+  "resume",
+  "run-id",
+  "session",
+  "worktree",
+] as const satisfies readonly (keyof CliOptions)[];
+
+export async function acpMode(machine: Machine, { options, words }: ParsedArgs): Promise<ExitCode> {
+  const misplaced = MISPLACED.find((name) => options[name] !== undefined);
+  if (misplaced)
+    throw usageError(`lathe acp takes no --${misplaced}: the editor chooses folders, sessions and prompts.`);
+  if (words[0] !== undefined) throw usageError(`lathe acp takes its prompts from an editor. Leave out: ${words[0]}`);
+  const { stdin, stdout, stderr } = machine;
+  let client: AgentContext | undefined;
+  const { app, close } = acpAgent({
+    // What a session would print goes where a person may read it.
+    machine: { ...machine, stdout: stderr, terminal: stderr },
+    options,
+    client: () => {
+      if (!client) throw new Error("There is no connection.");
+      return client;
+    },
+  });
+  const asked = askedToLeave(stdout);
+  const stream = ndJsonStream(
+    Writable.toWeb(stdout) as WritableStream<Uint8Array>,
+    Readable.toWeb(stdin) as ReadableStream<Uint8Array>,
+  );
+  const connection = app.connect(stream);
+  client = connection.client;
+  const ended = connection.closed.then(
+    (): ExitCode => EXIT.done,
+    (): ExitCode => EXIT.done,
+  );
+  const code = await Promise.race([ended, asked.code]);
+  const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
+  await Promise.race([close(), late]).finally(asked.stopListening);
+  // Whatever is still running, or reads stdin, must not keep the process alive.
+  machine.exit?.(code);
+  return code;
+}
+
+/** A signal, or an editor that stops reading, ends the run before its input does. */
+function askedToLeave(stdout: Writable): { readonly code: Promise<ExitCode>; stopListening(): void } {
+  let resolve: (code: ExitCode) => void = () => {};
+  const code = new Promise<ExitCode>((take) => {
+    resolve = take;
+  });
+  const onSignal = (): void => resolve(EXIT.interrupted);
+  onReaderGone(stdout, onSignal);
+  for (const signal of ENDING_SIGNALS) process.once(signal, onSignal);
+  const stopListening = (): void => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
+  };
+  return { code, stopListening };
+}

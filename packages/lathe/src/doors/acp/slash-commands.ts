@@ -1,0 +1,65 @@
+// Slash commands in an editor: those that stand for a text, and those built-in ones that stay in the session and need no screen.
+
+import type { AvailableCommand } from "@agentclientprotocol/sdk/unstable";
+import { builtinCommands } from "../../conversation/commands/builtin.ts";
+import type { CommandRegistry } from "../../conversation/commands/command.ts";
+import type { CommandView } from "../../conversation/commands/command-view.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+
+/** An editor has its own way to choose a session, a model and a mode, and no screen to draw on. */
+const OFFERED: ReadonlySet<string> = new Set([
+  "agents",
+  "compact",
+  "context",
+  "cost",
+  "diff",
+  "jobs",
+  "redo",
+  "review",
+  "rewind",
+  "status",
+  "todo",
+  "uncompact",
+  "undo",
+]);
+
+export class EditorCommands {
+  readonly #conversation: Conversation;
+  readonly #registry: CommandRegistry = builtinCommands();
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation;
+  }
+
+  async list(): Promise<AvailableCommand[]> {
+    this.#registry.setAdded(this.#conversation.open.parts.commands());
+    await this.#registry.ready;
+    return this.#registry
+      .list()
+      .filter((command) => "expand" in command || OFFERED.has(command.name))
+      .map(({ name, description, arguments: hint }) => ({
+        name,
+        description,
+        ...(hint === undefined ? {} : { input: { hint } }),
+      }));
+  }
+
+  /** What a command printed; undefined when the line runs none of them. */
+  async run(line: string): Promise<string | undefined> {
+    await this.list();
+    const parsed = this.#registry.parse(line);
+    if (!parsed || !OFFERED.has(this.#registry.get(parsed.name)?.name ?? "")) return undefined;
+    const lines: string[] = [];
+    await this.#registry.run(this.#conversation, parsed, viewInto(lines));
+    return lines.join("\n");
+  }
+}
+
+/** Questions stay without an answer: a command says what else it can be given. */
+const viewInto = (lines: string[]): CommandView => ({
+  line: (text) => void lines.push(text),
+  ask: async () => undefined,
+  showPast: async () => {},
+  prefill: (text) => void lines.push(text),
+  leave: () => {},
+});

@@ -1,0 +1,155 @@
+// What an ACP agent does through us, as tools of its session: so its reads, commands and requests for permission are judged, shown and
+// journalled like those of any agent. No model is offered them.
+
+import type { SessionTool, ToolDef } from "@lathe/agent";
+import { type Access, type CallScope, type Tier, ToolFailure } from "@lathe/agent/contract";
+import { commandAccess } from "@lathe/agent/tools";
+import type { JsonObject } from "@lathe/llm";
+import { anyObject, flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import type { Terminals } from "./terminals.ts";
+import { ACP_TOOLS } from "./tool-names.ts";
+
+/** What the tools give the agent, beyond what is journalled. */
+export interface AnswerDesk {
+  readonly terminals: Terminals;
+  /** For the wish that became this call. */
+  answer(callId: string, answer: JsonObject): void;
+}
+
+/** `desk`: of the program that runs now. */
+export const acpTools = (desk: () => AnswerDesk): readonly SessionTool[] =>
+  [readTool(desk), terminalTool(desk), permissionTool, workTool] as readonly unknown[] as readonly SessionTool[];
+
+const realOf = async (path: string, { paths }: Pick<CallScope, "paths">): Promise<string> =>
+  (await paths.locate(path)).real;
+
+const readParams = { path: text(), line: optional(integer()), limit: optional(integer()) };
+
+/** The file as it is: what our own tools show has numbers and limits. */
+const readTool = (desk: () => AnswerDesk): ToolDef<StaticFields<typeof readParams>> => ({
+  name: ACP_TOOLS.read,
+  label: "Read",
+  description: "Reads a text file for an ACP agent.",
+  schema: object(readParams),
+  tier: "read",
+  replay: "safe",
+  access: async ({ path }, scope) => [{ kind: "read", path: await realOf(path, scope) }],
+  summary: ({ path }) => path,
+  card: ({ path }) => ({ verb: "Read", subject: path, namesFiles: true, group: "explored" }),
+  async execute({ path, line, limit }, context) {
+    const content = await context.env.readFile(await realOf(path, context), line, limit);
+    desk().answer(context.callId, { content });
+    return `Gave the agent ${content.length} characters of ${path}.`;
+  },
+});
+
+const terminalParams = { command: text(), cwd: optional(text()), limit: optional(integer()) };
+
+const terminalTool = (desk: () => AnswerDesk): ToolDef<StaticFields<typeof terminalParams>> => ({
+  name: ACP_TOOLS.terminal,
+  label: "Run",
+  description: "Starts a command for an ACP agent.",
+  schema: object(terminalParams),
+  tier: "exec",
+  replay: "never",
+  access: async ({ command, cwd = "." }, scope) => commandAccess(command, await realOf(cwd, scope), scope),
+  summary: ({ command }) => command,
+  card: ({ command }) => ({ verb: "Started", subject: command }),
+  async execute({ command, cwd = ".", limit }, context) {
+    if (!context.env.startCommand) throw new ToolFailure("Commands cannot be started here.");
+    const started = context.env.startCommand(command, { cwd: await realOf(cwd, context) });
+    const { terminals, answer } = desk();
+    answer(context.callId, { terminalId: terminals.add(started, limit) });
+    return { content: [{ kind: "text", text: "Started. Its output goes to the agent." }], effects: "unknown" };
+  },
+});
+
+const aboutParams = { title: text(), kind: text(), paths: listOf(text()) };
+const permissionParams = { ...aboutParams, input: anyObject() };
+type PermissionArgs = StaticFields<typeof permissionParams>;
+
+/** The agent does the work itself when the answer is yes: this call is the question. */
+const permissionTool: ToolDef<PermissionArgs> = {
+  name: ACP_TOOLS.permission,
+  label: "Permission",
+  description: "Asks whether an ACP agent may do something with a tool of its own.",
+  schema: object(permissionParams),
+  tier: ({ kind }) => TIERS[kind] ?? "exec",
+  replay: "never",
+  access: permissionAccess,
+  summary: ({ title }) => title,
+  card: ({ title }, result) => ({
+    verb: result ? (result.isError ? "Refused" : "Allowed") : "Asking",
+    subject: title,
+  }),
+  execute: () => ({ content: [{ kind: "text", text: "Allowed." }], effects: "none" }),
+};
+
+const TIERS: Readonly<Record<string, Tier>> = {
+  read: "read",
+  search: "read",
+  think: "read",
+  edit: "write",
+  delete: "write",
+  move: "write",
+  fetch: "network",
+};
+
+/** Undefined where the agent does not say what it will touch: then a person is asked, or nobody can be and it is refused. */
+async function permissionAccess(
+  { kind, paths, input: { command, url } }: PermissionArgs,
+  scope: CallScope,
+): Promise<readonly Access[] | undefined> {
+  const tier = TIERS[kind];
+  if (kind === "think") return [];
+  if (tier === "read" || tier === "write")
+    return paths.length === 0
+      ? undefined
+      : Promise.all(paths.map(async (path) => ({ kind: tier, path: await realOf(path, scope) })));
+  if (kind === "fetch" && typeof url === "string" && URL.canParse(url))
+    return [{ kind: "network", host: new URL(url).host }];
+  if (kind === "execute" && typeof command === "string") return commandAccess(command, await realOf(".", scope), scope);
+  return undefined;
+}
+
+const workParams = { ...aboutParams, output: text(), failed: flag() };
+type WorkArgs = StaticFields<typeof workParams>;
+
+/** What the agent did with a tool of its own: only told, not done here. */
+const workTool: ToolDef<WorkArgs> = {
+  name: ACP_TOOLS.work,
+  label: "Agent",
+  description: "Tells what an ACP agent did with a tool of its own.",
+  schema: object(workParams),
+  tier: "read",
+  replay: "safe",
+  access: () => [],
+  summary: ({ title }) => title,
+  card: workCard,
+  execute: ({ output, failed }) => ({
+    content: [{ kind: "text", text: output === "" ? "It reported no output." : output }],
+    isError: failed,
+    effects: "unknown",
+  }),
+};
+
+const VERBS: Readonly<Record<string, string>> = {
+  read: "Read",
+  search: "Searched",
+  edit: "Edited",
+  delete: "Deleted",
+  move: "Moved",
+  execute: "Ran",
+  fetch: "Fetched",
+};
+const COLLAPSED_LINES = 5;
+
+function workCard({ title, kind, paths, output, failed }: WorkArgs): ReturnType<NonNullable<ToolDef["card"]>> {
+  const files = paths.filter((path) => !title.includes(path));
+  return {
+    verb: VERBS[kind] ?? "Did",
+    subject: files.length === 0 ? title : `${title} (${files.join(", ")})`,
+    ...(failed ? { failed, outcome: "failed" } : {}),
+    ...(output === "" ? {} : { body: { kind: "output", text: output, keeps: "tail", collapsed: COLLAPSED_LINES } }),
+  };
+}

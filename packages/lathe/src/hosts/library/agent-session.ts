@@ -1,0 +1,178 @@
+// A session inside a program: a conversation whose person, tools and prompt the program brings.
+
+import type { InputOutcome, SessionEvent, ToolDef } from "@lathe/agent";
+import { messageOf } from "@lathe/llm";
+import { Conversation } from "../../conversation/conversation.ts";
+import { expandInput } from "../../conversation/expand-input.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import { journalFor } from "../../sessions/which-journal.ts";
+import { contentOf, toolOfHost } from "../rpc/host-tools.ts";
+import { HostPerson } from "../rpc/person.ts";
+import { HostSide, type HostTool, type UiHandler } from "../rpc-client/host-side.ts";
+import type { WireEvent } from "../wire/events.ts";
+import { toWireEvents } from "../wire/map-events.ts";
+import { toWire } from "../wire/to-wire.ts";
+import { openPlace } from "./place.ts";
+import type { AgentSession, AgentSessionOptions, PromptOutcome } from "./types.ts";
+
+export async function createAgentSession(options: AgentSessionOptions): Promise<AgentSession> {
+  const asOptions = commandOptions(options);
+  const { run, workspace } = await openPlace(options, asOptions);
+  const requestFor = run.requestFor(workspace, asOptions);
+  const listeners = new Set<(event: WireEvent) => void>();
+  const tools = (options.customTools ?? []).map(toolOf);
+  const map = toWireEvents();
+  const tell = (event: SessionEvent): void => {
+    for (const wire of map(event)) for (const listener of [...listeners]) listener(wire);
+  };
+  const conversation = await Conversation.start(
+    {
+      workspace,
+      requestFor: async (opened, place) => ({ ...(await requestFor(opened, place)), ...ownParts(options) }),
+      ...(options.onUiRequest ? { person: personOf(options.onUiRequest) } : {}),
+      toolProviders: [{ tools: () => tools }],
+      // The program holds this one.
+      staysInSession: true,
+      onSession: ({ session }) => void follow(session.events(), tell, (text) => session.warn(text, "listener")),
+    },
+    journalFor(workspace, asOptions),
+  );
+  return new ConversationSession(conversation, listeners);
+}
+
+/** As the command line would say it. */
+function commandOptions(options: AgentSessionOptions): CliOptions {
+  const { model, baseUrl, thinkingLevel, permissionMode, session = "new", tools, systemPrompt } = options;
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(baseUrl === undefined ? {} : { "base-url": baseUrl }),
+    ...(thinkingLevel === undefined ? {} : { thinking: thinkingLevel }),
+    ...(permissionMode === undefined ? {} : { "permission-mode": permissionMode }),
+    ...(tools === undefined ? {} : { tools: tools.join(",") }),
+    ...(typeof systemPrompt === "string" ? { "system-prompt": systemPrompt } : {}),
+    ...(session === "new" ? {} : session === "memory" ? { "no-session": true } : {}),
+    ...(session === "continue" ? { continue: true } : {}),
+    ...(["new", "memory", "continue"].includes(session) ? {} : { resume: session }),
+  };
+}
+
+function ownParts({ apiKey, baseUrl, systemPrompt }: AgentSessionOptions): Partial<SessionRequest> {
+  return {
+    ...(apiKey === undefined ? {} : { overrides: { apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) } }),
+    ...(typeof systemPrompt === "function" ? { arrangePrompt: systemPrompt } : {}),
+  };
+}
+
+function toolOf(tool: HostTool): ToolDef {
+  return toolOfHost(tool, async (args, { signal, onOutput }) => {
+    const output = await tool.execute(args, { signal, update: (text) => onOutput(text, "stdout") });
+    if (typeof output === "string") return output;
+    return { content: output.content.map(contentOf), isError: output.isError ?? false };
+  });
+}
+
+/** The same dialogs as over RPC, without a wire between. They wait as long as the program does. */
+function personOf(ui: UiHandler): HostPerson {
+  let n = 0;
+  const side = new HostSide((frame) => person.response(frame as Parameters<HostPerson["response"]>[0]));
+  side.ui = ui;
+  const person: HostPerson = new HostPerson({
+    newId: () => `ui_${++n}`,
+    send: (frame) => void side.take(frame as Readonly<Record<string, unknown>>),
+    timeoutMs: 0,
+  });
+  return person;
+}
+
+/** A listener that throws costs nobody else an event. */
+async function follow(
+  events: AsyncIterable<SessionEvent>,
+  tell: (event: SessionEvent) => void,
+  warn: (text: string) => void,
+): Promise<void> {
+  for await (const event of events) {
+    try {
+      tell(event);
+    } catch (error) {
+      warn(`A listener of the program threw: ${messageOf(error)}`);
+    }
+  }
+}
+
+class ConversationSession implements AgentSession {
+  readonly #conversation: Conversation;
+  readonly #listeners: Set<(event: WireEvent) => void>;
+
+  constructor(conversation: Conversation, listeners: Set<(event: WireEvent) => void>) {
+    this.#conversation = conversation;
+    this.#listeners = listeners;
+  }
+
+  get id(): string {
+    return this.#conversation.session.id;
+  }
+  get file(): string | undefined {
+    return this.#conversation.open.journal.path;
+  }
+  get model(): string {
+    const { provider, id } = this.#conversation.model;
+    return `${provider}/${id}`;
+  }
+  get isBusy(): boolean {
+    return this.#conversation.isBusy;
+  }
+  get hasUnfinishedInput(): boolean {
+    return this.#conversation.session.hasUnfinishedInput;
+  }
+  get messages() {
+    return this.#conversation.session.journal.context.messages.map(toWire);
+  }
+
+  async prompt(message: string): Promise<PromptOutcome> {
+    const content = await expandInput(message, this.#conversation.open);
+    // A command of an extension has done its work, and there was nothing to send.
+    if (content === undefined) return { reason: "completed", text: "", cost: 0 };
+    return outcomeOf(await this.#conversation.submit(content));
+  }
+  async continue(): Promise<PromptOutcome | undefined> {
+    const outcome = await this.#conversation.continue();
+    return outcome && outcomeOf(outcome);
+  }
+  steer(message: string): void {
+    this.#conversation.session.steer(message);
+  }
+  followUp(message: string): void {
+    this.#conversation.session.followUp(message);
+  }
+  async interrupt(): Promise<void> {
+    await this.#conversation.session.interrupt();
+  }
+  subscribe(listener: (event: WireEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async setModel(model: string): Promise<void> {
+    await this.#conversation.switchModel(model);
+  }
+  setThinkingLevel(level: string | undefined): void {
+    this.#conversation.setEffort(level);
+  }
+  setPermissionMode(mode: Parameters<AgentSession["setPermissionMode"]>[0]): void {
+    this.#conversation.setPermissionMode(mode);
+  }
+  close(): Promise<void> {
+    return this.#conversation.close();
+  }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+const outcomeOf = ({ reason, text, cost, error }: InputOutcome): PromptOutcome => ({
+  reason,
+  text,
+  cost,
+  ...(error === undefined ? {} : { error: error.message }),
+});

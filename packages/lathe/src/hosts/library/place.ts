@@ -1,0 +1,51 @@
+// The machine as a program gives it: nothing is read from stdin, nothing is written but notices, and no signal is taken.
+
+import { homedir, hostname } from "node:os";
+import { Readable, Writable } from "node:stream";
+import { defaultDeps } from "@lathe/llm";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { type Machine, ownStderr } from "../../platform/machine/machine.ts";
+import { systemUuid } from "../../platform/machine/uuid.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import { Run } from "../run.ts";
+import type { PlaceOptions } from "./types.ts";
+
+export interface OpenedPlace {
+  readonly run: Run;
+  readonly workspace: SessionWorkspace;
+}
+
+/** The place with its settings, models and files; `options` as the command line would have them. */
+export async function openPlace(place: PlaceOptions, options: CliOptions = {}): Promise<OpenedPlace> {
+  const run = new Run(machineOf(place));
+  const workspace = await run.open(options);
+  for (const warning of workspace.warnings) run.machine.stderr.write(`lathe: ${warning}\n`);
+  return { run, workspace };
+}
+
+function machineOf({ cwd = process.cwd(), env = process.env, onNotice }: PlaceOptions): Machine {
+  const nowhere = linesTo(() => undefined);
+  return {
+    env,
+    cwd,
+    userHome: env["HOME"] || homedir(),
+    pid: process.pid,
+    host: hostname(),
+    deps: defaultDeps({ env, uuid: systemUuid }),
+    stdin: Readable.from([]) as NodeJS.ReadStream,
+    isPiped: false,
+    stdout: nowhere,
+    stderr: onNotice ? linesTo(onNotice) : ownStderr(),
+    terminal: nowhere,
+  };
+}
+
+function linesTo(take: (line: string) => void): NodeJS.WriteStream {
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      for (const line of chunk.toString("utf8").split("\n")) if (line !== "") take(line);
+      done();
+    },
+  });
+  return stream as NodeJS.WriteStream;
+}

@@ -1,0 +1,18 @@
+// The whole product for a program that has imported the package: out of the packs of the built command, which are read when they are
+// first used, or from the sources where nothing is built.
+
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+type Product = typeof import("./cli/main.ts");
+
+/** Beside dist/lib. */
+const BUILT = "../product.js";
+const SOURCE = "./cli/main.ts";
+
+export async function loadProduct(): Promise<Product> {
+  const built = fileURLToPath(new URL(BUILT, import.meta.url));
+  if (existsSync(built)) return (createRequire(import.meta.url)(built) as { readonly product: Product }).product;
+  return import(new URL(SOURCE, import.meta.url).href);
+}

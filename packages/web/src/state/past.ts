@@ -1,0 +1,79 @@
+// Entries of the journal become the items of a transcript. A page of them may begin anywhere: calls and their results find each other
+// as far as both are there.
+
+import type { CallItem, Item, UserItem, WireEntry } from "./items.ts";
+import type { ItemDraft } from "./transcript-state.ts";
+
+type EntryOf<T extends WireEntry["type"]> = Extract<WireEntry, { type: T }>;
+type Result = EntryOf<"results">["results"][number];
+
+const HOW = { input: "sent", steering: "steered", follow_up: "queued" } as const satisfies Record<
+  string,
+  UserItem["how"]
+>;
+
+/** In the order of the entries. Each key is the entry's, so a page that is read again gives the same items. */
+export function pastItems(entries: readonly WireEntry[]): Item[] {
+  const items: Item[] = [];
+  for (const entry of entries) {
+    if (entry.type === "results") for (const result of entry.results) placeResult(items, entry.entryId, result);
+    else for (const [at, draft] of draftsOf(entry).entries()) items.push(keyed(draft, `${entry.entryId}.${at}`));
+  }
+  return items;
+}
+
+const keyed = (draft: ItemDraft, key: string): Item => ({ ...draft, key }) as Item;
+
+function draftsOf(entry: Exclude<WireEntry, { type: "results" }>): ItemDraft[] {
+  switch (entry.type) {
+    case "user": {
+      const { text, attached, images, how } = entry;
+      const pictures = images.map(({ fileName }) => fileName ?? "picture");
+      return [{ kind: "user", text, how: HOW[how], attached: [...attached, ...pictures] }];
+    }
+    case "assistant":
+      return answerDrafts(entry);
+    case "command": {
+      const { command, output, exitCode } = entry;
+      const outcome = exitCode === 0 ? undefined : exitCode === null ? "stopped" : `exit ${exitCode}`;
+      const body = { kind: "output" as const, text: output, keeps: "tail" as const, collapsed: 12 };
+      const card = { verb: "You ran", subject: command, body, ...(outcome === undefined ? {} : { outcome }) };
+      return [{ kind: "call", callId: "", card, state: exitCode === 0 ? "done" : "failed", live: "" }];
+    }
+    case "note":
+      return entry.of === "compaction"
+        ? [{ kind: "summary", title: entry.title, text: entry.text ?? "" }]
+        : [{ kind: "note", note: "info", text: entry.title, more: entry.text }];
+    case "hidden":
+      return [];
+  }
+}
+
+function answerDrafts({ parts, endedBy }: EntryOf<"assistant">): ItemDraft[] {
+  const drafts = parts.flatMap((part): ItemDraft | [] => {
+    if (part.kind === "call") {
+      const { toolCallId: callId, card } = part;
+      return { kind: "call", callId, card, state: card ? "skipped" : "pending", live: "" };
+    }
+    if (part.kind === "image") return { kind: "note", note: "info", text: "A picture" };
+    return part.text.trim() === "" ? [] : { kind: part.kind, text: part.text };
+  });
+  if (endedBy === undefined) return drafts;
+  return [...drafts, { kind: "note", note: "warning", text: `The answer was ended by: ${endedBy}` }];
+}
+
+function placeResult(items: Item[], entryId: string, result: Result): void {
+  const { toolCallId: callId, nestedIn, card, settled, isError } = result;
+  const state = settled === "skipped" ? "skipped" : isError ? "failed" : "done";
+  const call = { kind: "call" as const, callId, nestedIn, card, state, live: "" } satisfies Omit<CallItem, "key">;
+  const isOpen = (item: Item): boolean => item.kind === "call" && item.callId === callId && item.card === undefined;
+  const at = items.findLastIndex(isOpen);
+  const outer = items.findLastIndex(
+    (item) =>
+      item.kind === "call" && nestedIn !== undefined && (item.callId === nestedIn || item.nestedIn === nestedIn),
+  );
+  const key = `${entryId}.${callId}`;
+  if (at >= 0) items[at] = { ...call, key: (items[at] as Item).key };
+  else if (outer >= 0) items.splice(outer + 1, 0, { ...call, key });
+  else items.push({ ...call, key });
+}

@@ -1,0 +1,145 @@
+// What a page knows of the session that it shows: a pure fold over the frames of its door and the answers to its own questions.
+
+import type { ClientRow, CommandData, Dialog, DoorFrame, RpcSessionState, Snapshot, WireEventOf } from "lathe/client";
+import type { Item, WireEntry } from "./items.ts";
+import { pastItems } from "./past.ts";
+import { afterEvent } from "./transcript.ts";
+import { EMPTY_TRANSCRIPT, type Transcript } from "./transcript-state.ts";
+
+export type Agent = WireEventOf<"task:subagent:lifecycle">["agent"];
+export type Queue = CommandData<"get_queue">;
+
+/** A page of entries, as the session gave it. */
+type EntryPage = CommandData<"get_entries">;
+
+export interface SessionView {
+  /** `loading` until there is a snapshot with its entries. */
+  readonly phase: "loading" | "open" | "closed";
+  /** Why it cannot be shown, or why its process has ended. */
+  readonly problem?: string | undefined;
+  readonly isConnected: boolean;
+  readonly state?: RpcSessionState | undefined;
+  /** Entries of the branch as far back as they have been read. */
+  readonly entries: readonly WireEntry[];
+  /** How many older ones there are. */
+  readonly olderEntries: number;
+  /** Items of the entries. */
+  readonly past: readonly Item[];
+  /** What has happened since. */
+  readonly live: Transcript;
+  readonly questions: readonly Dialog[];
+  /** Who answered the question that another client or the session settled last. */
+  readonly settled?: { readonly title: string; readonly by: string } | undefined;
+  readonly clients: readonly ClientRow[];
+  readonly agents: readonly Agent[];
+  readonly queue: Queue;
+  /** Grows with everything that may have changed what commands tell of the session. */
+  readonly revision: number;
+}
+
+export type SessionAction =
+  | { readonly type: "opened"; readonly snapshot: Snapshot; readonly page: EntryPage }
+  | { readonly type: "older"; readonly page: EntryPage }
+  | { readonly type: "frame"; readonly frame: DoorFrame }
+  | { readonly type: "connection"; readonly isConnected: boolean }
+  | {
+      readonly type: "state";
+      readonly state: RpcSessionState;
+      readonly queue: Queue;
+      readonly agents: readonly Agent[];
+    }
+  | { readonly type: "failed"; readonly problem: string };
+
+const NO_QUEUE: Queue = { steering: [], followUp: [] };
+
+export const LOADING: SessionView = {
+  phase: "loading",
+  isConnected: true,
+  entries: [],
+  olderEntries: 0,
+  past: [],
+  live: EMPTY_TRANSCRIPT,
+  questions: [],
+  clients: [],
+  agents: [],
+  queue: NO_QUEUE,
+  revision: 0,
+};
+
+export function reduceSession(view: SessionView, action: SessionAction): SessionView {
+  switch (action.type) {
+    case "opened":
+      return opened(view, action.snapshot, action.page);
+    case "older":
+      return withOlder(view, action.page);
+    case "frame":
+      return afterFrame(view, action.frame);
+    case "connection":
+      return { ...view, isConnected: action.isConnected };
+    case "state":
+      return { ...view, state: action.state, queue: action.queue, agents: action.agents };
+    case "failed":
+      return { ...view, phase: "closed", problem: action.problem };
+  }
+}
+
+/** Entries after the snapshot's last one come as events as well, and are left to those. */
+function opened(view: SessionView, snapshot: Snapshot, { entries: read, start }: EntryPage): SessionView {
+  const { state, questions, clients, running } = snapshot;
+  const { leafId } = state;
+  const end = read.findIndex(({ entryId }) => entryId === leafId);
+  const entries = leafId === null ? [] : end < 0 ? read : read.slice(0, end + 1);
+  const resumed = { ...EMPTY_TRANSCRIPT, isBusy: state.isStreaming, hasTurns: state.isStreaming };
+  return {
+    ...view,
+    ...{ phase: "open", problem: undefined, isConnected: true, state, questions, clients },
+    ...{ entries, olderEntries: start, past: pastItems(entries) },
+    live: running.reduce(afterEvent, resumed),
+    revision: view.revision + 1,
+  };
+}
+
+/** Unless the conversation has moved meanwhile. */
+function withOlder(view: SessionView, { entries: older, start }: EntryPage): SessionView {
+  if (start + older.length !== view.olderEntries) return view;
+  const entries = [...older, ...view.entries];
+  return { ...view, entries, olderEntries: start, past: pastItems(entries) };
+}
+
+function afterFrame(view: SessionView, frame: DoorFrame): SessionView {
+  switch (frame.kind) {
+    case "event":
+      return afterSessionEvent(view, frame.event);
+    case "question":
+      return { ...view, questions: [...view.questions, frame.question], settled: undefined };
+    case "settled": {
+      const { questionId, by } = frame;
+      const question = view.questions.find(({ id }) => id === questionId);
+      const questions = view.questions.filter((one) => one !== question);
+      return { ...view, questions, ...(question ? { settled: { title: question.title ?? "", by } } : {}) };
+    }
+    case "clients":
+      return { ...view, clients: frame.clients };
+    case "closed":
+      return { ...view, phase: "closed", problem: frame.problem };
+    case "session":
+    case "snapshot":
+      // Who follows the session reads it anew.
+      return view;
+  }
+}
+
+/** After these, `get_state` may say something else. */
+const CHANGES_STATE =
+  /^(agent_|turn_|tool_execution_end|todo_|auto_compaction_end|lathe:(queue_changed|prefix_changed))/;
+
+function afterSessionEvent(view: SessionView, event: Parameters<typeof afterEvent>[1]): SessionView {
+  const live = afterEvent(view.live, event);
+  const agents = "agent" in event ? withAgent(view.agents, event.agent) : view.agents;
+  return { ...view, live, agents, revision: view.revision + (CHANGES_STATE.test(event.type) ? 1 : 0) };
+}
+
+function withAgent(agents: readonly Agent[], agent: Agent): readonly Agent[] {
+  const isKnown = agents.some(({ agentId }) => agentId === agent.agentId);
+  return isKnown ? agents.map((one) => (one.agentId === agent.agentId ? agent : one)) : [...agents, agent];
+}

@@ -1,0 +1,39 @@
+// The state of a transcript, and how items are added to it.
+
+import type { Item, NoteItem } from "./items.ts";
+
+export interface Transcript {
+  readonly items: readonly Item[];
+  /** How many items have been made: names for the next ones. */
+  readonly made: number;
+  /** Where the items of the answer begin that is streaming in. */
+  readonly answerFrom?: number | undefined;
+  /** An input is being worked on. */
+  readonly isBusy: boolean;
+  /** The input has had a turn: messages of the user steer it. */
+  readonly hasTurns: boolean;
+  /** What is being done, where no item shows it. */
+  readonly activity?: string | undefined;
+}
+
+export const EMPTY_TRANSCRIPT: Transcript = { items: [], made: 0, isBusy: false, hasTurns: false };
+
+type WithoutKey<T> = T extends Item ? Omit<T, "key"> : never;
+/** An item that has no name yet. */
+export type ItemDraft = WithoutKey<Item>;
+
+export const add = (transcript: Transcript, ...drafts: readonly ItemDraft[]): Transcript => ({
+  ...transcript,
+  items: [...transcript.items, ...drafts.map((draft, at) => ({ ...draft, key: `n${transcript.made + at}` }) as Item)],
+  made: transcript.made + drafts.length,
+});
+
+export const addNote = (transcript: Transcript, note: NoteItem["note"], text: string): Transcript =>
+  add(transcript, { kind: "note", note, text });
+
+/** The list with another item in the place. */
+export const replaced = (items: readonly Item[], at: number, item: Item): readonly Item[] => [
+  ...items.slice(0, at),
+  item,
+  ...items.slice(at + 1),
+];

@@ -1,0 +1,49 @@
+// Events become the items of a transcript: a pure fold. Calls stand in the order in which the answer makes them, whichever ends first.
+
+import type { WireEvent, WireEventOf } from "lathe/client";
+import { afterCall } from "./calls.ts";
+import type { Item } from "./items.ts";
+import { afterMessage } from "./messages.ts";
+import { afterNotice } from "./notices.ts";
+import { addNote, type Transcript } from "./transcript-state.ts";
+
+/** One event after the other, in the order of the session. */
+export function afterEvent(transcript: Transcript, event: WireEvent): Transcript {
+  switch (event.type) {
+    case "agent_start":
+      return { ...transcript, isBusy: true, hasTurns: false };
+    case "agent_end":
+      return inputEnd(transcript, event);
+    case "turn_start":
+      return { ...transcript, isBusy: true, hasTurns: true, activity: "Waiting for the model" };
+    case "turn_end":
+      return turnEnd(transcript);
+    case "message_start":
+    case "message_update":
+    case "message_end":
+      return afterMessage(transcript, event);
+    case "tool_execution_start":
+    case "tool_execution_update":
+    case "tool_execution_end":
+    case "lathe:approval_request":
+    case "lathe:approval_settled":
+      return afterCall(transcript, event);
+    default:
+      return afterNotice(transcript, event);
+  }
+}
+
+function inputEnd(transcript: Transcript, { reason, error }: WireEventOf<"agent_end">): Transcript {
+  const ended = { ...turnEnd(transcript), isBusy: false, hasTurns: false };
+  if (reason === "interrupted" || reason === "aborted") return addNote(ended, "warning", "Interrupted.");
+  return error === undefined ? ended : addNote(ended, "error", error);
+}
+
+/** Calls that have not begun were cut off with the turn. */
+function turnEnd(transcript: Transcript): Transcript {
+  const isPending = (item: Item): boolean => item.kind === "call" && item.state === "pending";
+  const ended = { ...transcript, answerFrom: undefined, activity: undefined };
+  return transcript.items.some(isPending)
+    ? { ...ended, items: transcript.items.filter((item) => !isPending(item)) }
+    : ended;
+}

@@ -1,0 +1,10 @@
+// Which addresses of a text may become links.
+
+const FOLLOWED = new Set(["http:", "https:", "mailto:"]);
+
+/** The address as a browser would open it; undefined: it stays text. */
+export function safeAddress(given: string): string | undefined {
+  if (!URL.canParse(given)) return undefined;
+  const address = new URL(given);
+  return FOLLOWED.has(address.protocol) ? address.href : undefined;
+}

@@ -1,0 +1,122 @@
+// Where a person writes: a prompt, or while the agent works, words that steer it or wait for its end.
+
+import type { RefObject, VNode } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { SessionView } from "../../state/session.ts";
+import { useSession } from "../session/session-context.ts";
+import { CommandList, useCommandList } from "./command-list.tsx";
+import { QueueView } from "./queue.tsx";
+
+interface ComposerProps {
+  readonly view: SessionView;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly input: RefObject<HTMLTextAreaElement | null>;
+}
+
+export function Composer({ view, text, onText, input }: ComposerProps): VNode {
+  const { command, announce } = useSession();
+  const isSending = useRef(false);
+  const isBusy = view.live.isBusy || view.state?.isStreaming === true;
+  const commands = useCommandList(text, (name) => onText(`/${name} `));
+  useGrowth(input, text, isBusy);
+
+  const send = async (how: "steer" | "follow_up"): Promise<void> => {
+    const message = text.trim();
+    if (message === "" || isSending.current) return;
+    isSending.current = true;
+    const sent = await (isBusy ? command(how, { message }) : command("prompt", { message }));
+    isSending.current = false;
+    // What was refused stays where it can be changed.
+    if (sent) onText(input.current?.value === text ? "" : (input.current?.value ?? ""));
+    if (sent && isBusy) announce(how === "steer" ? "Sent at the next step." : "Queued.");
+    input.current?.focus();
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    if (event.isComposing || commands.onKey(event)) return;
+    if (event.key === "Escape" && isBusy) void command("abort");
+    if (event.key !== "Enter" || event.shiftKey) return;
+    // On a phone, Enter begins a new line: there is a button to send.
+    if (!(event.ctrlKey || event.metaKey || event.altKey) && matchMedia("(pointer: coarse)").matches) return;
+    event.preventDefault();
+    void send(event.altKey ? "follow_up" : "steer");
+  };
+
+  return (
+    <div class={isBusy ? "composer busy" : "composer"}>
+      <QueueView queue={view.queue} />
+      {view.state?.unfinishedInput === true && !isBusy && <Unfinished />}
+      <Activity view={view} />
+      <CommandList list={commands} />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send("steer");
+        }}
+      >
+        <label class="unseen" for="message">
+          {isBusy ? "Message to steer the work" : "Message"}
+        </label>
+        <textarea
+          id="message"
+          ref={input}
+          rows={1}
+          value={text}
+          placeholder={isBusy ? "Steer the work" : "Ask for a change, or / for commands"}
+          onInput={(event) => onText(event.currentTarget.value)}
+          onKeyDown={pressed}
+          disabled={view.phase !== "open"}
+          {...commands.inputProps}
+        />
+        <div class="actions">
+          {isBusy && (
+            <>
+              <button type="button" class="stop" title="Esc" onClick={() => command("abort")}>
+                Stop
+              </button>
+              <button type="button" disabled={text.trim() === ""} title="Alt+Enter" onClick={() => send("follow_up")}>
+                Queue
+              </button>
+            </>
+          )}
+          <button type="submit" class="primary" disabled={text.trim() === "" || view.phase !== "open"}>
+            {isBusy ? "Steer" : "Send"}
+          </button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function Unfinished(): VNode {
+  const { command } = useSession();
+  return (
+    <div class="notice">
+      <span>The last request was interrupted.</span>
+      <button type="button" class="primary" onClick={() => command("continue")}>
+        Continue
+      </button>
+    </div>
+  );
+}
+
+/** What is being done, in a line; nothing while nothing is. */
+function Activity({ view: { live, questions } }: { readonly view: SessionView }): VNode | null {
+  if (!live.isBusy) return null;
+  return (
+    <p class="activity">
+      <span class="pulse" aria-hidden="true" />
+      {questions.length > 0 ? "Waiting for your answer" : (live.activity ?? "Working")}
+    </p>
+  );
+}
+
+/** As high as its text, up to a third of the window. */
+function useGrowth(input: RefObject<HTMLTextAreaElement | null>, text: string, isBusy: boolean): void {
+  useEffect(() => {
+    const area = input.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight, globalThis.innerHeight / 3)}px`;
+  }, [input, text, isBusy]);
+}

@@ -1,0 +1,12 @@
+// Why a panel has nothing to show.
+
+import type { VNode } from "preact";
+
+export function Problem({ text }: { readonly text: string | undefined }): VNode | null {
+  if (text === undefined) return null;
+  return (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  );
+}

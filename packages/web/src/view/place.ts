@@ -1,0 +1,16 @@
+// Which view the address names. It stands in the fragment, which no server sees and no log keeps.
+
+/** `code`: of a sign-in link. */
+export type Place =
+  | { readonly view: "sessions" }
+  | { readonly view: "session"; readonly id: string }
+  | { readonly view: "sign-in"; readonly code: string };
+
+export function placeOf(fragment: string): Place {
+  const [, session] = /^#\/s\/([^/]+)$/.exec(fragment) ?? [];
+  if (session !== undefined) return { view: "session", id: decodeURIComponent(session) };
+  const [, code] = /^#code=([\w-]+)$/.exec(fragment) ?? [];
+  return code === undefined ? { view: "sessions" } : { view: "sign-in", code };
+}
+
+export const addressOf = (id?: string): string => (id === undefined ? "#/" : `#/s/${encodeURIComponent(id)}`);

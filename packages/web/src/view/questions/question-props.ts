@@ -1,0 +1,9 @@
+// What the view of a question gets.
+
+import type { Dialog, DialogAnswer } from "lathe/client";
+
+export interface QuestionProps<D extends Dialog> {
+  readonly question: D;
+  readonly isBusy: boolean;
+  readonly onAnswer: (answer: DialogAnswer) => void;
+}

@@ -1,0 +1,68 @@
+// One item of the transcript.
+
+import { visible, visibleLine } from "@lathe/tui/text";
+import type { VNode } from "preact";
+import { memo } from "../../base/memo.ts";
+import type { Item, UserItem } from "../../state/items.ts";
+import { Markdown } from "../../text/markdown.tsx";
+import { CardView } from "./card-view.tsx";
+import { Disclosure } from "./disclosure.tsx";
+
+/** Drawn again only when the item is another one. */
+export const ItemView = memo(
+  ({ item }: { readonly item: Item }): VNode | null => drawn(item),
+  (before, after) => before.item === after.item,
+);
+
+function drawn(item: Item): VNode | null {
+  switch (item.kind) {
+    case "user":
+      return <UserMessage item={item} />;
+    case "text":
+      return (
+        <div class="answer">
+          <span class="unseen">Lathe:</span>
+          <Markdown text={item.text} />
+        </div>
+      );
+    case "thinking":
+      return (
+        <Disclosure name={item.key} class="thinking" title="Thinking">
+          <div class="plain">{visible(item.text)}</div>
+        </Disclosure>
+      );
+    case "call":
+      return item.card ? <CardView item={item} card={item.card} /> : null;
+    case "note":
+      return item.more === undefined || item.more === "" ? (
+        <p class={`note ${item.note}`}>{visible(item.text)}</p>
+      ) : (
+        <Disclosure name={item.key} class={`note ${item.note}`} title={visibleLine(item.text)}>
+          <pre class="output">{visible(item.more)}</pre>
+        </Disclosure>
+      );
+    case "summary":
+      return (
+        <Disclosure name={item.key} class="summary" title={visibleLine(item.title)}>
+          <Markdown text={item.text} />
+        </Disclosure>
+      );
+  }
+}
+
+const HOW: Readonly<Record<UserItem["how"], string | undefined>> = {
+  sent: undefined,
+  steered: "while it worked",
+  queued: "queued",
+};
+
+function UserMessage({ item: { text, how, attached } }: { readonly item: UserItem }): VNode {
+  return (
+    <div class="user">
+      <span class="unseen">You:</span>
+      {HOW[how] !== undefined && <span class="how">{HOW[how]}</span>}
+      <div class="said">{visible(text)}</div>
+      {attached.length > 0 && <div class="attached">{attached.map(visibleLine).join(" · ")}</div>}
+    </div>
+  );
+}
