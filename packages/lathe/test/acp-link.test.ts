@@ -1,6 +1,6 @@
 // An ACP agent as a provider, with a real program: how it starts or does not, and how its answers are cut off.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../agent/test/alive.ts";
 import { AcpAdapter } from "../src/found/agents/acp/adapter.ts";
 import { openLink } from "../src/found/agents/acp/link.ts";
+import { CLI } from "./command.ts";
 
 const PROGRAM = fileURLToPath(new URL("acp-scripted-agent.mjs", import.meta.url));
 
@@ -153,4 +154,24 @@ describe("an ACP agent's program", () => {
       await adapter.close();
     },
   );
+
+  it("M1 another Lathe is such a program: `lathe acp` reads files through the session that started it", async () => {
+    const own = { HOME: dir, LATHE_HOME: join(dir, "home") };
+    const inside = new LocalEnvironment({ cwd: dir, baseEnv: { PATH: process.env["PATH"] ?? "", ...own } });
+    const command = [process.execPath, CLI, "acp", "--model", "practice/basic"] as const;
+    const adapter = new AcpAdapter({
+      program: "the other Lathe",
+      instructions: "",
+      open: (signal) => openLink({ command: [...command], env: inside, startMs: 60_000, signal }),
+      setTimer: (work, ms) => {
+        const timer = setTimeout(work, ms);
+        return { cancel: () => clearTimeout(timer) };
+      },
+    });
+    writeFileSync(join(dir, "a.txt"), "one\n");
+    const asked = await answer(adapter, Message.user("show a.txt"));
+    expect(asked).toContain(`acp_read {"path":"${join(dir, "a.txt")}"`);
+    await adapter.close();
+    await inside.cleanup();
+  });
 });

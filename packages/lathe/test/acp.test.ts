@@ -4,10 +4,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import { type ModelTurn, text, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { Editor, type EditorOptions, EVERYTHING } from "./acp-kit.ts";
-import { type Stage, stage } from "./contract-kit.ts";
+import { MODEL, type Stage, stage } from "./contract-kit.ts";
 import type { InsideCommand } from "./machine.ts";
 
 let scene: Stage;
@@ -20,6 +22,8 @@ afterEach(async () => {
 const file = (path: string): string => join(scene.box.dir, path);
 const call = (name: string, args: object): ModelTurn => turn.calls([{ name, args: { ...args } }]);
 const shell = (command: string): ModelTurn => call("shell", { command });
+/** One pixel. */
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const { terminal: _, ...FILES_ONLY } = EVERYTHING;
 
 async function open(script: readonly ModelTurn[], options: EditorOptions = {}, args: readonly string[] = []) {
@@ -94,6 +98,7 @@ describe("lathe acp", () => {
       locations: [{ path: file("a.txt") }],
       content: [{ type: "diff", path: file("a.txt"), newText: "one\ntwo\n" }],
     });
+    expect(ended.map(({ kind }) => kind)).toEqual(["edit", "read", "edit"]);
     expect(ended.at(-1)?.content).toMatchObject([{ oldText: "saved\ntyped\n", newText: "saved\nedited\n" }]);
   });
 
@@ -246,5 +251,33 @@ describe("lathe acp", () => {
     });
     await editor.prompt(await create(), "ask me");
     expect(results()[0]).toContain("blue");
+    await editor.leave();
+    editor = new Editor(scene.box.open(["acp", "--model", MODEL]));
+    const { authMethods } = await editor.initialize({ auth: { terminal: true } });
+    expect(authMethods?.map((method) => "type" in method && method.args)).toEqual([false, ["login"]]);
+    await expect(create()).rejects.toMatchObject({ code: -32000, message: expect.stringContaining("lathe login") });
+    const methodId = authMethods?.[0]?.id ?? "";
+    await expect(editor.agentSide.request("authenticate", { methodId })).rejects.toMatchObject({ code: -32000 });
+  });
+
+  it("G-17 pictures, embedded files and links reach the model, beside each other and in several sessions at once", async () => {
+    await open([turn.text("seen"), turn.text("seen, too")]);
+    const [one, two] = [await create(), await create()];
+    const uri = pathToFileURL(file("notes.md")).href;
+    const prompt = [
+      { type: "text", text: "look at " },
+      { type: "resource_link", uri, name: "notes.md" },
+      { type: "resource", resource: { uri, text: "unsaved notes", mimeType: "text/markdown" } },
+      { type: "image", data: PIXEL, mimeType: "image/png" },
+    ] satisfies ContentBlock[];
+    await editor.agentSide.request("session/prompt", { sessionId: one, prompt });
+    await editor.agentSide.request("session/prompt", { sessionId: two, prompt: [{ type: "text", text: "only this" }] });
+    const [first, second] = scene.server.requests.map(({ view }) =>
+      view.messages.findLast(({ role }) => role === "user"),
+    );
+    expect(first).toMatchObject({ images: 1, text: expect.stringContaining("unsaved notes") });
+    expect(first?.text).toContain(`look at  ${file("notes.md")}`);
+    expect(second?.text).toContain("only this");
+    expect(second?.text).not.toContain("unsaved notes");
   });
 });

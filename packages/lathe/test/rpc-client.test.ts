@@ -31,6 +31,9 @@ describe("RpcClient", () => {
     await agent.waitForIdle(20_000);
     expect(await agent.getState()).toMatchObject({ messageCount: 2, isStreaming: false });
     expect(await agent.getLastAssistantText()).toBe("hello there");
+    const { entries } = await agent.getEntries({ before: null, limit: 1 });
+    expect(entries).toMatchObject([{ type: "assistant", parts: [{ kind: "text", text: "hello there" }] }]);
+    await expect(agent.continue()).rejects.toThrow("There is no unfinished input.");
     expect(await agent.stop()).toBe(0);
   });
 

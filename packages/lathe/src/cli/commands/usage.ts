@@ -5,8 +5,8 @@ import { SUBCOMMANDS, type Subcommand } from "../../platform/options/option-tabl
 /** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
   acp: [
-    ["lathe acp [options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
-    ["lathe acp login [provider]", "sign in, in the terminal that an editor opens for it"],
+    ["[options]", "speak the Agent Client Protocol over stdin and stdout; the editor starts this"],
+    ["login [provider]", "sign in, in the terminal that an editor opens for it"],
   ],
   config: [
     ["list", "every setting with its value, source and meaning"],
@@ -120,6 +120,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["rm <id|path>…", "remove sessions with their artifacts and subagents"],
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
+  ],
+  attach: [
+    ["[id]", "a session of /serve, lathe serve or an editor on this machine; its id may be shortened"],
+    [
+      "<url>",
+      "a session of a server elsewhere; the token comes from LATHE_SERVE_TOKEN, or a one-time code is asked for",
+    ],
   ],
   serve: [
     ["[--root dir]…", "serve sessions of these folders (default: .) at http://127.0.0.1:4096"],

@@ -19,7 +19,7 @@ import {
 import { messageOf } from "@lathe/llm";
 
 /** A terminal of the editor, as the protocol gives it. */
-export interface EditorTerminal {
+interface EditorTerminal {
   readonly id: string;
   output(): Promise<{ readonly output: string; readonly truncated: boolean }>;
   exited(): Promise<{ readonly exitCode?: number | null; readonly signal?: string | null }>;
@@ -27,7 +27,7 @@ export interface EditorTerminal {
   release(): Promise<unknown>;
 }
 
-export interface TerminalStart {
+interface TerminalStart {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;

@@ -17,7 +17,6 @@ export interface UpdateParts {
 
 interface RunningCall {
   output: string;
-  access?: readonly Access[] | undefined;
   terminalId?: string;
   /** Texts of the arguments, by which a command finds its call. */
   readonly words: readonly string[];
@@ -29,6 +28,8 @@ const MOST_OUTPUT = 8_000;
 export class Updates {
   readonly #parts: UpdateParts;
   readonly #running = new Map<string, RunningCall>();
+  /** What calls will touch: it may be known before the client is told of the call. */
+  readonly #declared = new Map<string, readonly Access[] | undefined>();
   #hasStreamed = false;
   #sentTodo = "[]";
   #compactions = 0;
@@ -74,6 +75,11 @@ export class Updates {
           ? []
           : [said("agent_message_chunk", `\n\n${awaiting.text}`)];
       }
+      case "subagent_event": {
+        const { event: inner } = event.data;
+        if (inner.kind === "tool_call_end") this.#declared.delete(inner.data.call_id);
+        return [];
+      }
       case "warning":
         return this.#notice("warning", event.data.message);
       default:
@@ -83,9 +89,8 @@ export class Updates {
 
   /** What the call will touch has become known; undefined when the client was told of nothing yet. */
   declared(callId: string, access: readonly Access[] | undefined): SessionUpdate | undefined {
-    const call = this.#running.get(callId);
-    if (!call) return undefined;
-    call.access = access;
+    this.#declared.set(callId, access);
+    if (!this.#running.has(callId)) return undefined;
     const locations = [...locationsOf(access)];
     return { sessionUpdate: "tool_call_update", toolCallId: callId, kind: kindOf(access), locations };
   }
@@ -96,18 +101,29 @@ export class Updates {
 
   /** The call that runs this command shows its terminal; undefined when none of those that run does. */
   inTerminal(command: string, terminalId: string): SessionUpdate | undefined {
-    for (const [toolCallId, call] of this.#running) {
-      if (call.terminalId !== undefined || !call.words.some((word) => word !== "" && command.includes(word))) continue;
-      call.terminalId = terminalId;
-      return { sessionUpdate: "tool_call_update", toolCallId, content: [terminal(terminalId)] };
-    }
-    return undefined;
+    const without = [...this.#running].filter(([, call]) => call.terminalId === undefined);
+    // A tool may run less than it was given, such as a command without its `| head`.
+    const found =
+      without.find(([, { words }]) => words.includes(command)) ??
+      without.find(([, { words }]) => words.some((word) => word.startsWith(command) || command.endsWith(word)));
+    if (!found) return undefined;
+    const [toolCallId, call] = found;
+    call.terminalId = terminalId;
+    return { sessionUpdate: "tool_call_update", toolCallId, content: [terminal(terminalId)] };
   }
 
   #callStarts({ call_id, card, arguments: rawInput }: EventData["tool_call_start"]): SessionUpdate {
     const words = Object.values(rawInput).filter((value): value is string => typeof value === "string");
     this.#running.set(call_id, { output: "", words });
-    return { sessionUpdate: "tool_call", toolCallId: call_id, title: titleOf(card), status: "in_progress", rawInput };
+    const access = this.#declared.get(call_id);
+    return {
+      sessionUpdate: "tool_call",
+      toolCallId: call_id,
+      title: titleOf(card),
+      ...(access ? { kind: kindOf(access), locations: [...locationsOf(access)] } : {}),
+      status: "in_progress",
+      rawInput,
+    };
   }
 
   #callPrints({ call_id, delta }: EventData["tool_call_output_delta"]): readonly SessionUpdate[] {
@@ -118,8 +134,10 @@ export class Updates {
   }
 
   #callEnds({ call_id, card, changes = [], is_error }: EventData["tool_call_end"]): SessionUpdate {
-    const { access, terminalId } = this.#running.get(call_id) ?? {};
+    const { terminalId } = this.#running.get(call_id) ?? {};
+    const access = this.#declared.get(call_id);
     this.#running.delete(call_id);
+    this.#declared.delete(call_id);
     const shown: ToolCallContent[] = contentOf(card, changes, this.#parts.blobs);
     return {
       sessionUpdate: "tool_call_update",

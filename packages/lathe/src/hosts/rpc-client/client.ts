@@ -133,8 +133,16 @@ export class RpcClient {
   abort(): Promise<void> {
     return this.request("abort");
   }
+  /** Finishes the input that the end of an earlier process cut off; accepted, not finished. */
+  continue(): Promise<void> {
+    return this.request("continue");
+  }
   getState(): Promise<RpcSessionState> {
     return this.request("get_state");
+  }
+  /** A page of the active branch. */
+  getEntries(page: CommandParams<"get_entries"> = {}): Promise<CommandData<"get_entries">> {
+    return this.request("get_entries", page);
   }
   /** The view that the run works in; null when it works in the project itself. */
   async getWorktree(): Promise<CommandData<"get_worktree">["worktree"]> {
