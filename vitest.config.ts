@@ -43,7 +43,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // One more than the cores of the smallest machine: much of the time a test waits for grace periods, connections and terminals
     // (decision 0301).
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Both projects and later runs use what one has compiled. The key is the content of a file and of this configuration.
     experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/modules" },
     projects: [
