@@ -24,7 +24,13 @@ export interface ConversationDoorOptions {
 /** Closing the door leaves the conversation as it is. */
 export async function openConversationDoor(options: ConversationDoorOptions): Promise<SharedDoor> {
   const client = new RpcClient({ connect: (onFrame) => connectTo(options, onFrame) });
-  return SharedDoor.open(client, { deps: options.deps }, () => client.start());
+  const door = await SharedDoor.open(client, { deps: options.deps }, () => client.start());
+  // A new session may stay silent for long.
+  const stop = options.conversation.watch({ onSession: ({ session }) => door.present(session.id) });
+  door.watch(({ kind }) => {
+    if (kind === "closed") stop();
+  });
+  return door;
 }
 
 /** RPC mode without a process: frames are passed on as they are. */

@@ -73,7 +73,7 @@ export class SharedDoor implements Door {
     const door = new SharedDoor(link, options);
     await start();
     const state = await link.request("get_state", {});
-    door.#present(state.sessionId);
+    door.present(state.sessionId);
     door.#state = state;
     door.#isBusy = state.isStreaming;
     return door;
@@ -102,7 +102,7 @@ export class SharedDoor implements Door {
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
     const data = await this.#link.request(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
-    if (sessionId !== undefined) this.#present(sessionId);
+    if (sessionId !== undefined) this.present(sessionId);
     return data;
   }
 
@@ -127,6 +127,17 @@ export class SharedDoor implements Door {
     return () => this.#watchers.delete(watcher);
   }
 
+  /** The session behind the door is this one now. */
+  present(sessionId: string): void {
+    if (sessionId === this.#sessionId) return;
+    const isFirst = this.#sessionId === "";
+    this.#sessionId = sessionId;
+    if (isFirst) return;
+    this.#isBusy = false;
+    this.#running.clear();
+    this.#log.push({ kind: "session", sessionId });
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#link.stop();
@@ -136,21 +147,11 @@ export class SharedDoor implements Door {
   // ---- inside ----
 
   #take(event: WireEvent, sessionId: string): void {
-    this.#present(sessionId);
+    this.present(sessionId);
     if (event.type === "agent_start") this.#isBusy = true;
     if (event.type === "agent_end") this.#isBusy = false;
     this.#running.add(event);
     this.#log.event(event);
-  }
-
-  #present(sessionId: string): void {
-    if (sessionId === this.#sessionId) return;
-    const isFirst = this.#sessionId === "";
-    this.#sessionId = sessionId;
-    if (isFirst) return;
-    this.#isBusy = false;
-    this.#running.clear();
-    this.#log.push({ kind: "session", sessionId });
   }
 
   /** Ids of the link begin anew with each process: an answer from before must not fit a later question. */
@@ -177,9 +178,10 @@ export class SharedDoor implements Door {
   async #snapshot(): Promise<DoorFrame> {
     if (!this.#log.isOver) await this.#refresh();
     this.#log.flush();
+    const state = this.#state as RpcSessionState;
     const snapshot = {
-      state: this.#state as RpcSessionState,
-      lastEntryId: null,
+      state,
+      lastEntryId: state.leafId,
       questions: this.#questions.list,
       clients: this.#rows(),
       running: this.#running.events,

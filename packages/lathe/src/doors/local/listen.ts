@@ -31,10 +31,11 @@ export interface LocalDoorServer {
 export async function listenLocally(door: WatchedDoor, { folder, pid, cwd }: LocalPlace): Promise<LocalDoorServer> {
   const socket = socketPlace(folder, pid);
   const connections = new Set<Socket>();
+  const readers = new Set<Promise<void>>();
   const server = createServer((connection) => {
     connections.add(connection);
     connection.on("error", () => {}).on("close", () => connections.delete(connection));
-    void serveClient(door, connection).finally(() => connection.destroy());
+    void serveClient(door, connection, readers).finally(() => connection.destroy());
   });
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socket, resolve));
   chmodSync(socket, 0o600);
@@ -48,7 +49,8 @@ export async function listenLocally(door: WatchedDoor, { folder, pid, cwd }: Loc
     removeSocket(folder, socket);
   };
   const unwatch = door.watch((frame) => {
-    if (frame.kind === "closed") void close();
+    // The readers get this frame first.
+    if (frame.kind === "closed") void Promise.all(readers).then(close);
     if (frame.kind !== "session") return;
     removeRecord(folder, record);
     record = { ...record, sessionId: frame.sessionId };
@@ -57,7 +59,7 @@ export async function listenLocally(door: WatchedDoor, { folder, pid, cwd }: Loc
   return { socket, close };
 }
 
-async function serveClient(door: Door, connection: Socket): Promise<void> {
+async function serveClient(door: Door, connection: Socket, readers: Set<Promise<void>>): Promise<void> {
   const send = (line: FromDoor): Promise<unknown> | undefined => sendLine(connection, line);
   let client: DoorClient | undefined;
   for await (const line of readLines<ToDoor>(connection)) {
@@ -66,8 +68,11 @@ async function serveClient(door: Door, connection: Socket): Promise<void> {
       const { sessionId, isBusy, questions } = door;
       send({ type: "welcome", sessionId, isBusy, questions });
     } else if (!client) return;
-    else if (line.type === "follow") void passFrames(door, client, line.after, connection);
-    else {
+    else if (line.type === "follow") {
+      const reading = passFrames(door, client, line.after, connection);
+      readers.add(reading);
+      void reading.finally(() => readers.delete(reading));
+    } else {
       const { id } = line;
       const done =
         line.type === "command"
