@@ -238,13 +238,15 @@ describe("lathe acp", () => {
       () => call("write", { path: "a.xyz", content: "one\ntwo\n" }),
       () => call("read", { path: "a.xyz" }),
       edit,
+      () => call("lsp", { action: "hover", file: "project.xyz", line: 1, symbol: "one" }),
       () => turn.text("done"),
     ];
     await open(() => steps.shift()?.(), { saves: false, capabilities: FILES_ONLY }, ["--profile", "lathe"]);
     const command = `touch '${join(scene.box.home, "started")}'; exec '${process.execPath}' '${SERVER}' plain`;
     const xyz = { command: "/bin/sh", args: ["-c", command], fileTypes: [".xyz"], rootMarkers: ["project.xyz"] };
-    writeFileSync(join(scene.box.home, ".lathe/lsp.json"), JSON.stringify({ servers: { xyz } }));
-    writeFileSync(file("project.xyz"), "");
+    writeFileSync(file("lsp.json"), JSON.stringify({ servers: { xyz } }));
+    writeFileSync(file("project.xyz"), "one\n");
+    await scene.box.run(["trust"]);
     const sessionId = await create();
     await editor.prompt(sessionId, "hello");
     expect(started()).toBe(false);

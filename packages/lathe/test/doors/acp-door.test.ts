@@ -66,6 +66,7 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   const work = editor.prompt(sessionId, "make them");
   const { question } = await follower.wait("question");
   await late.reached;
+  at = await terminal.see(at, /make them[\s\S]*│ touch first\r?\nAllow this\?/);
   expect(await door.answer(phone, question.id, { confirmed: true })).toEqual({ status: "accepted" });
   // The second one is the editor's.
   expect((await work).stopReason).toBe("end_turn");
@@ -75,7 +76,7 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   await follower.event("agent_end");
   const settled = follower.frames.flatMap((frame) => (frame.kind === "settled" ? [frame.by] : []));
   expect(settled).toEqual(["phone", "the editor"]);
-  at = await terminal.see(at, /make them[\s\S]*Answered by phone\.[\s\S]*Both are there\./);
+  at = await terminal.see(at, /Answered by phone\.[\s\S]*Both are there\./);
 
   // What another client asks for appears in the editor; the editor's next prompt waits for its end.
   await door.command(phone, "prompt", { message: "from the phone" });
