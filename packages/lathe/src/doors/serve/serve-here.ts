@@ -57,6 +57,8 @@ export async function openToOthers({ machine, version, conversation, person }: H
       // A client that does not read must not keep the terminal waiting.
       const late = new Promise<void>((resolve) => deps.setTimer(resolve, TELL_WITHIN_MS));
       await Promise.race([sessions.unread(), late]);
+      // What was written for them goes out in this turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
       await server.close();
     },
   };
