@@ -31,6 +31,8 @@ export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | 
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
 }
 
+export type CommandWatcher = (name: CommandName, params: Readonly<Record<string, unknown>>) => void;
+
 /** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
 const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
 
@@ -42,6 +44,7 @@ export class SharedDoor implements Door {
   /** One for each reader; a client may have several. */
   readonly #readers = new Map<FrameReader, DoorClient>();
   readonly #watchers = new Set<(frame: DoorFrame) => void>();
+  readonly #commandWatchers = new Set<CommandWatcher>();
   /** As it was last told: a session that has gone tells nothing more. */
   #state: RpcSessionState | undefined;
   #sessionId = "";
@@ -103,6 +106,7 @@ export class SharedDoor implements Door {
     const data = await this.#link.request(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
     if (sessionId !== undefined) this.present(sessionId);
+    for (const watcher of this.#commandWatchers) watcher(name, params as Readonly<Record<string, unknown>>);
     return data;
   }
 
@@ -125,6 +129,11 @@ export class SharedDoor implements Door {
   watch(watcher: (frame: DoorFrame) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
+  }
+
+  /** Tells who serves the door of each command that has succeeded, whoever's it was. */
+  watchCommands(watcher: CommandWatcher): void {
+    this.#commandWatchers.add(watcher);
   }
 
   /** The session behind the door is this one now. */

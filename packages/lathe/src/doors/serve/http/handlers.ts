@@ -1,7 +1,7 @@
 // What each address of `lathe serve` does.
 
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
+import { COMMANDS, type CommandName, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { scopeOf } from "../../../hosts/rpc/scopes.ts";
 import type { DialogAnswer, Door } from "../../door/door.ts";
@@ -11,7 +11,7 @@ import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
 import type { SignIn } from "../guard/sign-in.ts";
 import { Refused } from "../refused.ts";
 import { type ServedSessions, WATCHER } from "../sessions/served-sessions.ts";
-import { type Asked, checked, checkedBody, checkScope, visitorOf } from "./asked.ts";
+import { type Asked, checked, checkedBody, checkScope, refuseLimited, visitorOf } from "./asked.ts";
 import { MOST_BYTES, MOST_COMMAND_BYTES, readBody } from "./body.ts";
 import type { EventStreams } from "./event-stream.ts";
 
@@ -27,6 +27,15 @@ type Handler = (asked: Asked, options: HandlerOptions) => Response | Promise<Res
 
 /** These would put the session at the mercy of one client's connection, or choose models and rights beyond a prompt. */
 const FREE_MODES: ReadonlySet<string | undefined> = new Set([undefined, "read-only", "ask", "plan"]);
+
+/** After one of them the process is in another session. */
+const LEAVES_SESSION: ReadonlySet<CommandName> = new Set([
+  "new_session",
+  "fork",
+  "branch",
+  "switch_session",
+  "move_session",
+]);
 
 export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
   health: ({ call }, { version }) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }),
@@ -56,8 +65,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
 
   createSession: async (asked, { sessions }) => {
     const visitor = visitorOf(asked);
-    if (visitor.token.session !== undefined)
-      throw new Refused(403, "other_session", "This token is for one session only.");
+    refuseLimited(visitor);
     const body = await readBody(asked.call.env.incoming, MOST_BYTES);
     const session = checkedBody<NewSession>(body, ROUTES.createSession.body);
     if (!FREE_MODES.has(session.permissionMode)) checkScope(visitor, "admin");
@@ -122,6 +130,7 @@ export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Pr
     throw new Refused(404, "unknown_command", "There is no such command. See schemas/openapi.json.");
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
+  if (LEAVES_SESSION.has(name)) refuseLimited(visitor);
   const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
   const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
   return call.json(data === undefined ? {} : { data });

@@ -9,6 +9,7 @@ import type { DoorFrame } from "../../door/door.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 import { Refused } from "../refused.ts";
+import type { ChosenModes } from "./chosen-modes.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
 import { commandAt, type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
@@ -23,6 +24,7 @@ export interface LiveSessionsOptions {
   readonly roots: Roots;
   readonly saved: SavedSessions;
   readonly unfinished: UnfinishedWork;
+  readonly modes: ChosenModes;
   readonly openDoor: (request: DoorRequest) => Promise<WatchedDoor>;
   /** For other processes of this user. */
   readonly openLocally: (door: WatchedDoor, cwd: string) => Promise<unknown>;
@@ -113,6 +115,7 @@ export class LiveSessions implements ServedSessions {
 
   /** Sessions that were working when the server was killed go on. */
   async continueUnfinished(): Promise<void> {
+    this.#options.modes.keepOnly(await this.#options.saved.ids());
     for (const id of this.#options.unfinished.list())
       if ((await this.#options.saved.find(id)) !== undefined) await this.#continue(id);
   }
@@ -156,7 +159,10 @@ export class LiveSessions implements ServedSessions {
     const known = this.#opening.get(id);
     if (known) return known;
     const opening = this.#saved(id)
-      .then(({ cwd, path }) => this.#start({ cwd: this.#options.roots.folder(cwd), path }))
+      .then(({ cwd, path }) => {
+        const { roots, modes } = this.#options;
+        return this.#start({ cwd: roots.folder(cwd), path, permissionMode: modes.of(id) });
+      })
       .finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
@@ -169,11 +175,12 @@ export class LiveSessions implements ServedSessions {
     try {
       door = await this.#options.openDoor(request);
     } catch (error) {
-      throw new Refused(502, "session_failed", `The session could not be opened. ${messageOf(error)}`);
+      throw new Refused(502, "session_failed", `The session could not be opened. ${lastWordOf(error)}`);
     }
     const open: OpenSession = { door, clients: 0, lastUsed: this.#options.now() };
     this.#open.add(open);
     door.watch((frame) => this.#take(open, frame));
+    this.#options.modes.follow(door, request.permissionMode);
     await this.#options.openLocally(door, request.cwd);
     return open;
   }
@@ -246,6 +253,12 @@ export class LiveSessions implements ServedSessions {
     await Promise.all(unused.map(({ door }) => door.close()));
     if (!this.#isEnding) this.#lookLater();
   }
+}
+
+/** What the child said when it gave up; before it may come notes, such as those on a folder that is not trusted. */
+function lastWordOf(error: unknown): string {
+  const lines = messageOf(error).split("\n");
+  return lines.findLast((line) => line.startsWith("lathe: "))?.slice("lathe: ".length) ?? lines.join(" ");
 }
 
 const isUnused = ({ door, clients }: OpenSession): boolean =>

@@ -1,40 +1,34 @@
-// Which sessions were working, in a file each: what a server reads when it starts again after it was killed. That a session has unfinished
-// work says its journal; this only says where to look, and how often it was tried in vain.
+// Which sessions were working: what a server reads when it starts again after it was killed. That a session has unfinished work says its
+// journal; this only says where to look, and how often it was tried in vain.
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { namesIn } from "../../../platform/home/folder-names.ts";
-import { readIfReadable } from "../../../platform/home/small-file.ts";
+import { SessionNotes } from "./session-notes.ts";
 
 /** A session that dies as often as that before its turn ends is left alone. */
 export const MOST_TRIES = 3;
 
 export class UnfinishedWork {
-  readonly #folder: string;
+  readonly #notes: SessionNotes;
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.#notes = new SessionNotes(folder);
   }
 
   /** Ids of sessions. */
   list(): readonly string[] {
-    return namesIn(this.#folder).filter((name) => !name.endsWith(".tmp"));
+    return this.#notes.list();
   }
 
   /** How often the session was continued since it last got on; undefined when it was not working. */
   tries(id: string): number | undefined {
-    const text = readIfReadable(join(this.#folder, id));
+    const text = this.#notes.read(id);
     return text === undefined ? undefined : Number(text) || 0;
   }
 
   note(id: string, tries: number): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const file = join(this.#folder, id);
-    writeFileSync(`${file}.tmp`, `${tries}\n`, { mode: 0o600 });
-    renameSync(`${file}.tmp`, file);
+    this.#notes.write(id, `${tries}`);
   }
 
   done(id: string): void {
-    rmSync(join(this.#folder, id), { force: true });
+    this.#notes.remove(id);
   }
 }
