@@ -112,6 +112,15 @@ describe("M1: who asks", () => {
     expect(await refusal("/v1/roots", bearer(ended.token))).toEqual([401, "unknown_token"]);
   });
 
+  it("M1 a token that cannot be is refused in one line", async () => {
+    const add = (...args: string[]) => box.run(["serve", "token", "add", "odd", ...args]);
+    expect(await add("--days", "1e9")).toMatchObject({
+      code: 2,
+      stderr: 'lathe: --days may be 3650 at most, not "1e9".\n',
+    });
+    expect(await add("--session", "")).toMatchObject({ code: 2 });
+  });
+
   it("M1 whoever guesses too often has to wait; whoever has a token does not", async () => {
     const codes = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>

@@ -140,6 +140,9 @@ it("M1 a session comes back with the permission mode that was chosen for it, who
   await client.command(id, "prompt", { message: "make it" });
   await until(id, isEnd);
   const { sessionId } = await prompter.command(id, "new_session");
+  // An empty session is not kept.
+  await client.command(sessionId, "prompt", { message: "make it" });
+  await until(sessionId, isEnd);
   for (const one of [id, sessionId]) {
     await prompter.closeSession(one);
     expect(await mode(one), one).toBe("read-only");

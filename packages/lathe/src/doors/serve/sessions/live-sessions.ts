@@ -161,7 +161,12 @@ export class LiveSessions implements ServedSessions {
     const opening = this.#saved(id)
       .then(({ cwd, path }) => {
         const { roots, modes } = this.#options;
-        return this.#start({ cwd: roots.folder(cwd), path, permissionMode: modes.of(id) });
+        const permissionMode = modes.of(id);
+        return this.#start({
+          cwd: roots.folder(cwd),
+          path,
+          ...(permissionMode === undefined ? {} : { permissionMode }),
+        });
       })
       .finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
