@@ -1,7 +1,7 @@
 // A followed session as plain lines: what came before, what happens, who comes and goes. Knows no keys.
 
 import type { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
-import type { ClientRow, Door, DoorClient, DoorFrame, Snapshot } from "../door/door.ts";
+import type { ClientRow, Door, DoorClient, DoorFrame, SessionSnapshot } from "../door/door.ts";
 import { pastLines } from "./past-lines.ts";
 import { WireLines } from "./wire-lines.ts";
 
@@ -61,7 +61,7 @@ export class SessionLines {
   }
 
   /** The first one begins with the end of what was said; a later one closes the gap since the last. */
-  async #snapshot({ state, lastEntryId, clients, running }: Snapshot): Promise<void> {
+  async #snapshot({ state, lastEntryId, clients, running }: SessionSnapshot): Promise<void> {
     const { printer } = this.#parts;
     printer.fresh();
     if (this.#isFirst) {
