@@ -29,9 +29,20 @@ export interface SessionLink {
 
 export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | "mostChars"> {
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  /** The session's host can show no other session: commands that would go to one are refused. */
+  readonly stays?: boolean | undefined;
 }
 
 export type CommandWatcher = (name: CommandName, params: Readonly<Record<string, unknown>>) => void;
+
+/** These put another session in the place of the present one. */
+export const LEAVING: ReadonlySet<CommandName> = new Set([
+  "branch",
+  "fork",
+  "move_session",
+  "new_session",
+  "switch_session",
+]);
 
 /** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
 const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
@@ -52,9 +63,11 @@ export class SharedDoor implements Door {
   #isClosing = false;
   #dialogs = 0;
   readonly #first: number;
+  readonly #stays: boolean;
 
-  private constructor(link: SessionLink, { deps, ...limits }: SharedDoorOptions) {
+  private constructor(link: SessionLink, { deps, stays = false, ...limits }: SharedDoorOptions) {
     this.#link = link;
+    this.#stays = stays;
     // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
     this.#first = deps.now() * 1000;
     this.#log = new FrameLog({ ...limits, setTimer: deps.setTimer, first: this.#first });
@@ -102,6 +115,7 @@ export class SharedDoor implements Door {
     params: CommandParams<K>,
   ): Promise<CommandData<K>> {
     if (FOR_HOSTS.has(name)) throw notAvailable(`${name} at a door`);
+    if (this.#stays && LEAVING.has(name)) throw notAvailable(`${name} in a session that belongs to an editor`);
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
     const data = await this.#link.request(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };

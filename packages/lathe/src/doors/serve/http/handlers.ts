@@ -1,10 +1,11 @@
 // What each address of `lathe serve` does.
 
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { COMMANDS, type CommandName, isCommand } from "../../../hosts/rpc/commands.ts";
+import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { scopeOf } from "../../../hosts/rpc/scopes.ts";
 import type { DialogAnswer, Door } from "../../door/door.ts";
+import { LEAVING } from "../../door/shared-door.ts";
 import { ROUTES } from "../api.ts";
 import type { NewSession, OpenedSession, SessionQuery } from "../client.ts";
 import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
@@ -27,15 +28,6 @@ type Handler = (asked: Asked, options: HandlerOptions) => Response | Promise<Res
 
 /** These would put the session at the mercy of one client's connection, or choose models and rights beyond a prompt. */
 const FREE_MODES: ReadonlySet<string | undefined> = new Set([undefined, "read-only", "ask", "plan"]);
-
-/** After one of them the process is in another session. */
-const LEAVES_SESSION: ReadonlySet<CommandName> = new Set([
-  "new_session",
-  "fork",
-  "branch",
-  "switch_session",
-  "move_session",
-]);
 
 export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
   health: ({ call }, { version }) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }),
@@ -130,7 +122,7 @@ export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Pr
     throw new Refused(404, "unknown_command", "There is no such command. See schemas/openapi.json.");
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
-  if (LEAVES_SESSION.has(name)) refuseLimited(visitor);
+  if (LEAVING.has(name)) refuseLimited(visitor);
   const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
   const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
   return call.json(data === undefined ? {} : { data });
