@@ -27,8 +27,12 @@ export interface SessionLink {
   stop(): Promise<unknown>;
 }
 
+/** Hears of each command that was carried out, whoever sent it. */
+export type CommandListener = (name: CommandName, params: unknown) => void;
+
 export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | "mostChars"> {
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  readonly onCommand?: CommandListener | undefined;
 }
 
 /** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
@@ -39,6 +43,7 @@ export class SharedDoor implements Door {
   readonly #log: FrameLog;
   readonly #questions: OpenQuestions;
   readonly #running = new RunningTurn();
+  readonly #onCommand: CommandListener | undefined;
   /** One for each reader; a client may have several. */
   readonly #readers = new Map<FrameReader, DoorClient>();
   readonly #watchers = new Set<(frame: DoorFrame) => void>();
@@ -50,8 +55,9 @@ export class SharedDoor implements Door {
   #dialogs = 0;
   readonly #first: number;
 
-  private constructor(link: SessionLink, { deps, ...limits }: SharedDoorOptions) {
+  private constructor(link: SessionLink, { deps, onCommand, ...limits }: SharedDoorOptions) {
     this.#link = link;
+    this.#onCommand = onCommand;
     // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
     this.#first = deps.now() * 1000;
     this.#log = new FrameLog({ ...limits, setTimer: deps.setTimer, first: this.#first });
@@ -101,6 +107,7 @@ export class SharedDoor implements Door {
     if (FOR_HOSTS.has(name)) throw notAvailable(`${name} at a door`);
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
     const data = await this.#link.request(name, params);
+    this.#onCommand?.(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
     if (sessionId !== undefined) this.#present(sessionId);
     return data;

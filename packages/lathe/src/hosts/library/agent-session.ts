@@ -11,11 +11,13 @@ import { HostPerson } from "../rpc/person.ts";
 import { HostSide, type HostTool, type UiHandler } from "../rpc-client/host-side.ts";
 import type { WireEvent } from "../wire/events.ts";
 import { toWire } from "../wire/to-wire.ts";
+import { checkOptions } from "./checked-options.ts";
 import { Listeners } from "./listeners.ts";
 import { openPlace } from "./place.ts";
 import type { AgentSession, AgentSessionOptions, PromptOutcome } from "./types.ts";
 
 export async function createAgentSession(options: AgentSessionOptions): Promise<AgentSession> {
+  checkOptions(options);
   const asOptions = commandOptions(options);
   const { run, workspace } = await openPlace(options, asOptions);
   const requestFor = run.requestFor(workspace, asOptions);
@@ -110,6 +112,7 @@ class ConversationSession implements AgentSession {
   }
 
   async prompt(message: string): Promise<PromptOutcome> {
+    if (typeof message !== "string") throw new TypeError("prompt needs a text.");
     const content = await expandInput(message, this.#conversation.open);
     // A command of an extension has done its work, and there was nothing to send.
     if (content === undefined) return { reason: "completed", text: "", cost: 0 };

@@ -6,9 +6,11 @@ import type { CommandName } from "../../../hosts/rpc/commands.ts";
 import type { WireEvent } from "../../../hosts/wire/events.ts";
 import { sessionName } from "../../../sessions/list.ts";
 import type { DoorFrame } from "../../door/door.ts";
+import type { CommandListener } from "../../door/shared-door.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 import { Refused } from "../refused.ts";
+import type { KeptModes } from "./kept-modes.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
 import { commandAt, type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
@@ -23,7 +25,8 @@ export interface LiveSessionsOptions {
   readonly roots: Roots;
   readonly saved: SavedSessions;
   readonly unfinished: UnfinishedWork;
-  readonly openDoor: (request: DoorRequest) => Promise<WatchedDoor>;
+  readonly modes: KeptModes;
+  readonly openDoor: (request: DoorRequest, onCommand: CommandListener) => Promise<WatchedDoor>;
   /** For other processes of this user. */
   readonly openLocally: (door: WatchedDoor, cwd: string) => Promise<unknown>;
   readonly now: () => number;
@@ -167,7 +170,10 @@ export class LiveSessions implements ServedSessions {
     await this.#makeRoom();
     let door: WatchedDoor;
     try {
-      door = await this.#options.openDoor(request);
+      const { modes } = this.#options;
+      door = await this.#options.openDoor(request, (name, params) => modes.heard(door.sessionId, name, params));
+      if (request.permissionMode !== undefined) modes.keep(door.sessionId, request.permissionMode);
+      if (request.path !== undefined) await modes.restore(door);
     } catch (error) {
       throw new Refused(502, "session_failed", `The session could not be opened. ${messageOf(error)}`);
     }
