@@ -148,7 +148,8 @@ function afterSessionEvent(view: SessionView, event: Parameters<typeof afterEven
 /** Whether the last answer of the entries makes this call, and events have told of no other answer. */
 function isLeft({ entries, live }: SessionView, callId: string): boolean {
   const last = entries.findLast(({ type }) => type === "assistant");
-  const makes = last?.type === "assistant" && last.parts.some((part) => part.kind === "call" && part.toolCallId === callId);
+  const makes =
+    last?.type === "assistant" && last.parts.some((part) => part.kind === "call" && part.toolCallId === callId);
   return makes && !live.items.some(({ kind }) => kind === "call");
 }
 

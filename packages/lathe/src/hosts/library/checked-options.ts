@@ -8,9 +8,14 @@ import { toolOfHost } from "../rpc/host-tools.ts";
 import type { HostTool } from "../rpc-client/host-side.ts";
 import type { AgentSessionOptions } from "./types.ts";
 
-const TEXTS = ["cwd", "model", "apiKey", "baseUrl", "thinkingLevel", "session"] as const satisfies readonly (
-  keyof AgentSessionOptions
-)[];
+const TEXTS = [
+  "cwd",
+  "model",
+  "apiKey",
+  "baseUrl",
+  "thinkingLevel",
+  "session",
+] as const satisfies readonly (keyof AgentSessionOptions)[];
 const TIERS = ["read", "write", "exec", "network"];
 
 /** Throws a TypeError that names the option. */
