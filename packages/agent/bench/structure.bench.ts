@@ -12,6 +12,8 @@ import { LocalEnvironment } from "../src/world/env/local.ts";
 
 const ROUNDS = 5;
 const SOURCES = fileURLToPath(new URL("../src", import.meta.url));
+/** More than there are. */
+const MOST_FILES = 100_000;
 const PATTERN = "throw new ToolFailure($A)";
 
 export const benches: Bench[] = [
@@ -21,14 +23,18 @@ export const benches: Bench[] = [
       const env = new LocalEnvironment({ cwd: SOURCES, baseEnv: process.env, search: "ripgrep" });
       const parser = new Parser();
       const signal = new AbortController().signal;
-      const services = { vision: false, parser, structure: { maxFiles: 100_000 } };
+      const services = { vision: false, parser, structure: { maxFiles: MOST_FILES } };
       const search = () =>
         runStructure(
           { rules: [{ pattern: PATTERN }], paths: ["."], most: 1000 },
           { env, signal, services, paths: new CallPaths(env, signal) },
         );
       try {
-        const { files } = await env.grep("ToolFailure", ".", { globFilter: "*.ts", mode: "files_with_matches" });
+        const { files } = await env.grep("ToolFailure", ".", {
+          globFilter: "*.ts",
+          mode: "files_with_matches",
+          maxResults: MOST_FILES,
+        });
         const { total } = await search();
         const bare = (): number =>
           files.reduce((sum, { path }) => sum + matchesIn(readFileSync(join(SOURCES, path), "utf8")), 0);

@@ -6,9 +6,11 @@ export {
   DocumentError,
   decodeDocument,
   documentText,
+  type Encoding,
   encodeDocument,
   type TextDocument,
 } from "./files/edit/document.ts";
+export type { Ending, Endings } from "./files/edit/endings.ts";
 export { fileDiff } from "./files/edit/file-diff.ts";
 export type { FileToFormat, Formatter, Formatting } from "./files/edit/format.ts";
 export { PathLocks } from "./files/edit/locks.ts";

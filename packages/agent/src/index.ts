@@ -1,6 +1,6 @@
 // @lathe/agent: what a host program needs. docs/library.md lists these names by group; everything else stands behind a subpath.
 
-export type { AgentLimits, AgentType, SubagentOptions } from "./agents/subagents/types.ts";
+export type { AgentEngine, AgentLimits, AgentType, EnginePlace, SubagentOptions } from "./agents/subagents/types.ts";
 export { FileBlobs } from "./base/blobs/file-blobs.ts";
 export { type BlobStore, MemoryBlobs } from "./base/blobs/store.ts";
 export type { BudgetConfig } from "./base/budget/ledger.ts";

@@ -36,5 +36,5 @@ export {
   timeoutNotice,
 } from "./world/process/requests.ts";
 export { shellArgv } from "./world/process/shell-argv.ts";
-export { frameScript, lastingScript, loader, stateText } from "./world/process/shell-script.ts";
+export { frameScript, type LastingCommand, lastingScript, loader, stateText } from "./world/process/shell-script.ts";
 export { readShellState, type ShellState, type ShellVariable } from "./world/process/shell-state.ts";

@@ -25,6 +25,8 @@ export interface EnvironmentKind {
   readonly commands: boolean;
   /** What it does itself; the rest it hands on to another environment, which is tested whole. In a long run every part is tried. */
   readonly overrides?: readonly Part[];
+  /** What it has of a class that another environment tests whole, too. In a long run every part is tried. */
+  readonly inherits?: readonly Part[];
   /** Every call is a trip to elsewhere: some cases try fewer ways, except in a long run. */
   readonly far?: boolean;
   /** Without a process for each connection. */
@@ -39,7 +41,8 @@ const nothing = (_title: string, _test: () => Promise<void>, _timeout?: number):
 export function environmentConformance(make: () => Promise<EnvironmentUnderTest>, kind: EnvironmentKind): void {
   const { commands } = kind;
   const wraps = kind.overrides !== undefined && !isLong;
-  const covers = (part: Part): boolean => isLong || kind.overrides === undefined || kind.overrides.includes(part);
+  const covers = (part: Part): boolean =>
+    isLong || ((kind.overrides?.includes(part) ?? true) && !kind.inherits?.includes(part));
   const files = covers("files") ? it : nothing;
   const search = covers("search") ? it : nothing;
   const links = covers("links") ? it : nothing;

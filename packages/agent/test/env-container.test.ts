@@ -67,7 +67,8 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
         dispose: async () => {},
       };
     },
-    { commands: true, far: true },
+    // The file commands of the tools are those over ssh; links are made and followed by the same ones.
+    { commands: true, far: true, inherits: ["tools", "links"] },
   );
 
   it("EE-01 one identity for each container and directory", () => {

@@ -8,6 +8,7 @@ export type {
   PlaceOptions,
   PromptOutcome,
   StoredSession,
+  ThemeColours,
   ToolRow,
 } from "./hosts/library/types.ts";
 export type {

@@ -1,7 +1,6 @@
 // What else programs need of the product: settings, models, found files, tools, themes, and the command with all of its modes.
 
-import type { ThemeDefinition } from "@lathe/tui";
-import type { DiscoveredItem, PlaceOptions, ToolRow } from "./hosts/library/types.ts";
+import type { DiscoveredItem, PlaceOptions, ThemeColours, ToolRow } from "./hosts/library/types.ts";
 import type { ModelRow } from "./hosts/rpc/commands.ts";
 import { loadProduct } from "./load-product.ts";
 
@@ -23,10 +22,10 @@ export const discoverFiles = async (place: PlaceOptions = {}): Promise<readonly 
 export const builtinTools = async (): Promise<readonly ToolRow[]> => (await library()).builtinTools();
 
 /** The built-in themes. */
-export const builtinThemes = async (): Promise<readonly ThemeDefinition[]> => (await library()).builtinThemes();
+export const builtinThemes = async (): Promise<readonly ThemeColours[]> => (await library()).builtinThemes();
 
 /** A theme from the text of its file; throws what is wrong with it. */
-export const readTheme = async (json: string, name: string): Promise<ThemeDefinition> =>
+export const readTheme = async (json: string, name: string): Promise<ThemeColours> =>
   (await library()).readTheme(json, name);
 
 /**

@@ -15,7 +15,7 @@ import { EnvError } from "../../agent/src/world/env/types.ts";
 import { contextFor, run } from "../../agent/test/edit/harness.ts";
 import { AcpEnvironment } from "../src/doors/acp/acp-environment.ts";
 
-const RUNS = process.env["LATHE_LONG"] === undefined ? 333 : 1000;
+const RUNS = process.env["LATHE_LONG"] === undefined ? 110 : 1000;
 const NAME = "/memory/a.txt";
 const START = Array.from({ length: 14 }, (_, i) => `l${i}\n`).join("");
 

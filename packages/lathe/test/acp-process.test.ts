@@ -1,14 +1,15 @@
 // `lathe acp` as it is built, in a process: what the system sees of it, how it ends when the editor is gone, and acpx as a client.
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { isAlive } from "../../agent/test/alive.ts";
+import { isAlive, until } from "../../agent/test/alive.ts";
 import { has } from "../../agent/test/programs.ts";
 import { Editor, EVERYTHING } from "./acp-kit.ts";
 import { CLI } from "./command.ts";
@@ -19,18 +20,17 @@ let scene: Stage;
 afterEach(() => scene.close());
 
 const file = (path: string): string => join(scene.box.dir, path);
+const EDITOR = fileURLToPath(new URL("acp-killed-editor.mjs", import.meta.url));
 const ACPX = join(dirname(createRequire(import.meta.url).resolve("acpx/package.json")), "dist/cli.js");
 
 describe("lathe acp in a process", () => {
   it.skipIf(!has("strace"))(
-    "MO-08 G-17 with fs offered no project file is opened for writing, and an editor that is killed leaves no process (needs strace)",
+    "MO-08 G-17 with fs offered no project file is opened for writing (needs strace)",
     async () => {
       scene = await stage([
         turn.calls([{ name: "write_file", args: { file_path: "a.txt", content: "one\n" } }]),
         turn.calls([{ name: "edit_file", args: { file_path: "b.txt", old_string: "old", new_string: "new" } }]),
         turn.text("written"),
-        turn.calls([{ name: "shell", args: { command: "sleep 600 & echo $! > pid; echo begun; wait" } }]),
-        turn.text("not reached"),
       ]);
       writeFileSync(file("b.txt"), "old\n");
       const trace = join(scene.box.home, "trace");
@@ -47,22 +47,28 @@ describe("lathe acp in a process", () => {
         .filter((line) => line.includes(scene.box.dir));
       expect(opened).not.toEqual([]);
       expect(opened.filter((line) => /O_WRONLY|O_RDWR|O_CREAT|rename|creat\(/.test(line))).toEqual([]);
-
-      editor.prompt(sessionId, "run").catch(() => {}); // there is nobody to answer
-      await editor.saw(
-        ({ update }) => update.sessionUpdate === "tool_call_update" && JSON.stringify(update).includes("begun"),
-      );
-      const pid = Number(readFileSync(file("pid"), "utf8"));
-      expect(isAlive(pid)).toBe(true);
-      // What the system does for an editor that is killed.
-      agent.stdin.destroy();
-      agent.stdout.destroy();
-      agent.stderr.destroy();
-      if (agent.exitCode === null) await once(agent, "exit");
-      expect(isAlive(pid)).toBe(false);
+      await editor.leave();
     },
     120_000,
   );
+
+  it("G-17 an editor that is killed with SIGKILL while a command runs leaves no process, and its prompt can be continued", async () => {
+    scene = await stage([
+      turn.calls([{ name: "shell", args: { command: "sleep 600 & echo $! > pid; echo begun; wait" } }]),
+      turn.text("Continued."),
+    ]);
+    const argv = [EDITOR, process.execPath, CLI, "acp", ...scene.args, "--permission-mode", "full"];
+    const env = { ...scene.box.env, ...scene.env };
+    const editor = spawn(process.execPath, argv, { cwd: scene.box.dir, env });
+    const [printed] = await once(editor.stdout.setEncoding("utf8"), "data");
+    const pids = [Number(printed), Number(readFileSync(file("pid"), "utf8"))];
+    expect(pids.map(isAlive)).toEqual([true, true]);
+    editor.kill("SIGKILL");
+    await until(() => !pids.some(isAlive));
+    expect(readdirSync(join(scene.box.home, ".lathe/doors"))).toEqual([]);
+    const { stdout } = await scene.run(["-c", "-p", "go on"]);
+    expect(stdout).toContain("Continued.");
+  }, 120_000);
 
   it("G-17 acpx 0.1.15 runs a prompt, approves the write, and ends", async () => {
     scene = await stage([

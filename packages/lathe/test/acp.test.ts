@@ -4,9 +4,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
-import { type ModelTurn, text, turn } from "@lathe/testkit";
+import { type ModelTurn, type Script, text, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { Editor, type EditorOptions, EVERYTHING } from "./acp-kit.ts";
 import { MODEL, type Stage, stage } from "./contract-kit.ts";
@@ -24,10 +24,11 @@ const call = (name: string, args: object): ModelTurn => turn.calls([{ name, args
 const shell = (command: string): ModelTurn => call("shell", { command });
 /** One pixel. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const SERVER = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const { terminal: _, ...FILES_ONLY } = EVERYTHING;
 
-async function open(script: readonly ModelTurn[], options: EditorOptions = {}, args: readonly string[] = []) {
-  scene = await stage([...script]);
+async function open(script: Script, options: EditorOptions = {}, args: readonly string[] = []) {
+  scene = await stage(script);
   editor = new Editor(scene.box.open(["acp", ...scene.args, ...args], scene.env), options);
   return editor.initialize(options.capabilities);
 }
@@ -219,6 +220,50 @@ describe("lathe acp", () => {
     await expect(editor.agentSide.request("session/load", place)).rejects.toMatchObject({ code: -32002 });
     const { sessions } = await editor.agentSide.request("session/list", {});
     expect(sessions.map((session) => session.sessionId)).toEqual([copy.sessionId]);
+  });
+
+  it("G-17 session/resume goes on with a session, without its transcript and with all that was said", async () => {
+    await open([turn.text("The word is fern."), turn.text("It was fern.")]);
+    const { dir: cwd } = scene.box;
+    const sessionId = await create();
+    await editor.prompt(sessionId, "say a word");
+    await editor.agentSide.request("session/close", { sessionId });
+    editor.updates.length = 0;
+    const { modes } = await editor.agentSide.request("session/resume", { sessionId, cwd });
+    expect(modes?.currentModeId).toBe("auto-edit");
+    expect((await editor.prompt(sessionId, "which one?")).stopReason).toBe("end_turn");
+    expect(editor.text()).toBe("It was fern.");
+    expect(editor.of("user_message_chunk")).toEqual([]);
+    const said = scene.server.requests.at(-1)?.view.messages.map((message) => message.text);
+    expect(said).toEqual(["say a word", "The word is fern.", "which one?"].map((one) => expect.stringContaining(one)));
+  });
+
+  it("MO-08 with the tool set lathe: a file that was written through the editor is read with its hashline header, which an edit can use; no language server starts before a file needs it", async () => {
+    const started = (): boolean => existsSync(join(scene.box.home, "started"));
+    const edit = (): ModelTurn =>
+      call("edit", { input: `${/¶a\.xyz#\w{4}/.exec(results()[1] ?? "")}\nreplace 2..2:\n+TWO\n` });
+    const steps = [
+      () => turn.text("Hello."),
+      () => call("write", { path: "a.xyz", content: "one\ntwo\n" }),
+      () => call("read", { path: "a.xyz" }),
+      edit,
+      () => call("lsp", { action: "hover", file: "project.xyz", line: 1, symbol: "one" }),
+      () => turn.text("done"),
+    ];
+    await open(() => steps.shift()?.(), { saves: false, capabilities: FILES_ONLY }, ["--profile", "lathe"]);
+    const command = `touch '${join(scene.box.home, "started")}'; exec '${process.execPath}' '${SERVER}' plain`;
+    const xyz = { command: "/bin/sh", args: ["-c", command], fileTypes: [".xyz"], rootMarkers: ["project.xyz"] };
+    writeFileSync(file("lsp.json"), JSON.stringify({ servers: { xyz } }));
+    writeFileSync(file("project.xyz"), "one\n");
+    await scene.box.run(["trust"]);
+    const sessionId = await create();
+    await editor.prompt(sessionId, "hello");
+    expect(started()).toBe(false);
+    await editor.prompt(sessionId, "write");
+    expect(results()[1]).toMatch(/¶a\.xyz#\w{4}\n1:one\n2:two/);
+    expect(editor.written.map(({ content }) => content)).toEqual(["one\ntwo\n", "one\nTWO\n"]);
+    expect(existsSync(file("a.xyz"))).toBe(false);
+    expect(started()).toBe(true);
   });
 
   it("G-17 /undo covers the disk and names what the editor still holds", async () => {

@@ -52,11 +52,12 @@ document.title = "done";
 const LOCAL = `<title>busy</title><script type="module">
 const seen = [];
 const frame = (src) => new Promise((go) => { const e = document.createElement("iframe"); e.src = src; e.onload = e.onerror = () => { try { seen.push(e.contentDocument?.body?.innerText || "") } catch {} go(); }; document.body.append(e); setTimeout(go, 1000); });
-for (const url of ["file:///etc/hostname", "file:///proc/self/environ", "view-source:file:///etc/hostname", "chrome://version", "chrome://net-export"]) {
+const look = async (url) => {
   await fetch(url).then((r) => r.text()).then((t) => seen.push(t), () => {});
   await frame(url);
   const opened = window.open(url); try { seen.push(opened?.document?.body?.innerText || "") } catch {}
-}
+};
+await Promise.all(["file:///etc/hostname", "file:///proc/self/environ", "view-source:file:///etc/hostname", "chrome://version", "chrome://net-export"].map(look));
 document.title = "saw:" + seen.join("");
 </script><body>`;
 

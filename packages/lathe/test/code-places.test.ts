@@ -1,5 +1,5 @@
 // Language servers, cells, debuggers and pages of a server in every place where a session can work, with real ones in each. A place is
-// opened once.
+// opened once. The gate tries each of the four in one place behind a connection and in one of this machine; a long run tries all.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -78,29 +78,37 @@ async function checkBrowser(env: ExecutionEnvironment): Promise<void> {
   }
 }
 
+type What = "language" | "cells" | "browser" | "debugger";
+
 interface Suite {
   readonly place: Place;
+  /** What the gate tries there. */
+  readonly gate: readonly What[];
   readonly language: LanguageProject;
   /** In the gate; the other one too in long runs. */
   readonly program: Program;
 }
 
 const SUITES: readonly Suite[] = [
-  { place: PLACES.machine, language: clangd!, program: PYTHON },
-  { place: PLACES.container, language: bashls!, program: NODE },
-  { place: PLACES.sandbox, language: clangd!, program: NODE },
-  { place: PLACES.copy, language: gopls!, program: NODE },
+  { place: PLACES.machine, gate: ["language", "debugger"], language: clangd!, program: PYTHON },
+  { place: PLACES.container, gate: ["cells", "browser"], language: bashls!, program: NODE },
+  { place: PLACES.sandbox, gate: ["cells", "debugger"], language: clangd!, program: NODE },
+  { place: PLACES.copy, gate: ["language", "browser"], language: gopls!, program: NODE },
 ];
 
-for (const { place, language, program } of SUITES)
+/** In the place of `it` for what the gate tries elsewhere. */
+const elsewhere = (_title: string, _test: () => Promise<void>, _timeout: number): void => {};
+
+for (const { place, gate, language, program } of SUITES)
   describe.skipIf(!place.isThere)(place.name, () => {
+    const tries = (what: What) => (isLong || gate.includes(what) ? it : elsewhere);
     let open: OpenPlace;
     beforeAll(async () => {
       open = await place.open(language.files);
     }, WAIT);
     afterAll(() => open.close());
 
-    it(
+    tries("language")(
       `LP-02 LP-03 LP-04 ${language.row.name} answers, and its errors come with an edit`,
       async () => {
         await checkLanguage(language, open.env);
@@ -110,7 +118,7 @@ for (const { place, language, program } of SUITES)
       WAIT,
     );
 
-    it(
+    tries("cells")(
       "T-EVAL-1 cells keep their state, are interrupted and call tools",
       async () => {
         await checkCells(open.env);
@@ -124,14 +132,14 @@ for (const { place, language, program } of SUITES)
       WAIT,
     );
 
-    it.skipIf(!HAS_BROWSER)(
+    (HAS_BROWSER ? tries("browser") : it.skip)(
       "T-BRW-1 a server of the session there is opened in the browser (needs chromium and bubblewrap)",
       () => checkBrowser(open.env),
       WAIT,
     );
 
     // The last one: the environment is closed with the debuggers.
-    it(
+    tries("debugger")(
       `T-DBG-1 T-DBG-2 ${program.name} is traced, stopped and looked at`,
       () => checkDebugger(open.env, isLong ? [PYTHON, NODE] : [program]),
       WAIT,

@@ -1,4 +1,5 @@
-// Extensions that throw, hang, flood, leak, block or end the process: each is named, and contained where that is promised.
+// Extensions that throw, hang, flood, leak, block or end the process: each is named, and contained where that is promised. Each has
+// a folder and a process of its own and waits for its end, so they run side by side.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -36,7 +37,7 @@ describe("hostile extensions in one run", () => {
   });
 });
 
-describe("output of a program that drives us", () => {
+describe.concurrent("output of a program that drives us", () => {
   it.each(["json", "rpc"])("EX-03 nothing of an extension is on the stdout of %s mode", async (mode) => {
     const at = await extensionBox();
     try {
@@ -60,7 +61,7 @@ describe("output of a program that drives us", () => {
   });
 });
 
-describe("an extension that breaks while it guards", () => {
+describe.concurrent("an extension that breaks while it guards", () => {
   it("EX-03 what it guards does not run, and the model reads why", async () => {
     const at = await extensionBox();
     try {
@@ -78,7 +79,7 @@ describe("an extension that breaks while it guards", () => {
   });
 });
 
-describe("an extension that ends the process", () => {
+describe.concurrent("an extension that ends the process", () => {
   it.each(EXITING)("EX-03 $name: it is named, and the exit code is that of a failure", async ({ name, code }) => {
     const at = await extensionBox();
     try {
@@ -92,8 +93,8 @@ describe("an extension that ends the process", () => {
   });
 });
 
-describe("an extension that blocks everything", () => {
-  it.concurrent.each(BLOCKING)(
+describe.concurrent("an extension that blocks everything", () => {
+  it.each(BLOCKING)(
     "EX-03 $name: it is named, the session can be resumed, and it is off at the next start",
     async ({ name, code, atLoad = false }) => {
       const at = await extensionBox();

@@ -49,10 +49,13 @@ it.skipIf(!has("gh"))("T-GH-1 searches send the very requests of gh (needs gh)",
   for (const [args, path, query, limit = "10"] of searches) {
     const env = { PATH: process.env["PATH"] ?? "", HOME: at.box.home, GH_TOKEN: "t", GH_PROMPT_DISABLED: "1" };
     const own = ["api", "-X", "GET", path, "-f", `q=${query}`, "-F", `per_page=${limit}`];
-    // The stub answers 404 to it, which is as good as any other answer.
-    await promisify(execFile)("gh", own, { env }).catch(() => undefined);
     at.host.answers[`GET ${path}`] = { total_count: 0, items: [] };
-    expect((await at.call("github", args)).code).toBe(0);
+    const [{ code }] = await Promise.all([
+      at.call("github", args),
+      // The stub answers 404 to it, which is as good as any other answer.
+      promisify(execFile)("gh", own, { env }).catch(() => undefined),
+    ]);
+    expect(code).toBe(0);
   }
   await real.close();
   expect(at.host.requests.map(line)).toEqual(real.requests.map(line));

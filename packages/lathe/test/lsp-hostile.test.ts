@@ -144,7 +144,7 @@ it.each([
 );
 
 it("a server that never reads its input is not waited for", async () => {
-  serve("never reads", undefined, 1000);
+  serve("never reads", undefined, 300);
   expect(await edit()).toContain("xyz has not checked a.xyz:");
 }, 30_000);
 

@@ -1,6 +1,6 @@
 // Events and entries become what a page shows of a session.
 
-import type { DoorFrame, RpcSessionState, Snapshot, WireEvent, WireMessage } from "lathe/client";
+import type { DoorFrame, RpcSessionState, SessionSnapshot, WireEvent, WireMessage } from "lathe/client";
 import { describe, expect, it } from "vitest";
 import type { Item, WireEntry } from "../src/state/items.ts";
 import { LOADING, reduceSession, type SessionAction, type SessionView } from "../src/state/session.ts";
@@ -32,7 +32,7 @@ const message = (role: "user" | "assistant", ...content: WireMessage["content"])
 const stateAt = (leafId: string | null) => ({ isStreaming: false, leafId }) as RpcSessionState;
 const opened = (
   entries: readonly WireEntry[],
-  more: Partial<Snapshot> = {},
+  more: Partial<SessionSnapshot> = {},
   start = 0,
   leafId = entries.at(-1)?.entryId ?? null,
 ): SessionAction => ({

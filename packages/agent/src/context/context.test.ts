@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { dirname, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { LocalEnvironment } from "../world/env/local.ts";
+import { findMarked, ownerMark } from "../world/process/marked.ts";
 import { askGit, environmentBlock, collectFacts as factsOf, type HostFacts } from "./environment.ts";
 import { repositoryRoot } from "./git-files.ts";
 import { projectDocs as docsOf, TRUNCATED_MARKER } from "./project-docs.ts";
@@ -98,6 +100,18 @@ ${Array.from({ length: 10 }, (_, i) => `  commit ${12 - i}`).join("\n")}
     expect(await answer).toEqual({ branch: "trunk" });
     await file("go", "");
     await vi.waitFor(() => expect(existsSync(join(dir, "went-on"))).toBe(true), { timeout: 60_000 });
+    await env.cleanup();
+  });
+
+  it("SY-02 what git said while the start was busy counts, also when the wait is over", async () => {
+    git("init", "-q", "-b", "trunk");
+    git("commit", "-q", "--allow-empty", "-m", "one");
+    const owner = randomUUID();
+    const env = new LocalEnvironment({ cwd: dir, owner, baseEnv: { PATH: process.env["PATH"], HOME: dir } });
+    const { answer } = await askGit(env, { timeoutMs: 60_000, wait: { ms: 1, deps: defaultDeps() } });
+    // On Linux this gives the event loop no turn: the timer and git's answer become due together.
+    while ((await findMarked(ownerMark(owner))).length > 0);
+    expect(await answer).toMatchObject({ branch: "trunk", snapshot: { recentCommits: ["one"] } });
     await env.cleanup();
   });
 

@@ -91,9 +91,17 @@ async function gitFacts(
 /** Undefined when it takes longer. */
 function within<T>({ ms, deps }: NonNullable<GitPatience["wait"]>, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    const timer = deps.setTimer(() => resolve(undefined), ms);
+    const timer = deps.setTimer(() => afterWaitingOutput(() => resolve(undefined)), ms);
     work.then(resolve, reject).finally(() => timer.cancel());
   });
+}
+
+/**
+ * Timers run before pipes are read, and a start is busy for longer than git needs: an answer that already lies in the pipe counts
+ * (decision 0386). The event loop reads it in one turn and closes the pipe at the end of that turn.
+ */
+function afterWaitingOutput(act: () => void): void {
+  setImmediate(() => setImmediate(act));
 }
 
 export async function collectFacts(

@@ -22,7 +22,8 @@ describe.skipIf(!has("bwrap", "nsenter"))("EE-04 sandboxed (needs bwrap, nsenter
         dispose: async () => rmSync(root, { recursive: true, force: true }),
       };
     },
-    { commands: true },
+    // Files are those of the machine behind the guard.
+    { commands: true, inherits: ["tools", "links"] },
   );
 
   it("EE-01 has an identity of its own: its ports are seen in no other", () => {

@@ -13,7 +13,7 @@ import { type CliOptions, OPTIONS } from "../platform/options/option-table.ts";
 import { type ParsedArgs, parseArgs, UnknownOption } from "../platform/options/parse.ts";
 import { withProvider } from "../platform/options/provider.ts";
 import { EXIT, type ExitCode, usageError } from "../platform/usage/exit.ts";
-import { journalFor } from "../sessions/which-journal.ts";
+import { journalFor, SessionHeld } from "../sessions/which-journal.ts";
 
 export async function launch(argv: readonly string[], machine: Machine): Promise<ExitCode> {
   const run = new Run(machine);
@@ -68,7 +68,14 @@ async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
   ) {
     refuseMisplaced(parsed.options);
     const { interactiveMode } = await import("../hosts/interactive/index.ts");
-    return interactiveMode(parsed, run, report);
+    const { sessionOpener } = await import("./session-opener.ts");
+    run.opensSessions = (person) => sessionOpener(machine, person);
+    try {
+      return await interactiveMode(parsed, run, report);
+    } catch (error) {
+      if (!(error instanceof SessionHeld)) throw error;
+      return (await import("./join-held.ts")).joinHeld(error, machine, parsed.words);
+    }
   }
   const workspace = await report.phase("workspace", () => run.open(parsed.options));
   for (const warning of workspace.warnings) machine.stderr.write(`lathe: ${warning}\n`);

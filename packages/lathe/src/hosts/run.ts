@@ -10,9 +10,11 @@ import { loadNamedProvider } from "../additions/named-provider.ts";
 import { SharedBySessions } from "../additions/shared-by-sessions.ts";
 import { nothingSaid, type Said } from "../config/workspace/said.ts";
 import { openWorkspace, openWorkspaceAt, type Workspace } from "../config/workspace/workspace.ts";
+import type { SessionOpener } from "../conversation/commands/serve-command.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
 import { type Presence, sessionRequest } from "../conversation/session-request.ts";
 import type { SessionWorkspace } from "../conversation/session-workspace.ts";
+import type { SharedPerson } from "../conversation/shared-person.ts";
 import type { Discovery } from "../found/discovery/discovery.ts";
 import { readModels } from "../models/connect.ts";
 import type { Models } from "../models/models.ts";
@@ -29,6 +31,8 @@ export interface RequestOptions {
 
 export class Run {
   readonly machine: Machine;
+  /** Lets others into a session of the terminal; set by who knows how. */
+  opensSessions: ((person: SharedPerson) => SessionOpener) | undefined;
   readonly said: Said = nothingSaid();
   readonly extensions = new ExtensionHosts();
   readonly mcpServers = new SharedBySessions<McpServers>();

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { hasBegun } from "@lathe/agent/record";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
-import { CliError, usageError } from "../platform/usage/exit.ts";
+import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import { findSession, sessionToContinue } from "./find.ts";
 import {
   existingJournal,
@@ -20,6 +20,16 @@ export function journalFor(workspace: Workspace, options: CliOptions): OpenedJou
     return choose(workspace, options);
   } catch (error) {
     throw refusal(error);
+  }
+}
+
+/** Another process has the session open. The caller may know a way to join it there. */
+export class SessionHeld extends CliError {
+  readonly path: string;
+  constructor(path: string, message: string, cause: unknown) {
+    super(EXIT.usage, message, { cause });
+    this.name = "SessionHeld";
+    this.path = path;
   }
 }
 
@@ -71,5 +81,13 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
   return newJournal(workspace);
 }
 
-const open = (workspace: Workspace, path: string, { fork }: CliOptions): OpenedJournal =>
-  fork ? forkedJournal(workspace, path) : existingJournal(workspace, path);
+function open(workspace: Workspace, path: string, { fork }: CliOptions): OpenedJournal {
+  if (fork) return forkedJournal(workspace, path);
+  try {
+    return existingJournal(workspace, path);
+  } catch (error) {
+    const said = refusal(error);
+    if ((error as NodeJS.ErrnoException).code !== "locked" || !(said instanceof CliError)) throw error;
+    throw new SessionHeld(path, said.message, error);
+  }
+}

@@ -202,9 +202,10 @@ function steps(chance: Chance, tools: readonly ToolDefinition[]): HostileCall[][
 
 it("D3 a hostile model writes nothing unasked, hides nothing in a question and ends no session", async () => {
   const toolsOf = new Map<Kit, readonly ToolDefinition[]>();
-  const count = { few: KITS.length, many: 10_000 / CALLS_IN_A_SESSION };
+  const count = { few: 7, many: 10_000 / CALLS_IN_A_SESSION };
   await rounds(`hostile calls, ${CALLS_IN_A_SESSION} in a round`, count, async (chance, round) => {
-    const kit = KITS[round % KITS.length]!;
+    // Few rounds meet every profile and every variant; as many as there are kits meet each.
+    const kit = KITS[(round * 7) % KITS.length]!;
     const plain = { kit, mode: "plan", steps: [], allows: () => false } as const;
     const tools = toolsOf.get(kit) ?? (await attack(plain));
     toolsOf.set(kit, tools);

@@ -4,18 +4,17 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
-import { call, turn } from "@lathe/testkit";
+import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { seeded } from "../../../agent/test/journal/support.ts";
 import type { Person } from "../../src/conversation/session-contract.ts";
-import { SharedPerson } from "../../src/conversation/shared-person.ts";
+import { type Asked, SharedPerson } from "../../src/conversation/shared-person.ts";
 import { openConversationDoor } from "../../src/doors/door/conversation-door.ts";
 import type { DoorFrame } from "../../src/doors/door/door.ts";
-import type { SharedDoor } from "../../src/doors/door/shared-door.ts";
-import { type LocalDoorServer, listenLocally } from "../../src/doors/local/listen.ts";
+import { listenLocally } from "../../src/doors/local/listen.ts";
 import { joinLocally, LocalDoor, localSessions } from "../../src/doors/local/local-door.ts";
-import { conversation, type Talk } from "../conversation-kit.ts";
 import { clientNamed, Follower, saidIn } from "./follower.ts";
+import { type ServedConversation, servedConversation, shell } from "./served-conversation.ts";
 
 const ROUNDS = process.env["LATHE_LONG"] === undefined ? 334 : 1000;
 
@@ -24,26 +23,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function open(first?: {
-  readonly name: string;
-  readonly person: Person;
-}): Promise<{ talk: Talk; door: SharedDoor; local: LocalDoorServer; folder: string }> {
-  const person = new SharedPerson(first);
-  const talk = await conversation({ "permissions.mode": "ask" }, { parts: { person } });
-  talk.talk.setPermissionMode("ask");
-  const door = await openConversationDoor({ conversation: talk.talk, person, deps: defaultDeps() });
-  const folder = join(talk.root, ".lathe-home/doors");
-  const local = await listenLocally(door, { folder, pid: process.pid, cwd: talk.root });
-  closing.push(
-    () => talk.server.close(),
-    () => talk.talk.close(),
-    () => door.close(),
-  );
-  return { talk, door, local, folder };
+async function open(first?: Asked): Promise<ServedConversation> {
+  const served = await servedConversation(first);
+  closing.push(() => served.close());
+  return served;
 }
 
 const phone = clientNamed("phone");
-const shell = (command: string) => call({ name: "shell", args: { command } });
 
 it("M1: the user at the terminal and the clients of its door are asked the same; whoever answers first is told to the others", async () => {
   const asked: { readonly tool: string; readonly signal: AbortSignal }[] = [];
@@ -95,7 +81,7 @@ it("M1: the user at the terminal and the clients of its door are asked the same;
   expect((await localSessions(folder, phone)).map(({ sessionId }) => sessionId)).toEqual([talk.talk.session.id]);
   await door.close();
   await follower.wait("closed");
-  expect(readdirSync(folder)).toEqual([]);
+  await expect.poll(() => readdirSync(folder)).toEqual([]);
   expect(talk.talk.session.state).toBe("idle");
 });
 

@@ -10,7 +10,7 @@ import { type TerminalOptions, TerminalRun } from "../terminal/emulator.ts";
 export const SOUND_ANSWER = "all is well";
 export const sound = (): Turn => turn.text(SOUND_ANSWER);
 
-const MODEL = ["--model", "anthropic/claude-sonnet-4-5"];
+export const MODEL = "anthropic/claude-sonnet-4-5";
 /** Retries that wait a millisecond, and three seconds of patience. */
 const SETTINGS = "retry: {baseDelay: 0.001, maxRetries: 1}\ntimeouts: {firstEvent: 3, stall: 3}\n";
 /** One that is left behind stays for ever; one that has 3 s to end may need longer on a busy machine. */
@@ -57,7 +57,7 @@ export class FaultBench {
   }
 
   args(more: readonly string[]): string[] {
-    return [...MODEL, "--permission-mode", "full", ...more];
+    return ["--model", MODEL, "--permission-mode", "full", ...more];
   }
 
   run(more: readonly string[], env: Record<string, string> = {}): Promise<Finished> {

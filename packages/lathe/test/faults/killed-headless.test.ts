@@ -1,16 +1,64 @@
 // Runs without a terminal, ended from outside: the journal is whole, no process is left, and the next run goes on with the session.
 
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { type Gate, gate, type Turn, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
+import { LatheClient } from "../../src/doors/serve/client.ts";
+import { TokenFile } from "../../src/doors/serve/guard/token-file.ts";
+import { homePaths } from "../../src/platform/home/paths.ts";
+import { Editor } from "../acp-kit.ts";
 import { RpcHost } from "../rpc-host.ts";
-import { FaultBench, SOUND_ANSWER, sound } from "./bench.ts";
+import { FaultBench, MODEL, SOUND_ANSWER, sound } from "./bench.ts";
 import { isFull, report } from "./report.ts";
 
 type Ending = "SIGKILL" | "SIGTERM" | "SIGHUP";
 const ENDINGS: readonly Ending[] = ["SIGKILL", "SIGTERM", "SIGHUP"];
-type Mode = "print" | "JSON" | "RPC";
-const MODES: readonly Mode[] = ["print", "JSON", "RPC"];
+/** How each is started and given an input, and what a signal that it can answer comes to. */
+const MODES = {
+  print: { args: ["-p", "go"], exit: 130, journal: "interrupted", say: noMore },
+  JSON: { args: ["--mode", "json", "-p", "go"], exit: 130, journal: "interrupted", say: noMore },
+  RPC: { args: ["--mode", "rpc"], exit: 130, journal: "aborted", say: sayByRpc },
+  ACP: { args: ["acp", "--model", MODEL, "--permission-mode", "full"], exit: 130, journal: "aborted", say: sayToAgent },
+  serve: { args: ["serve", "--port", "0"], exit: 0, journal: "aborted", say: sayToServer },
+} as const satisfies Record<string, ModeEnded>;
+type Mode = keyof typeof MODES;
+/** Subcommands come before options. */
+const hasOwnArgs = (mode: Mode): boolean => mode === "ACP" || mode === "serve";
+
+interface ModeEnded {
+  readonly args: readonly string[];
+  readonly exit: number;
+  readonly journal: string;
+  readonly say: (child: ChildProcessWithoutNullStreams, bench: FaultBench) => void | Promise<void>;
+}
+
+function noMore(child: ChildProcessWithoutNullStreams): void {
+  child.stdin.end();
+}
+
+async function sayByRpc(child: ChildProcessWithoutNullStreams): Promise<void> {
+  const host = new RpcHost(child);
+  await host.wait("ready", ({ type }) => type === "ready");
+  host.send({ type: "prompt", message: "go" });
+}
+
+async function sayToAgent(child: ChildProcessWithoutNullStreams, { box }: FaultBench): Promise<void> {
+  const editor = new Editor(child);
+  await editor.initialize();
+  const { sessionId } = await editor.create(box.dir);
+  editor.prompt(sessionId, "go").catch(() => {}); // there may be nobody to answer
+}
+
+async function sayToServer(child: ChildProcessWithoutNullStreams, { box }: FaultBench): Promise<void> {
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const tokens = new TokenFile(homePaths(box.env, box.home).serveTokens, Date.now);
+  const { token } = await tokens.add({ name: "test", scopes: ["read", "prompt", "admin"], lastsMs: 600_000 });
+  const client = new LatheClient({ url: /http:\S+/.exec(line)?.[0], token });
+  const id = await client.createSession({ cwd: box.dir, model: MODEL, permissionMode: "full" });
+  await client.command(id, "prompt", { message: "go" });
+}
 
 /** Each waits at a gate, where the signal comes. */
 const SITUATIONS: Readonly<Record<string, (door: Gate) => Turn[]>> = {
@@ -30,14 +78,10 @@ async function outcomeOf(mode: Mode, situation: string, ending: Ending) {
     const door = gate();
     const turns = SITUATIONS[situation]!(door);
     bench.answer = () => turns.shift() ?? sound();
-    const options = { print: ["-p", "go"], JSON: ["--mode", "json", "-p", "go"], RPC: ["--mode", "rpc"] }[mode];
-    const child = bench.start(options);
+    const { args, say } = MODES[mode];
+    const child = hasOwnArgs(mode) ? bench.box.start(args, bench.env) : bench.start(args);
     const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-    if (mode === "RPC") {
-      const host = new RpcHost(child);
-      await host.wait("ready", ({ type }) => type === "ready");
-      host.send({ type: "prompt", message: "go" });
-    } else child.stdin.end();
+    await say(child, bench);
     await door.reached;
     child.kill(ending);
     const [code, signal] = await exited;
@@ -57,10 +101,15 @@ async function outcomeOf(mode: Mode, situation: string, ending: Ending) {
   }
 }
 
-const cases = MODES.flatMap((mode) =>
+/** Tests of the server and of ACP kill them in every run. */
+const IN_GATE: readonly Mode[] = ["print", "JSON", "RPC"];
+
+const cases = (Object.keys(MODES) as Mode[]).flatMap((mode) =>
   Object.keys(SITUATIONS).flatMap((situation) =>
     ENDINGS.flatMap((ending) =>
-      isFull || (ending === "SIGKILL" && situation === "streaming text") ? [[mode, situation, ending] as const] : [],
+      isFull || (IN_GATE.includes(mode) && ending === "SIGKILL" && situation === "streaming text")
+        ? [[mode, situation, ending] as const]
+        : [],
     ),
   ),
 );
@@ -70,9 +119,10 @@ describe("a run without a terminal, ended from outside", () => {
     "%s, %s: %s",
     async (mode, situation, ending) => {
       const outcome = await outcomeOf(mode, situation, ending);
+      // A session of a killed server is a process of its own, which sees that its server is gone.
       expect(outcome).toEqual({
-        exit: ending === "SIGKILL" ? 137 : 130,
-        journal: ending === "SIGKILL" ? "unfinished" : mode === "RPC" ? "aborted" : "interrupted",
+        exit: ending === "SIGKILL" ? 137 : MODES[mode].exit,
+        journal: ending === "SIGKILL" && mode !== "serve" ? "unfinished" : MODES[mode].journal,
         left: [],
         next: SOUND_ANSWER,
         damage: "",

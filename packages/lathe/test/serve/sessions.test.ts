@@ -2,16 +2,20 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { DoorFrame, LatheClient, NewSession } from "../../src/doors/serve/client.ts";
 import { CLI, type Sandbox, sandbox } from "../command.ts";
+import { machineOf, Text } from "../machine.ts";
 import { type Serving, serve } from "./serve-kit.ts";
 
 const PRELOAD = fileURLToPath(new URL("./die-as-told.cjs", import.meta.url));
 const LONG = process.env["LATHE_LONG"] !== undefined;
 const MODEL = "openai/gpt-5.2";
+/** As in http/event-stream.ts. */
+const SIGN_OF_LIFE_MS = 15_000;
 
 let box: Sandbox;
 let model: ModelServer;
@@ -81,7 +85,8 @@ it("M1 two clients see one session; an answer counts once; what was said is in t
 });
 
 it("M1 a child that is killed at a line of its journal goes on where it was: nothing is lost, nothing is done twice", async () => {
-  const lines = LONG ? Array.from({ length: 12 }, (_, i) => i + 2) : [4, 7, 10];
+  // Before the fourth line the journal does not have the prompt yet.
+  const lines = LONG ? Array.from({ length: 10 }, (_, i) => i + 4) : [4, 7, 10];
   for (const line of lines) {
     const { id, cwd } = await start(`line-${line}`, { die: String(line) });
     const { seq } = await client.openSession(id);
@@ -118,5 +123,28 @@ it("M1 a session that nobody uses is closed to its journal, and opened when it i
     expect((await reader.openSession(id)).snapshot.state.messageCount).toBe(4);
   } finally {
     await idle.server.end({ forgets: true });
+  }
+});
+
+it("M1 the open stream of a token ends when it is revoked; that of another goes on", async () => {
+  const real = machineOf({ cwd: box.dir, env: { ...box.env, ...env } }, new PassThrough(), new Text(), new Text());
+  // Looks every 20 ms what it looks every 15 s.
+  const setTimer: typeof real.deps.setTimer = (callback, ms) =>
+    real.deps.setTimer(callback, ms === SIGN_OF_LIFE_MS ? 20 : ms);
+  const quick = await serve(box, env, { machine: { ...real, deps: { ...real.deps, setTimer } } });
+  try {
+    const admin = await quick.client("test", "read", "prompt", "admin");
+    const id = await admin.createSession({ cwd: box.dir, model: MODEL, permissionMode: "full" });
+    const [gone, stays] = await Promise.all([quick.client("gone", "read"), quick.client("stays", "read")]);
+    const [ends, goesOn] = [gone.events(id), stays.events(id)];
+    for (const frames of [ends, goesOn]) expect((await frames.next()).value).toMatchObject({ kind: "snapshot" });
+    await quick.server.tokens.revoke("gone");
+    for (let next = await ends.next(); next.done !== true; next = await ends.next());
+    await expect(gone.openSession(id)).rejects.toMatchObject({ status: 401, code: "unknown_token" });
+    await admin.command(id, "prompt", { message: "make it" });
+    for await (const frame of goesOn) if (frame.kind === "event" && frame.event.type === "agent_end") return;
+    throw new Error("The other stream has ended, too.");
+  } finally {
+    await quick.server.end({ forgets: true });
   }
 });

@@ -1,6 +1,14 @@
 // What a page knows of the session that it shows: a pure fold over the frames of its door and the answers to its own questions.
 
-import type { ClientRow, CommandData, Dialog, DoorFrame, RpcSessionState, Snapshot, WireEventOf } from "lathe/client";
+import type {
+  ClientRow,
+  CommandData,
+  Dialog,
+  DoorFrame,
+  RpcSessionState,
+  SessionSnapshot,
+  WireEventOf,
+} from "lathe/client";
 import type { Item, WireEntry } from "./items.ts";
 import { pastItems } from "./past.ts";
 import { afterEvent } from "./transcript.ts";
@@ -40,7 +48,7 @@ export interface SessionView {
 }
 
 export type SessionAction =
-  | { readonly type: "opened"; readonly snapshot: Snapshot; readonly page: EntryPage }
+  | { readonly type: "opened"; readonly snapshot: SessionSnapshot; readonly page: EntryPage }
   | { readonly type: "older"; readonly page: EntryPage }
   | { readonly type: "frame"; readonly frame: DoorFrame }
   | { readonly type: "connection"; readonly isConnected: boolean }
@@ -87,7 +95,7 @@ export function reduceSession(view: SessionView, action: SessionAction): Session
 }
 
 /** Entries after the snapshot's last one come as events as well, and are left to those. */
-function opened(view: SessionView, snapshot: Snapshot, { entries: read, start }: EntryPage): SessionView {
+function opened(view: SessionView, snapshot: SessionSnapshot, { entries: read, start }: EntryPage): SessionView {
   const { state, questions, clients, running } = snapshot;
   const { leafId } = state;
   const end = read.findIndex(({ entryId }) => entryId === leafId);

@@ -11,8 +11,10 @@ declare global {
   }
 }
 
-type Encoding = "utf-8" | "utf-8-stray" | "utf-16le" | "utf-16be" | "latin-1";
+/** How the characters of a file are stored; `utf-8-stray` has bytes in it that are no UTF-8. */
+export type Encoding = "utf-8" | "utf-8-stray" | "utf-16le" | "utf-16be" | "latin-1";
 
+/** A text file without what an edit must not touch: encoding, byte order mark and line endings stand beside the text. */
 export interface TextDocument {
   readonly encoding: Encoding;
   readonly bom: boolean;
@@ -31,6 +33,7 @@ export function documentText(bytes: Uint8Array): string {
   return decodeDocument(bytes).text;
 }
 
+/** The text of a file and how it is stored; throws DocumentError for binary files. */
 export function decodeDocument(bytes: Uint8Array): TextDocument {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const bom = bomOf(buffer);
@@ -57,6 +60,7 @@ export function decodeDocument(bytes: Uint8Array): TextDocument {
   return build("latin-1", false, body.toString("latin1"));
 }
 
+/** The bytes of a file; throws DocumentError where its encoding has no such character. */
 export function encodeDocument(document: TextDocument): Uint8Array {
   if (!document.text.isWellFormed() && document.encoding !== "utf-16le" && document.encoding !== "utf-16be") {
     throw new DocumentError("would get half of a surrogate pair, which UTF-8 cannot store; send the whole character");

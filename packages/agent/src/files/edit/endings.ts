@@ -1,7 +1,8 @@
 // Line endings, kept apart from the text: editing works on text whose every line ends in "\n", and the file's own endings are
 // restored when it is encoded. A replaced line keeps its ending, an added one takes its predecessor's.
 
-type Ending = "\n" | "\r\n" | "\r";
+/** What ends a line. */
+export type Ending = "\n" | "\r\n" | "\r";
 
 /** One ending for the whole text, or one per line break of it. */
 export type Endings = Ending | readonly Ending[];

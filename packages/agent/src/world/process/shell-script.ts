@@ -36,6 +36,7 @@ export function stateText(state: ShellState | undefined, startEnv: Readonly<Reco
   return state ? restoreText(state, startEnv) : ":";
 }
 
+/** A command of a shell whose state lasts from one command to the next. */
 export interface LastingCommand {
   readonly command: string;
   /** Absent: a shell that has run nothing yet. */

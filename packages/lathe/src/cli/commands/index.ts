@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
+  attach: async () => (await import("./attach.ts")).attachCommand,
   serve: async () => (await import("./serve.ts")).serveCommand,
   share: async () => (await import("./share.ts")).shareCommand,
   rewind: async () => (await import("./rewind.ts")).rewindCommand,

@@ -121,6 +121,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["export <id|path> [--out file]", "the transcript as one HTML file"],
     ["doctor [id|path] [--gc]", "check session files; --gc removes unreferenced blobs"],
   ],
+  attach: [
+    ["[id]", "a session of /serve, lathe serve or an editor on this machine; its id may be shortened"],
+    [
+      "<url>",
+      "a session of a server elsewhere; the token comes from LATHE_SERVE_TOKEN, or a one-time code is asked for",
+    ],
+  ],
   serve: [
     ["[--root dir]…", "serve sessions of these folders (default: .) at http://127.0.0.1:4096"],
     ["--port n", "another port; 0 lets the system choose"],

@@ -25,6 +25,8 @@ import { refusal } from "../../sessions/which-journal.ts";
 import { AcpEnvironment } from "./acp-environment.ts";
 import { serversOf } from "./client-servers.ts";
 import { editorOver, terminalsOver } from "./editor.ts";
+import { InputOrigins } from "./input-origins.ts";
+import { LocalEntrance } from "./local-entrance.ts";
 import { ConfigOptions, modesOf } from "./options.ts";
 import { pastUpdates } from "./past.ts";
 import { AcpPerson } from "./person.ts";
@@ -56,6 +58,8 @@ export class AcpSession {
   #config!: ConfigOptions;
   #commands!: EditorCommands;
   readonly #stream: UpdateStream;
+  readonly #origins = new InputOrigins();
+  #entrance!: LocalEntrance;
   #prompting = false;
   #isCancelled = false;
   /** The mode that the client was told last. */
@@ -110,6 +114,7 @@ export class AcpSession {
       announced: (callId, signal) => self.#stream.announced(callId, signal),
       gaveUp: () => self.cancel(),
     });
+    self.#entrance = new LocalEntrance(person, machine);
     const journal = opened(() => journalIn(workspace));
     self.#id = journal.journal.header.id;
     self.#conversation = await Conversation.start(
@@ -119,11 +124,14 @@ export class AcpSession {
           const request = await requestFor(wanted, there);
           return { ...request, aroundMachine, additions: [...(request.additions ?? []), self.#observer()] };
         },
-        person,
+        person: self.#entrance.person,
         staysInSession: true,
         onTitle: (title) => self.#stream.tell({ sessionUpdate: "session_info_update", title }),
         onSession: ({ session }) => self.#stream.follow(session),
-        onEvent: (_session, event) => self.#stream.heard(event),
+        onEvent: (_session, event) => {
+          self.#origins.heard(event);
+          self.#stream.heard(event);
+        },
       },
       journal,
     );
@@ -132,6 +140,7 @@ export class AcpSession {
     self.#toldMode = self.#conversation.permissions.mode;
     self.#conversation.open.parts.onCommands = () => void self.#tellCommands();
     for (const warning of workspace.warnings) self.session.warn(warning, "workspace");
+    await self.#entrance.open(self.#conversation);
     return self;
   }
 
@@ -189,10 +198,11 @@ export class AcpSession {
       await this.#conversation.settled();
       const content = await this.#expansion.expand(given, this.#conversation.open);
       if (content === undefined) return { stopReason: "end_turn" };
-      if (this.#isCancelled) return { stopReason: "cancelled" };
-      return responseTo(await this.#submit(content));
+      const outcome = this.#isCancelled ? undefined : await this.#submit(content);
+      return outcome ? responseTo(outcome) : { stopReason: "cancelled" };
     } finally {
       this.#prompting = false;
+      this.#origins.isOwnNext = false;
       signal.removeEventListener("abort", onAbort);
     }
   }
@@ -226,12 +236,15 @@ export class AcpSession {
   async close(): Promise<void> {
     this.#stream.begin();
     await this.#conversation.close();
-    await this.#stream.ended;
+    await Promise.all([this.#stream.ended, this.#entrance.close()]);
   }
 
-  async #submit(content: InputContent): Promise<InputOutcome> {
-    // The result of a job, or an agent's message, may have begun work by itself.
-    while (this.#conversation.isBusy) await this.session.interrupt();
+  async #submit(content: InputContent): Promise<InputOutcome | undefined> {
+    // The result of a job, or an agent's message, may have begun work by itself. What another client has asked for is not cut off.
+    while (this.#conversation.isBusy)
+      await (this.#origins.hasOthers ? this.#origins.ended() : this.session.interrupt());
+    if (this.#isCancelled) return undefined;
+    this.#origins.isOwnNext = true;
     const outcome = await this.#conversation.submit(content);
     await this.#stream.caughtUp();
     await this.#tellChoices();
@@ -244,7 +257,7 @@ export class AcpSession {
       blobs: session.journal.blobs,
       todo: () => todoList(session),
       usage: () => this.#usage(),
-      isOwnInput: () => this.#prompting,
+      isOwnInput: (entryId) => this.#origins.isOwn(entryId),
     });
   }
 

@@ -4,6 +4,7 @@ import type { ClientCapabilities, PlanEntry, SessionUpdate, ToolCallContent } fr
 import type { Access, EventData, SessionEvent } from "@lathe/agent";
 import type { TodoList } from "@lathe/agent/tools";
 import { textOf } from "@lathe/llm";
+import { isOwn as isPersons } from "../../conversation/unsent.ts";
 import { type Blobs, contentOf, fenced, kindOf, locationsOf, textContent, titleOf } from "./calls.ts";
 
 export interface UpdateParts {
@@ -11,8 +12,8 @@ export interface UpdateParts {
   readonly blobs: Blobs;
   readonly todo: () => TodoList;
   readonly usage: () => Extract<SessionUpdate, { sessionUpdate: "usage_update" }>;
-  /** Whether an input that begins is one that this client has sent. */
-  readonly isOwnInput: () => boolean;
+  /** Whether an input is one that this client has sent. */
+  readonly isOwnInput: (entryId: string) => boolean;
 }
 
 interface RunningCall {
@@ -41,7 +42,8 @@ export class Updates {
   of(event: SessionEvent): readonly SessionUpdate[] {
     switch (event.kind) {
       case "user_input":
-        return this.#parts.isOwnInput() ? [] : [said("user_message_chunk", textOf(event.data.message))];
+      case "steering_injected":
+        return this.#ofPerson(event.data);
       case "assistant_text_start":
         this.#hasStreamed = false;
         return [];
@@ -110,6 +112,14 @@ export class Updates {
     const [toolCallId, call] = found;
     call.terminalId = terminalId;
     return { sessionUpdate: "tool_call_update", toolCallId, content: [terminal(terminalId)] };
+  }
+
+  /** What a job or an agent sends is no message of the user's. */
+  #ofPerson(input: EventData["user_input"] | EventData["steering_injected"]): readonly SessionUpdate[] {
+    // One that goes on was told when it began.
+    if ("origin" in input && input.origin === "continue") return [];
+    if (!isPersons(input) || this.#parts.isOwnInput(input.entry_id)) return [];
+    return [said("user_message_chunk", textOf(input.message))];
   }
 
   #callStarts({ call_id, card, arguments: rawInput }: EventData["tool_call_start"]): SessionUpdate {

@@ -19,12 +19,20 @@ export interface ConversationDoorOptions {
   /** Who answers in the conversation: the clients of the door are added to them. */
   readonly person: SharedPerson;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  /** The conversation's host can show no other session. */
+  readonly stays?: boolean;
 }
 
 /** Closing the door leaves the conversation as it is. */
 export async function openConversationDoor(options: ConversationDoorOptions): Promise<SharedDoor> {
   const client = new RpcClient({ connect: (onFrame) => connectTo(options, onFrame) });
-  return SharedDoor.open(client, { deps: options.deps }, () => client.start());
+  const door = await SharedDoor.open(client, { deps: options.deps, stays: options.stays }, () => client.start());
+  // A new session may stay silent for long.
+  const stop = options.conversation.watch({ onSession: ({ session }) => door.present(session.id) });
+  door.watch(({ kind }) => {
+    if (kind === "closed") stop();
+  });
+  return door;
 }
 
 /** RPC mode without a process: frames are passed on as they are. */

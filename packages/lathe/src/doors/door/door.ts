@@ -41,11 +41,11 @@ export type DoorFrame = { readonly seq: number } & (
   | { readonly kind: "session"; readonly sessionId: string }
   /** The session's process has ended; `problem`: it was not asked to. */
   | { readonly kind: "closed"; readonly problem?: string }
-  | { readonly kind: "snapshot"; readonly snapshot: Snapshot }
+  | { readonly kind: "snapshot"; readonly snapshot: SessionSnapshot }
 );
 
 /** Where the session stands at `seq`. Everything that has ended is in the entries. */
-export interface Snapshot {
+export interface SessionSnapshot {
   readonly state: RpcSessionState;
   readonly lastEntryId: string | null;
   readonly questions: readonly Dialog[];

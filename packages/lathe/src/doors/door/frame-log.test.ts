@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { WireEvent } from "../../hosts/wire/events.ts";
-import type { DoorFrame, Snapshot } from "./door.ts";
+import type { DoorFrame, SessionSnapshot } from "./door.ts";
 import { FrameLog } from "./frame-log.ts";
 import { FrameReader } from "./frame-reader.ts";
 
@@ -35,7 +35,7 @@ function logWithTimer(limits: { mostFrames?: number; mostChars?: number } = {}) 
 const snapshotAt = (log: FrameLog) => async (): Promise<DoorFrame> => ({
   seq: log.last,
   kind: "snapshot",
-  snapshot: { running: [] } as unknown as Snapshot,
+  snapshot: { running: [] } as unknown as SessionSnapshot,
 });
 const readerOf = (log: FrameLog, after?: number): FrameReader =>
   new FrameReader(log, { after, snapshot: snapshotAt(log), onEnd: () => {} });

@@ -33,8 +33,12 @@ export type CommandListener = (name: CommandName, params: unknown) => void;
 export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | "mostChars"> {
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
   readonly onCommand?: CommandListener | undefined;
+  /** The session's host can show no other session: commands that would go to one are refused. */
+  readonly stays?: boolean | undefined;
 }
 
+/** These put another session in the place of the present one. */
+const LEAVING: ReadonlySet<CommandName> = new Set(["branch", "fork", "move_session", "new_session", "switch_session"]);
 /** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
 const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
 
@@ -54,9 +58,11 @@ export class SharedDoor implements Door {
   #isClosing = false;
   #dialogs = 0;
   readonly #first: number;
+  readonly #stays: boolean;
 
-  private constructor(link: SessionLink, { deps, onCommand, ...limits }: SharedDoorOptions) {
+  private constructor(link: SessionLink, { deps, stays = false, onCommand, ...limits }: SharedDoorOptions) {
     this.#link = link;
+    this.#stays = stays;
     this.#onCommand = onCommand;
     // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
     this.#first = deps.now() * 1000;
@@ -79,7 +85,7 @@ export class SharedDoor implements Door {
     const door = new SharedDoor(link, options);
     await start();
     const state = await link.request("get_state", {});
-    door.#present(state.sessionId);
+    door.present(state.sessionId);
     door.#state = state;
     door.#isBusy = state.isStreaming;
     return door;
@@ -105,11 +111,12 @@ export class SharedDoor implements Door {
     params: CommandParams<K>,
   ): Promise<CommandData<K>> {
     if (FOR_HOSTS.has(name)) throw notAvailable(`${name} at a door`);
+    if (this.#stays && LEAVING.has(name)) throw notAvailable(`${name} in a session that belongs to an editor`);
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
     const data = await this.#link.request(name, params);
     this.#onCommand?.(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
-    if (sessionId !== undefined) this.#present(sessionId);
+    if (sessionId !== undefined) this.present(sessionId);
     return data;
   }
 
@@ -134,6 +141,17 @@ export class SharedDoor implements Door {
     return () => this.#watchers.delete(watcher);
   }
 
+  /** The session behind the door is this one now. */
+  present(sessionId: string): void {
+    if (sessionId === this.#sessionId) return;
+    const isFirst = this.#sessionId === "";
+    this.#sessionId = sessionId;
+    if (isFirst) return;
+    this.#isBusy = false;
+    this.#running.clear();
+    this.#log.push({ kind: "session", sessionId });
+  }
+
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#link.stop();
@@ -143,21 +161,11 @@ export class SharedDoor implements Door {
   // ---- inside ----
 
   #take(event: WireEvent, sessionId: string): void {
-    this.#present(sessionId);
+    this.present(sessionId);
     if (event.type === "agent_start") this.#isBusy = true;
     if (event.type === "agent_end") this.#isBusy = false;
     this.#running.add(event);
     this.#log.event(event);
-  }
-
-  #present(sessionId: string): void {
-    if (sessionId === this.#sessionId) return;
-    const isFirst = this.#sessionId === "";
-    this.#sessionId = sessionId;
-    if (isFirst) return;
-    this.#isBusy = false;
-    this.#running.clear();
-    this.#log.push({ kind: "session", sessionId });
   }
 
   /** Ids of the link begin anew with each process: an answer from before must not fit a later question. */
@@ -184,9 +192,10 @@ export class SharedDoor implements Door {
   async #snapshot(): Promise<DoorFrame> {
     if (!this.#log.isOver) await this.#refresh();
     this.#log.flush();
+    const state = this.#state as RpcSessionState;
     const snapshot = {
-      state: this.#state as RpcSessionState,
-      lastEntryId: null,
+      state,
+      lastEntryId: state.leafId,
       questions: this.#questions.list,
       clients: this.#rows(),
       running: this.#running.events,

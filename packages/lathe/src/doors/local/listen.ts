@@ -2,7 +2,7 @@
 // it, instead of being refused because it is locked.
 
 import { chmodSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "@lathe/llm";
 import type { Door, DoorClient, DoorFrame } from "../door/door.ts";
 import { type DoorRecord, removeRecord, removeSocket, socketPlace, writeRecord } from "./door-records.ts";
@@ -11,6 +11,13 @@ import { type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
 /** A door that tells who serves it of its frames. SharedDoor is one. */
 export interface WatchedDoor extends Door {
   watch(watcher: (frame: DoorFrame) => void): () => void;
+}
+
+/** A session whose door is opened for its first client: until then it costs nothing. */
+export interface JoinableSession {
+  readonly sessionId: string;
+  /** Called once. */
+  openDoor(): Promise<WatchedDoor>;
 }
 
 export interface LocalPlace {
@@ -28,46 +35,101 @@ export interface LocalDoorServer {
 }
 
 /** Listens until it is closed, or until the door is. */
-export async function listenLocally(door: WatchedDoor, { folder, pid, cwd }: LocalPlace): Promise<LocalDoorServer> {
-  const socket = socketPlace(folder, pid);
-  const connections = new Set<Socket>();
-  const server = createServer((connection) => {
-    connections.add(connection);
-    connection.on("error", () => {}).on("close", () => connections.delete(connection));
-    void serveClient(door, connection).finally(() => connection.destroy());
-  });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socket, resolve));
-  chmodSync(socket, 0o600);
-  let record: DoorRecord = { sessionId: door.sessionId, socket, pid, cwd };
-  writeRecord(folder, record);
-  const close = async (): Promise<void> => {
-    unwatch();
-    removeRecord(folder, record);
-    for (const connection of connections) connection.end();
-    await new Promise((resolve) => server.close(resolve));
-    removeSocket(folder, socket);
-  };
-  const unwatch = door.watch((frame) => {
-    if (frame.kind === "closed") void close();
-    if (frame.kind !== "session") return;
-    removeRecord(folder, record);
-    record = { ...record, sessionId: frame.sessionId };
-    writeRecord(folder, record);
-  });
-  return { socket, close };
+export async function listenLocally(door: WatchedDoor, place: LocalPlace): Promise<LocalDoorServer> {
+  const { sessionId } = door;
+  const listener = new Listener({ sessionId, openDoor: async () => door }, place);
+  await listener.listen();
+  await listener.door();
+  return listener;
 }
 
-async function serveClient(door: Door, connection: Socket): Promise<void> {
+/** As `listenLocally`; the session stays the same. */
+export async function listenForFirst(session: JoinableSession, place: LocalPlace): Promise<LocalDoorServer> {
+  const listener = new Listener(session, place);
+  await listener.listen();
+  return listener;
+}
+
+class Listener implements LocalDoorServer {
+  readonly socket: string;
+  readonly #session: JoinableSession;
+  readonly #folder: string;
+  readonly #server: Server;
+  readonly #connections = new Set<Socket>();
+  readonly #readers = new Set<Promise<void>>();
+  #record: DoorRecord;
+  #door: Promise<WatchedDoor> | undefined;
+  #closing: Promise<void> | undefined;
+  #unwatch: () => void = () => {};
+
+  constructor(session: JoinableSession, { folder, pid, cwd }: LocalPlace) {
+    this.#session = session;
+    this.#folder = folder;
+    this.socket = socketPlace(folder, pid);
+    this.#record = { sessionId: session.sessionId, socket: this.socket, pid, cwd };
+    this.#server = createServer((connection) => {
+      this.#connections.add(connection);
+      connection.on("error", () => {}).on("close", () => this.#connections.delete(connection));
+      void serveClient(() => this.door(), connection, this.#readers).finally(() => connection.destroy());
+    });
+  }
+
+  async listen(): Promise<void> {
+    const { socket } = this;
+    await new Promise<void>((resolve, reject) => this.#server.once("error", reject).listen(socket, resolve));
+    chmodSync(socket, 0o600);
+    writeRecord(this.#folder, this.#record);
+  }
+
+  door(): Promise<WatchedDoor> {
+    this.#door ??= this.#session.openDoor().then((door) => {
+      this.#unwatch = door.watch((frame) => this.#take(frame));
+      return door;
+    });
+    return this.#door;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#unwatch();
+    removeRecord(this.#folder, this.#record);
+    for (const connection of this.#connections) connection.end();
+    await new Promise((resolve) => this.#server.close(resolve));
+    removeSocket(this.#folder, this.socket);
+  }
+
+  #take(frame: DoorFrame): void {
+    // The readers get this frame first.
+    if (frame.kind === "closed") this.#closing ??= Promise.all(this.#readers).then(() => this.#end());
+    if (frame.kind !== "session") return;
+    removeRecord(this.#folder, this.#record);
+    this.#record = { ...this.#record, sessionId: frame.sessionId };
+    writeRecord(this.#folder, this.#record);
+  }
+}
+
+async function serveClient(open: () => Promise<Door>, connection: Socket, readers: Set<Promise<void>>): Promise<void> {
   const send = (line: FromDoor): Promise<unknown> | undefined => sendLine(connection, line);
   let client: DoorClient | undefined;
+  let door: Door | undefined;
   for await (const line of readLines<ToDoor>(connection)) {
     if (line.type === "hello") {
       client = { name: line.name, kind: line.kind, scopes: new Set(line.scopes) };
+      // What has no door any more has no session: the client hears that from the end of its connection.
+      door = await open().catch(() => undefined);
+      if (!door) return;
       const { sessionId, isBusy, questions } = door;
       send({ type: "welcome", sessionId, isBusy, questions });
-    } else if (!client) return;
-    else if (line.type === "follow") void passFrames(door, client, line.after, connection);
-    else {
+    } else if (!client || !door) return;
+    else if (line.type === "follow") {
+      const reading = passFrames(door, client, line.after, connection);
+      readers.add(reading);
+      void reading.finally(() => readers.delete(reading));
+    } else {
       const { id } = line;
       const done =
         line.type === "command"

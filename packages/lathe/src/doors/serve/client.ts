@@ -3,7 +3,7 @@
 
 import type { Static, StaticFields } from "@lathe/llm/schema";
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
-import type { AnswerOutcome, DialogAnswer, DoorFrame, Scope, Snapshot } from "../door/door.ts";
+import type { AnswerOutcome, DialogAnswer, DoorFrame, Scope, SessionSnapshot } from "../door/door.ts";
 import type { ROUTES, sessionRow } from "./api.ts";
 import { serverEvents } from "./server-events.ts";
 
@@ -19,7 +19,7 @@ export type {
   DoorClient,
   DoorFrame,
   Scope,
-  Snapshot,
+  SessionSnapshot,
 } from "../door/door.ts";
 
 /** Where the server is, and who asks. */
@@ -44,7 +44,7 @@ export type NewSession = StaticFields<(typeof ROUTES)["createSession"]["body"]>;
 export interface OpenedSession {
   readonly id: string;
   readonly seq: number;
-  readonly snapshot: Snapshot;
+  readonly snapshot: SessionSnapshot;
 }
 
 /** What happens to the connection of `follow`. */

@@ -3,10 +3,12 @@
 import type { InputContent } from "@lathe/agent";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
+import { type SessionOpener, serveCommand } from "../../conversation/commands/serve-command.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import type { Arrival, OpenSession } from "../../conversation/session-contract.ts";
 import type { Presence } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { SharedPerson } from "../../conversation/shared-person.ts";
 import type { ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import { unwritableReason } from "../../platform/home/unwritable.ts";
@@ -53,6 +55,8 @@ interface Opened {
   readonly host: Host;
   readonly controller: Controller;
   readonly prompts: readonly InputContent[];
+  /** Lets others into the session. */
+  readonly opener?: SessionOpener;
 }
 
 export async function runInteractive(
@@ -119,13 +123,16 @@ async function openIn(
   const workspaceAt = (cwd: string): Promise<SessionWorkspace> => run.openAt(cwd, options, machine);
   const { approve, answer, decidePlan, showTerminal, terminalSize } = view;
   const { extensionUi } = host;
-  const person = {
+  const terminal = {
     approve,
     answer,
     decidePlan,
     ...(showTerminal && terminalSize ? { showTerminal, terminalSize } : {}),
     ...(extensionUi ? { extensionUi } : {}),
   };
+  const person = new SharedPerson({ name: "the terminal", person: terminal });
+  const opener = run.opensSessions?.(person);
+  if (opener) commands.add(serveCommand(opener));
   const parts = {
     workspace,
     requestFor,
@@ -139,11 +146,11 @@ async function openIn(
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
   const controller = new Controller(conversation, commands, view, machine.deps.now);
   if (runView) commands.add({ ...quit, run: () => controller.leave(EXIT.done) });
-  return { host, controller, prompts };
+  return { host, controller, prompts, ...(opener ? { opener } : {}) };
 }
 
 async function converse(
-  { host, controller, prompts }: Opened,
+  { host, controller, prompts, opener }: Opened,
   timing: StartTiming,
   left: Promise<ExitCode>,
 ): Promise<ExitCode> {
@@ -172,6 +179,7 @@ async function converse(
   });
   const code = await left;
   const { isKept, session: last } = conversation;
+  await opener?.stop();
   await Promise.all([conversation.close(), host.close?.()]);
   // Below what was cut off, which is only known now.
   const kept = await workspace.view?.leave();

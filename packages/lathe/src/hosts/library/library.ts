@@ -2,14 +2,14 @@
 
 import { join } from "node:path";
 import { knownTools } from "@lathe/agent/tools";
-import { BUILTIN_THEMES, parseTheme, type ThemeDefinition } from "@lathe/tui";
+import { BUILTIN_THEMES, parseTheme } from "@lathe/tui";
 import { discoveryFor } from "../../found/discovery/discovery.ts";
 import { ITEM_KINDS } from "../../found/discovery/types.ts";
 import { listSessions as listFiles } from "../../sessions/list.ts";
 import type { ModelRow } from "../rpc/commands.ts";
 import { modelRowOf } from "../rpc/models.ts";
 import { openPlace } from "./place.ts";
-import type { DiscoveredItem, PlaceOptions, StoredSession, ToolRow } from "./types.ts";
+import type { DiscoveredItem, PlaceOptions, StoredSession, ThemeColours, ToolRow } from "./types.ts";
 
 export { createAgentSession } from "./agent-session.ts";
 
@@ -42,7 +42,7 @@ export async function discoverFiles(place: PlaceOptions): Promise<readonly Disco
 export const builtinTools = (): readonly ToolRow[] =>
   knownTools().map(({ name, label, description, schema }) => ({ name, label, description, parameters: schema }));
 
-export const builtinThemes = (): readonly ThemeDefinition[] => BUILTIN_THEMES;
+export const builtinThemes = (): readonly ThemeColours[] => BUILTIN_THEMES;
 
 /** Throws what is wrong with it. */
-export const readTheme = (json: string, name: string): ThemeDefinition => parseTheme(json, name);
+export const readTheme = (json: string, name: string): ThemeColours => parseTheme(json, name);

@@ -111,3 +111,12 @@ export interface ToolRow {
   /** JSON Schema of the arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
+
+/** A theme of the terminal. */
+export interface ThemeColours {
+  readonly name: string;
+  /** By token: `#rrggbb`, an index of the palette, or "" for the terminal's own colour. */
+  readonly colors: Readonly<Record<string, string | number>>;
+  /** For pages made of a session. */
+  readonly export?: Readonly<Partial<Record<"pageBg" | "cardBg" | "infoBg", string | number>>>;
+}

@@ -44,5 +44,5 @@ export const fileChange: Schema<FileChange> = object({
 /** Lines without a kind are context, or belong to what is shown as it is. */
 export const previewLine: Schema<PreviewLine> = object({
   text: text(),
-  kind: optional(choice(["heading", "added", "removed", "note"])),
+  kind: optional(choice(["question", "heading", "added", "removed", "note"])),
 });

@@ -238,6 +238,7 @@ export const SUBCOMMANDS = {
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
   policy: "test, explain and suggest permission rules",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
+  attach: "follow a session that another process has open: attach [id|url]",
   serve: "serve sessions to browsers and programs: serve [--root dir]…, link, token",
   share: "write a session as an encrypted page that others can read: share <id>",
   stats: "tokens and cost of all sessions by day, model and project",

@@ -139,7 +139,11 @@ async function readPages(client: LatheClient, search: string, pages: number): Pr
   let found: Found = { sessions: [], more: true };
   for (let page = 0; page < pages && found.more; page++) {
     const after = found.sessions.at(-1)?.id;
-    const next = await client.sessions({ search: search === "" ? undefined : search, limit: PAGE, after });
+    const next = await client.sessions({
+      limit: PAGE,
+      ...(search === "" ? {} : { search }),
+      ...(after === undefined ? {} : { after }),
+    });
     found = { sessions: [...found.sessions, ...next.sessions], more: next.more };
   }
   return found;

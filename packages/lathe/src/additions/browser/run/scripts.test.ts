@@ -265,7 +265,7 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
     if (process.env["LATHE_SHOW"]) console.log(outcomes);
     expect(problems).toEqual([]);
     expect(heard.filter((line) => line.includes("leak"))).toEqual([]);
-    expect((await run("await tab.goto(" + JSON.stringify(base) + "); return tab.title()")).shown).toBe("Shop");
+    expect((await run(`await tab.goto(${JSON.stringify(base)}); return tab.title()`)).shown).toBe("Shop");
     expect((await run("return tab.title()", { tab: "other" })).shown).toBe("Shop");
   }, 60_000);
 

@@ -31,8 +31,11 @@ const STYLES: Readonly<Partial<Record<NonNullable<PreviewLine["kind"]>, LineStyl
   heading: "bold",
 };
 
+/** What has to be known of a call. */
+export type AskedCall = Pick<ApprovalQuestion, "tool_name" | "preview" | "reason" | "offers" | "agentId">;
+
 export function approvalText(
-  { tool_name: tool, preview, reason, offers }: ApprovalQuestion,
+  { tool_name: tool, preview, reason, offers }: AskedCall,
   whose: string,
   columns: number,
 ): ApprovalText {

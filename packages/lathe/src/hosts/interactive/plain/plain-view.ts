@@ -4,7 +4,7 @@
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import { type Key, KeyDecoder, visible } from "@lathe/tui";
-import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
+import type { ApprovalReply } from "../../../conversation/approvals.ts";
 import type { OpenSession } from "../../../conversation/session-contract.ts";
 import type { BangCommand } from "../../../conversation/user-shell.ts";
 import type { Offers, Width } from "../../../found/permissions/offers.ts";
@@ -15,7 +15,7 @@ import type { HoldsFrom } from "../held-keys.ts";
 import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
 import { answerTo, isNo, isYes, replyOf, widthOf } from "./answers.ts";
-import { approvalText, type StyledLine } from "./approval-text.ts";
+import { type AskedCall, approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
 import { userCommandLines } from "./user-command.ts";
@@ -36,13 +36,26 @@ interface PendingQuestion {
 const isOffered = (width: Width | undefined, { pattern, tool }: Offers): boolean =>
   width === undefined || (width === "tool" ? tool : pattern !== undefined);
 
-export class PlainView implements HostView {
+/** What the user at the terminal speaks to. */
+export interface Speaker<C> {
+  readonly isBusy: boolean;
+  readonly commands: { parse(line: string): C | undefined };
+  say(text: string): Promise<void>;
+  submit(text: string): Promise<void>;
+  command(command: C): Promise<void>;
+  stop(): void;
+  interrupt(): void;
+  leave(code: ExitCode): Promise<void>;
+}
+type ParsedCommand = NonNullable<ReturnType<Controller["commands"]["parse"]>>;
+
+export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements HostView {
   readonly #machine: Machine;
   readonly #typed: TypedLine;
   readonly #printer: LinePrinter;
   readonly #decoder = new KeyDecoder();
   #escape: { cancel(): void } | undefined;
-  #controller: Controller | undefined;
+  #controller: S | undefined;
   /** The first one is on the screen; several calls may want an answer at once. */
   readonly #pending: PendingQuestion[] = [];
   /** Lines that ended with a backslash: the next one belongs to them. */
@@ -70,6 +83,14 @@ export class PlainView implements HostView {
     return this.#machine.terminal.columns || 80;
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+  /** Prints above the line that is being typed. */
+  get printer(): LinePrinter {
+    return this.#printer;
+  }
+
   /** Keys are taken from here on; what is sent before the controller is there waits for it. */
   start(): void {
     const { stdin } = this.#machine;
@@ -93,7 +114,7 @@ export class PlainView implements HostView {
   }
 
   /** The person may speak. */
-  open(controller: Controller): void {
+  open(controller: S): void {
     this.#controller = controller;
   }
 
@@ -135,7 +156,11 @@ export class PlainView implements HostView {
           resolve(answer);
         },
       };
-      const giveUp = (): void => pending.settle(undefined);
+      const giveUp = (): void => {
+        // What was typed was for this question.
+        if (this.#pending[0] === pending) this.#typed.close();
+        pending.settle(undefined);
+      };
       signal?.addEventListener("abort", giveUp, { once: true });
       if (signal?.aborted) return giveUp();
       this.#pending.push(pending);
@@ -153,7 +178,7 @@ export class PlainView implements HostView {
     return said === undefined || isNo(said) ? said && false : isYes(said) || said === "" ? true : said;
   }
 
-  approve = async (question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalReply | undefined> => {
+  approve = async (question: AskedCall, signal: AbortSignal): Promise<ApprovalReply | undefined> => {
     const whose = question.agentId === undefined ? "" : ` (agent ${question.agentId})`;
     const text = approvalText(question, whose, this.columns);
     let shown: readonly StyledLine[] = text.above;
@@ -227,7 +252,7 @@ export class PlainView implements HostView {
   }
 
   /** Runs something that was said; the prompt comes back when nothing goes on any more. */
-  async tell(say: (controller: Controller) => Promise<void>): Promise<void> {
+  async tell(say: (controller: S) => Promise<void>): Promise<void> {
     if (!this.#controller) return;
     try {
       await say(this.#controller);

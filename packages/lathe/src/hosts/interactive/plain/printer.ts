@@ -1,7 +1,7 @@
 // Turns a session's events into plain lines: the answer as it streams, one line per finished call. Only ever appends; knows
 // nothing of keys or commands.
 
-import type { EventData, SessionEvent } from "@lathe/agent";
+import type { Card, EventData, SessionEvent } from "@lathe/agent";
 import { visibleLine, visibleText } from "@lathe/agent/base";
 import { shorten, widthOf } from "@lathe/tui";
 import { reportLine } from "../../../sessions/reports.ts";
@@ -23,6 +23,18 @@ export interface PrinterOptions {
   readonly inWords?: boolean;
 }
 
+interface CallName {
+  readonly name: string;
+  readonly summary: string;
+}
+
+interface EndedCall extends CallName {
+  readonly isError: boolean;
+  readonly error?: string;
+  readonly tookMs: number;
+  readonly card: Card;
+}
+
 const CODES: Readonly<Record<LineStyle, string>> = { dim: "2", bold: "1", red: "31", green: "32", yellow: "33" };
 
 export class LinePrinter {
@@ -32,8 +44,7 @@ export class LinePrinter {
   #open = false;
   #thinks = false;
   #begun = 0;
-  /** `allowedAt`: when a person had answered. */
-  readonly #calls = new Map<string, { name: string; summary: string; allowedAt?: number }>();
+  readonly #calls = new Map<string, CallName & { allowedAt?: number }>();
 
   constructor(out: Output, options: PrinterOptions) {
     this.#out = out;
@@ -50,46 +61,37 @@ export class LinePrinter {
   event(event: SessionEvent): void {
     switch (event.kind) {
       case "user_input":
-        this.#begun = event.timestamp;
-        this.#thinks = false;
-        this.#state("Working.");
+        this.begin(event.timestamp);
         break;
       case "processing_end":
-        if (event.data.reason === "interrupted") this.line("Interrupted.", "yellow");
-        else
-          this.#state(
-            `${event.data.reason === "completed" ? "Done" : "Ended"} after ${seconds(event.timestamp - this.#begun)}.`,
-          );
+        this.end(event.data.reason, event.timestamp);
         break;
       case "assistant_reasoning_delta":
-        if (!this.#thinks) this.#state("Thinking.");
-        this.#thinks = true;
+        this.think();
         break;
       case "assistant_text_delta":
-        this.#thinks = false;
-        this.#out.write(visibleText(event.data.delta));
-        this.#open = !event.data.delta.endsWith("\n");
+        this.text(event.data.delta);
         break;
       case "assistant_text_end":
         this.fresh();
         break;
       case "tool_call_start":
-        this.#calls.set(event.data.call_id, { name: event.data.tool_name, summary: event.data.summary });
-        this.#state(`Running: ${about({ name: event.data.tool_name, summary: event.data.summary })}`);
+        this.startCall(event.data.call_id, { name: event.data.tool_name, summary: event.data.summary });
         break;
-      case "approval_settled": {
-        const call = this.#calls.get(event.data.call_id);
-        if (call) call.allowedAt = event.timestamp;
+      case "approval_settled":
+        this.allowCall(event.data.call_id, event.timestamp);
+        break;
+      case "tool_call_end": {
+        const { call_id, tool_name: name, summary, is_error: isError, error, duration_ms: tookMs, card } = event.data;
+        const said = error === undefined ? {} : { error };
+        this.endCall(call_id, { name, summary, isError, tookMs, card, ...said }, event.timestamp);
         break;
       }
-      case "tool_call_end":
-        this.#call(event);
-        break;
       case "steering_injected":
         this.line(steeringLine(event.data), "dim");
         break;
       case "retry":
-        this.line(`${event.data.message.replace(/\.$/, "")}; trying again${inSeconds(event.data.delay_ms)}`, "yellow");
+        this.retry(event.data.message, event.data.delay_ms);
         break;
       case "warning":
       case "loop_detection":
@@ -101,28 +103,73 @@ export class LinePrinter {
       case "error":
         this.line(event.data.message, "red");
         break;
-      case "subagent_event":
-        if (event.data.event.kind === "tool_call_end") this.#childCall(event.data.agent_id, event.data.event.data);
+      case "subagent_event": {
+        const { agent_id, event: inner } = event.data;
+        if (inner.kind === "tool_call_end") this.childCall(agent_id, inner.data.tool_name, inner.data.is_error);
         break;
+      }
       case "session_end":
         this.fresh();
         break;
     }
   }
 
-  #call({ data, timestamp }: Extract<SessionEvent, { kind: "tool_call_end" }>): void {
-    const call = this.#calls.get(data.call_id);
-    this.#calls.delete(data.call_id);
-    const what = about({ name: data.tool_name, summary: data.summary });
-    // The time a person took to answer is not the call's.
-    const took = call?.allowedAt === undefined ? data.duration_ms : timestamp - call.allowedAt;
-    const outcome = outcomeOf(data, took);
+  /** The agent begins to work. */
+  begin(at: number): void {
+    this.#begun = at;
+    this.#thinks = false;
+    this.#state("Working.");
+  }
+
+  end(reason: string, at: number): void {
+    if (reason === "interrupted") this.line("Interrupted.", "yellow");
+    else this.#state(`${reason === "completed" ? "Done" : "Ended"} after ${seconds(at - this.#begun)}.`);
+  }
+
+  /** The model thinks; said once. */
+  think(): void {
+    if (!this.#thinks) this.#state("Thinking.");
+    this.#thinks = true;
+  }
+
+  /** A piece of the answer. */
+  text(delta: string): void {
+    this.#thinks = false;
+    this.#out.write(visibleText(delta));
+    this.#open = !delta.endsWith("\n");
+  }
+
+  startCall(id: string, call: CallName): void {
+    this.#calls.set(id, call);
+    this.#state(`Running: ${about(call)}`);
+  }
+
+  /** The time a person took to answer is not the call's. */
+  allowCall(id: string, at: number): void {
+    const call = this.#calls.get(id);
+    if (call) call.allowedAt = at;
+  }
+
+  endCall(id: string, call: EndedCall, at: number): void {
+    const allowedAt = this.#calls.get(id)?.allowedAt;
+    this.#calls.delete(id);
+    const what = about(call);
+    const outcome = outcomeOf(call, allowedAt === undefined ? call.tookMs : at - allowedAt);
     const room = Math.max(20, this.#options.columns() - widthOf(outcome) - 11);
     this.fresh();
     this.#out.write(
-      `  ${this.#mark(data.is_error)} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`,
+      `  ${this.#mark(call.isError)} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`,
     );
-    for (const { text, style } of bodyLines(data.card)) this.line(text, style);
+    for (const { text, style } of bodyLines(call.card)) this.line(text, style);
+  }
+
+  /** A call of an agent has ended. */
+  childCall(agent: string, name: string, isError: boolean): void {
+    this.line(`    ${this.#mark(isError)} [${agent}] ${name}`);
+  }
+
+  retry(message: string, delayMs: number): void {
+    this.line(`${message.replace(/\.$/, "")}; trying again${inSeconds(delayMs)}`, "yellow");
   }
 
   #state(text: string): void {
@@ -132,10 +179,6 @@ export class LinePrinter {
   #mark(isError: boolean): string {
     if (this.#options.inWords) return isError ? "failed:" : "done:";
     return isError ? this.#paint("✗", "red") : this.#paint("✓", "green");
-  }
-
-  #childCall(agent: string, data: { tool_name: string; is_error: boolean }): void {
-    this.line(`    ${this.#mark(data.is_error)} [${agent}] ${data.tool_name}`);
   }
 
   /** What follows begins a row. */
@@ -149,11 +192,11 @@ export class LinePrinter {
   }
 }
 
-const about = ({ name, summary }: { name: string; summary: string }): string => visibleLine(`${name} ${summary}`);
+const about = ({ name, summary }: CallName): string => visibleLine(`${name} ${summary}`);
 
-function outcomeOf(data: EventData["tool_call_end"], tookMs: number): string {
-  const failed = data.is_error ? shorten(visibleLine(data.error ?? "failed"), 60) : "";
-  const outcome = data.card.outcome === undefined ? failed : visibleLine(data.card.outcome);
+function outcomeOf({ isError, error, card }: EndedCall, tookMs: number): string {
+  const failed = isError ? shorten(visibleLine(error ?? "failed"), 60) : "";
+  const outcome = card.outcome === undefined ? failed : visibleLine(card.outcome);
   return [outcome, tookMs >= 1000 ? seconds(tookMs) : ""].filter((part) => part !== "").join(", ");
 }
 

@@ -1,0 +1,137 @@
+// What a user at an attached terminal can do: speak, steer, queue, interrupt, answer, leave. Leaving never ends the session.
+
+import { messageOf } from "@lathe/llm";
+import type { PlainView, Speaker } from "../../hosts/interactive/plain/plain-view.ts";
+import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+import type { Dialog, Door, DoorClient } from "../door/door.ts";
+import { askUser } from "./question-lines.ts";
+
+const LEAVE_WITHIN_MS = 2_000;
+const HELP = `What you type goes to the session; while the agent works, it steers it. Ctrl+C interrupts the work, twice leaves.
+  /later <text>  send it when the work is done
+  /queue         what waits to be sent
+  /quit          leave; the session goes on`;
+
+interface OwnCommand {
+  readonly name: string;
+  readonly argument: string;
+}
+
+export interface AttachControllerParts {
+  readonly door: Door;
+  readonly client: DoorClient;
+  readonly view: PlainView<AttachController>;
+  readonly now: () => number;
+  /** This text goes to the session. */
+  readonly onSend: (text: string) => void;
+}
+
+export class AttachController implements Speaker<OwnCommand> {
+  readonly #parts: AttachControllerParts;
+  readonly #asking = new Map<string, AbortController>();
+  /** The session works on what was sent here, also before its first event has come. */
+  #works = false;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: AttachControllerParts) {
+    this.#parts = parts;
+  }
+
+  readonly commands = {
+    parse: (line: string): OwnCommand | undefined => {
+      const [, name, argument = ""] = /^\/(later|queue|help|quit|exit)(?:\s+(.*))?$/s.exec(line.trim()) ?? [];
+      return name === undefined ? undefined : { name, argument };
+    },
+  };
+
+  get isBusy(): boolean {
+    return this.#works || this.#parts.door.isBusy;
+  }
+
+  async say(text: string): Promise<void> {
+    const command = this.commands.parse(text);
+    if (command) return this.command(command);
+    await this.#send("prompt", text);
+  }
+
+  submit(text: string): Promise<void> {
+    return this.say(text);
+  }
+
+  async command({ name, argument }: OwnCommand): Promise<void> {
+    const { door, client, view } = this.#parts;
+    if (name === "quit" || name === "exit") return this.leave(EXIT.done);
+    if (name === "help") return view.line(HELP);
+    if (name === "later") {
+      if (argument.trim() === "") return view.line("Say what to send when the work is done: /later <text>", "yellow");
+      return this.#send("follow_up", argument);
+    }
+    const { steering, followUp } = await door.command(client, "get_queue", {});
+    const rows = [...steering.map(({ text }) => `next: ${text}`), ...followUp.map(({ text }) => `later: ${text}`)];
+    view.line(rows.length === 0 ? "Nothing waits to be sent." : rows.join("\n"), "dim");
+  }
+
+  stop(): void {
+    const { door, client, view } = this.#parts;
+    if (!this.isBusy) return;
+    door.command(client, "abort", {}).catch((error: unknown) => view.line(messageOf(error), "red"));
+  }
+
+  /** Ctrl+C: interrupts the work; pressed again, it leaves. */
+  interrupt(): void {
+    const { view, now } = this.#parts;
+    if (now() - this.#interruptedAt < LEAVE_WITHIN_MS) {
+      void this.leave(EXIT.interrupted);
+      return;
+    }
+    this.#interruptedAt = now();
+    this.stop();
+    view.hint("Press Ctrl+C again to leave. The session goes on.");
+  }
+
+  async leave(code: ExitCode): Promise<void> {
+    this.#parts.view.leave(code);
+  }
+
+  /** Until it is answered, here or elsewhere. */
+  async ask(question: Dialog): Promise<void> {
+    const { door, client, view } = this.#parts;
+    if (this.#asking.has(question.id)) return;
+    if (!client.scopes.has("approve")) return view.line(`The session asks: ${question.title ?? ""}`, "yellow");
+    const settled = new AbortController();
+    this.#asking.set(question.id, settled);
+    try {
+      const answer = await askUser(view, question, settled.signal);
+      if (answer === undefined) return;
+      const outcome = await door.answer(client, question.id, answer);
+      if (outcome.status === "settled") view.line(`${outcome.by} had answered already.`, "dim");
+    } catch (error) {
+      view.line(messageOf(error), "red");
+    } finally {
+      this.#asking.delete(question.id);
+    }
+  }
+
+  workEnded(): void {
+    this.#works = false;
+  }
+
+  settled(questionId: string): void {
+    this.#asking.get(questionId)?.abort();
+  }
+
+  /** Only these are open any more. */
+  keepAsking(questions: readonly Dialog[]): void {
+    for (const [id, asked] of this.#asking) if (!questions.some((question) => question.id === id)) asked.abort();
+    for (const question of questions) void this.ask(question);
+  }
+
+  async #send(how: "prompt" | "follow_up", text: string): Promise<void> {
+    const { door, client, onSend } = this.#parts;
+    onSend(text);
+    if (how === "follow_up") await door.command(client, "follow_up", { message: text });
+    else await door.command(client, "prompt", { message: text, streamingBehavior: "steer" });
+    // A command may have done its work already.
+    this.#works = (await door.command(client, "get_state", {})).isStreaming;
+  }
+}

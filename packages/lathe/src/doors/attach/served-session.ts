@@ -1,0 +1,76 @@
+// The session that an address means: `http://host:port`, or the address of one of its sessions. The token comes from the environment;
+// without one, a one-time code is exchanged for a cookie, as a browser does it. Neither may stand in the part that servers log.
+
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import type { DoorClient } from "../door/door.ts";
+import { LatheClient, LatheServerError } from "../serve/client.ts";
+import type { Attached } from "./attach.ts";
+import { ServedDoor } from "./served-door.ts";
+
+export interface ServedTarget {
+  readonly address: string;
+  readonly token: string | undefined;
+  /** Asks the user for a one-time code. Absent: nobody can be asked. */
+  readonly askCode: (() => Promise<string>) | undefined;
+  readonly client: DoorClient;
+}
+
+export async function servedSession({ address, token, askCode, client }: ServedTarget): Promise<Attached> {
+  if (!URL.canParse(address)) throw usageError(`This is no address: ${address}`);
+  const url = new URL(address);
+  if (url.search !== "" || url.username !== "" || url.password !== "")
+    throw usageError("Give the address without a query or a token. The token goes into LATHE_SERVE_TOKEN.");
+  const server = url.origin;
+  try {
+    const lathe =
+      token === undefined ? await signedIn(server, url.hash, askCode) : new LatheClient({ url: server, token });
+    const { name, scopes } = await lathe.me();
+    const door = await ServedDoor.open(lathe, await sessionAt(lathe, `${url.pathname}${url.hash}`));
+    return { door, client: { ...client, name, scopes: new Set(scopes) } };
+  } catch (error) {
+    if (!(error instanceof LatheServerError)) throw error;
+    const message =
+      error.status === 0 ? `No server can be reached at ${server}. Start one: lathe serve` : error.message;
+    throw new CliError(error.status === 401 || error.status === 404 ? EXIT.usage : EXIT.failed, message, {
+      cause: error,
+    });
+  }
+}
+
+const SESSION_ID = /[0-9a-f]{8}-[0-9a-f-]{27}/i;
+
+async function sessionAt(lathe: LatheClient, path: string): Promise<string> {
+  const named = SESSION_ID.exec(path)?.[0];
+  if (named !== undefined) return named;
+  const { sessions } = await lathe.sessions({ limit: 100 });
+  const live = sessions.filter((session) => session.live);
+  const [only] = live;
+  if (only && live.length === 1) return only.id;
+  const listed = (live.length > 0 ? live : sessions).slice(0, 5).map(({ id, title }) => `${id} (${title})`);
+  if (listed.length === 0) throw usageError("This server has no session yet. Begin one in its page.");
+  throw usageError(`Name the session, as in <server>/<session id>. The last ones: ${listed.join(", ")}`);
+}
+
+async function signedIn(url: string, hash: string, askCode: ServedTarget["askCode"]): Promise<LatheClient> {
+  const code = /^#code=(\S+)$/.exec(hash)?.[1] ?? (await askCode?.())?.trim();
+  if (code === undefined || code === "")
+    throw usageError("Set LATHE_SERVE_TOKEN to a token of that server. Make one there: lathe serve token add <name>");
+  const lathe = new LatheClient({ url, fetch: fetchWithCookies() });
+  await lathe.signIn(code);
+  return lathe;
+}
+
+/** What a browser does with the cookie of its server. */
+function fetchWithCookies(): typeof fetch {
+  const cookies = new Map<string, string>();
+  return async (input, init = {}) => {
+    const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...(init.headers as Record<string, string>), ...(cookie === "" ? {} : { cookie }) };
+    const response = await fetch(input, { ...init, headers });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=;]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
+    return response;
+  };
+}

@@ -1,0 +1,65 @@
+// `/serve`: the session of this terminal behind a server and a local door, in this process.
+
+import { renderUnicodeCompact } from "uqr";
+import type { Invitation } from "../../conversation/commands/serve-command.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { SharedPerson } from "../../conversation/shared-person.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { openConversationDoor } from "../door/conversation-door.ts";
+import { listenLocally } from "../local/listen.ts";
+import { SCOPES, TokenFile } from "./guard/token-file.ts";
+import { OneSession } from "./one-session.ts";
+import { type RunningServer, startServer } from "./server.ts";
+import { signInLink } from "./sign-in-link.ts";
+
+const TELL_WITHIN_MS = 1_000;
+
+export interface HereOptions {
+  readonly machine: Machine;
+  readonly version: string;
+  readonly conversation: Conversation;
+  readonly person: SharedPerson;
+}
+
+export interface OpenedToOthers {
+  invite(): Promise<Invitation>;
+  /** The session goes on. */
+  close(): Promise<void>;
+}
+
+export async function openToOthers({ machine, version, conversation, person }: HereOptions): Promise<OpenedToOthers> {
+  const { deps, pid, env, userHome } = machine;
+  const paths = homePaths(env, userHome);
+  const tokens = new TokenFile(paths.serveTokens, deps.now);
+  const row = (): { title: string; cwd: string } => ({
+    title: conversation.session.journal.title?.title ?? "This session",
+    cwd: conversation.workspace.cwd,
+  });
+  const door = await openConversationDoor({ conversation, person, deps });
+  const sessions = new OneSession(door, row, deps.now);
+  let server: RunningServer;
+  try {
+    await listenLocally(door, { folder: paths.doors, pid, cwd: conversation.workspace.cwd });
+    // At an address of this machine only; another one needs a certificate, and `lathe serve`.
+    server = await startServer({ version, host: "127.0.0.1", port: 0, tokens, sessions, deps });
+  } catch (error) {
+    await door.close();
+    throw error;
+  }
+  return {
+    invite: async () => {
+      const link = await signInLink(server.url, tokens, { scopes: SCOPES, session: door.sessionId });
+      return { link, code: renderUnicodeCompact(link) };
+    },
+    close: async () => {
+      await door.close();
+      // A client that does not read must not keep the terminal waiting.
+      const late = new Promise<void>((resolve) => deps.setTimer(resolve, TELL_WITHIN_MS));
+      await Promise.race([sessions.unread(), late]);
+      // What was written for them goes out in this turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+      await server.close();
+    },
+  };
+}
