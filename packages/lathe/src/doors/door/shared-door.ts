@@ -27,13 +27,15 @@ export interface SessionLink {
   stop(): Promise<unknown>;
 }
 
+/** Hears of each command that was carried out, whoever sent it. */
+export type CommandListener = (name: CommandName, params: unknown) => void;
+
 export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | "mostChars"> {
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  readonly onCommand?: CommandListener | undefined;
   /** The session's host can show no other session: commands that would go to one are refused. */
   readonly stays?: boolean | undefined;
 }
-
-export type CommandWatcher = (name: CommandName, params: Readonly<Record<string, unknown>>) => void;
 
 /** These put another session in the place of the present one. */
 export const LEAVING: ReadonlySet<CommandName> = new Set([
@@ -43,7 +45,6 @@ export const LEAVING: ReadonlySet<CommandName> = new Set([
   "new_session",
   "switch_session",
 ]);
-
 /** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
 const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
 
@@ -52,10 +53,10 @@ export class SharedDoor implements Door {
   readonly #log: FrameLog;
   readonly #questions: OpenQuestions;
   readonly #running = new RunningTurn();
+  readonly #onCommand: CommandListener | undefined;
   /** One for each reader; a client may have several. */
   readonly #readers = new Map<FrameReader, DoorClient>();
   readonly #watchers = new Set<(frame: DoorFrame) => void>();
-  readonly #commandWatchers = new Set<CommandWatcher>();
   /** As it was last told: a session that has gone tells nothing more. */
   #state: RpcSessionState | undefined;
   #sessionId = "";
@@ -65,9 +66,10 @@ export class SharedDoor implements Door {
   readonly #first: number;
   readonly #stays: boolean;
 
-  private constructor(link: SessionLink, { deps, stays = false, ...limits }: SharedDoorOptions) {
+  private constructor(link: SessionLink, { deps, stays = false, onCommand, ...limits }: SharedDoorOptions) {
     this.#link = link;
     this.#stays = stays;
+    this.#onCommand = onCommand;
     // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
     this.#first = deps.now() * 1000;
     this.#log = new FrameLog({ ...limits, setTimer: deps.setTimer, first: this.#first });
@@ -118,9 +120,9 @@ export class SharedDoor implements Door {
     if (this.#stays && LEAVING.has(name)) throw notAvailable(`${name} in a session that belongs to an editor`);
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
     const data = await this.#link.request(name, params);
+    this.#onCommand?.(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
     if (sessionId !== undefined) this.present(sessionId);
-    for (const watcher of this.#commandWatchers) watcher(name, params as Readonly<Record<string, unknown>>);
     return data;
   }
 
@@ -143,11 +145,6 @@ export class SharedDoor implements Door {
   watch(watcher: (frame: DoorFrame) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
-  }
-
-  /** Tells who serves the door of each command that has succeeded, whoever's it was. */
-  watchCommands(watcher: CommandWatcher): void {
-    this.#commandWatchers.add(watcher);
   }
 
   /** The session behind the door is this one now. */

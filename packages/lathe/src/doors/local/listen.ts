@@ -5,14 +5,12 @@ import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "@lathe/llm";
 import type { Door, DoorClient, DoorFrame } from "../door/door.ts";
-import type { CommandWatcher } from "../door/shared-door.ts";
 import { type DoorRecord, removeRecord, removeSocket, socketPlace, writeRecord } from "./door-records.ts";
 import { type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
 
-/** A door that tells who serves it of its frames and commands. SharedDoor is one. */
+/** A door that tells who serves it of its frames. SharedDoor is one. */
 export interface WatchedDoor extends Door {
   watch(watcher: (frame: DoorFrame) => void): () => void;
-  watchCommands(watcher: CommandWatcher): void;
 }
 
 /** A session whose door is opened for its first client: until then it costs nothing. */

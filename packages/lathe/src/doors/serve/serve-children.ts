@@ -8,7 +8,7 @@ import { listenLocally } from "../local/listen.ts";
 import { TokenFile } from "./guard/token-file.ts";
 import type { Limits, Tls } from "./http/listen.ts";
 import { type RunningServer, startServer } from "./server.ts";
-import { ChosenModes } from "./sessions/chosen-modes.ts";
+import { KeptModes } from "./sessions/kept-modes.ts";
 import { type DoorRequest, LiveSessions } from "./sessions/live-sessions.ts";
 import { Roots } from "./sessions/roots.ts";
 import { SavedSessions } from "./sessions/saved-sessions.ts";
@@ -46,21 +46,20 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
   const paths = homePaths(machine.env, machine.userHome);
   const tokens = new TokenFile(paths.serveTokens, deps.now);
   const served = new Roots(roots);
-  const note = (line: string): void => void stderr.write(`lathe: ${line}\n`);
   const sessions = new LiveSessions({
     roots: served,
     saved: new SavedSessions(workspace, served),
     unfinished: new UnfinishedWork(paths.serveWork),
-    modes: new ChosenModes(paths.serveModes, note),
-    openDoor: (request) =>
-      openChildDoor({ deps, command, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
+    modes: new KeptModes(paths.serveModes),
+    openDoor: (request, onCommand) =>
+      openChildDoor({ deps, command, onCommand, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
     // It ends with the door.
     openLocally: (door, cwd) => listenLocally(door, { folder: paths.doors, pid: machine.pid, cwd }),
     now: deps.now,
     setTimer: deps.setTimer,
     idleMs,
     mostOpen: MOST_OPEN,
-    note,
+    note: (line) => stderr.write(`lathe: ${line}\n`),
   });
   try {
     const server = await startServer({ ...options, tokens, sessions, deps });

@@ -31,7 +31,7 @@ export interface HomePaths {
   readonly serveTokens: string;
   /** Which served sessions are working. */
   readonly serveWork: string;
-  /** Which permission modes were chosen for them. */
+  /** Permission modes of served sessions, a file each. */
   readonly serveModes: string;
   /** Where the server listens that was started last. */
   readonly serveAddress: string;

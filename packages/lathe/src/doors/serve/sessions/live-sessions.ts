@@ -6,10 +6,11 @@ import type { CommandName } from "../../../hosts/rpc/commands.ts";
 import type { WireEvent } from "../../../hosts/wire/events.ts";
 import { sessionName } from "../../../sessions/list.ts";
 import type { DoorFrame } from "../../door/door.ts";
+import type { CommandListener } from "../../door/shared-door.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 import { Refused } from "../refused.ts";
-import type { ChosenModes } from "./chosen-modes.ts";
+import type { KeptModes } from "./kept-modes.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
 import { commandAt, type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
@@ -24,8 +25,8 @@ export interface LiveSessionsOptions {
   readonly roots: Roots;
   readonly saved: SavedSessions;
   readonly unfinished: UnfinishedWork;
-  readonly modes: ChosenModes;
-  readonly openDoor: (request: DoorRequest) => Promise<WatchedDoor>;
+  readonly modes: KeptModes;
+  readonly openDoor: (request: DoorRequest, onCommand: CommandListener) => Promise<WatchedDoor>;
   /** For other processes of this user. */
   readonly openLocally: (door: WatchedDoor, cwd: string) => Promise<unknown>;
   readonly now: () => number;
@@ -41,6 +42,8 @@ export interface LiveSessionsOptions {
 const STARTS_WORK: ReadonlySet<CommandName> = new Set(["prompt", "follow_up", "abort_and_prompt", "continue", "steer"]);
 interface OpenSession extends LiveSession {
   readonly door: WatchedDoor;
+  /** Of the session that it was in when that was last looked at. */
+  id: string;
   /** Everyone who follows it, here and at its local door. */
   clients: number;
   /** Milliseconds since the epoch. */
@@ -115,7 +118,6 @@ export class LiveSessions implements ServedSessions {
 
   /** Sessions that were working when the server was killed go on. */
   async continueUnfinished(): Promise<void> {
-    this.#options.modes.keepOnly(await this.#options.saved.ids());
     for (const id of this.#options.unfinished.list())
       if ((await this.#options.saved.find(id)) !== undefined) await this.#continue(id);
   }
@@ -159,15 +161,7 @@ export class LiveSessions implements ServedSessions {
     const known = this.#opening.get(id);
     if (known) return known;
     const opening = this.#saved(id)
-      .then(({ cwd, path }) => {
-        const { roots, modes } = this.#options;
-        const permissionMode = modes.of(id);
-        return this.#start({
-          cwd: roots.folder(cwd),
-          path,
-          ...(permissionMode === undefined ? {} : { permissionMode }),
-        });
-      })
+      .then(({ cwd, path }) => this.#start({ cwd: this.#options.roots.folder(cwd), path }))
       .finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
@@ -178,14 +172,16 @@ export class LiveSessions implements ServedSessions {
     await this.#makeRoom();
     let door: WatchedDoor;
     try {
-      door = await this.#options.openDoor(request);
+      const { modes } = this.#options;
+      door = await this.#options.openDoor(request, (name, params) => modes.heard(door.sessionId, name, params));
+      if (request.permissionMode !== undefined) modes.keep(door.sessionId, request.permissionMode);
+      if (request.path !== undefined) await modes.restore(door);
     } catch (error) {
       throw new Refused(502, "session_failed", `The session could not be opened. ${lastWordOf(error)}`);
     }
-    const open: OpenSession = { door, clients: 0, lastUsed: this.#options.now() };
+    const open: OpenSession = { door, id: door.sessionId, clients: 0, lastUsed: this.#options.now() };
     this.#open.add(open);
     door.watch((frame) => this.#take(open, frame));
-    this.#options.modes.follow(door, request.permissionMode);
     await this.#options.openLocally(door, request.cwd);
     return open;
   }
@@ -202,6 +198,8 @@ export class LiveSessions implements ServedSessions {
   #take(open: OpenSession, frame: DoorFrame): void {
     const { sessionId } = open.door;
     if (frame.kind === "event") this.#noteWork(sessionId, frame.event);
+    if (frame.kind === "session") this.#options.modes.moved(open.id, frame.sessionId);
+    open.id = sessionId;
     if (frame.kind === "clients") open.clients = frame.clients.length;
     if (frame.kind !== "closed") return;
     this.#open.delete(open);

@@ -32,12 +32,6 @@ export class SavedSessions {
     return search.trim() === "" ? served : findAmong(workspace, served, search);
   }
 
-  /** Of all sessions, also those that are not served here. */
-  async ids(): Promise<ReadonlySet<string>> {
-    const { paths } = await this.#workspace();
-    return new Set(sessionFiles(paths.sessions).map(({ path }) => idOf(path)));
-  }
-
   async find(id: string): Promise<SavedSession | undefined> {
     if (!ID.test(id)) return undefined;
     const { paths } = await this.#workspace();
