@@ -93,6 +93,8 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
         steps: [
           ["own", "other", "", ""],
           ["own", "execute", "", "", { command: "rm -rf /tmp/x" }],
+          // A call that names itself harmless is judged by its command.
+          ["own", "read", "a.txt", "", { command: "rm -rf /tmp/x" }],
         ],
       },
     });
@@ -111,7 +113,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))("ACP agents (needs bwrap, n
       // Its last words once more: its result.
       "[allow_once]",
     ]);
-    expect(said("vague")).toEqual(["[reject_once]", "[reject_once]", "[reject_once]"]);
+    expect(said("vague")).toEqual(["[reject_once]", "[reject_once]", "[reject_once]", "[reject_once]"]);
     // Its last words are its result, also where a call of its own came after them.
     expect(stdout).toMatch(/agent="vague" status="completed">\n\[reject_once\]\n/);
   });

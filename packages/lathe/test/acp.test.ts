@@ -103,6 +103,15 @@ describe("lathe acp", () => {
     expect(ended.at(-1)?.content).toMatchObject([{ oldText: "saved\ntyped\n", newText: "saved\nedited\n" }]);
   });
 
+  it("MO-08 a file of which the editor only says that it has written it is not told to be written", async () => {
+    const script = [call("write_file", { file_path: "new.txt", content: "one\n" }), turn.text("done")];
+    await open(script, { take: () => {}, capabilities: FILES_ONLY });
+    await editor.prompt(await create(), "write");
+    expect(editor.written).toHaveLength(1);
+    expect(results()[0]).toContain("neither it nor the disk has the new text");
+    expect(existsSync(file("new.txt"))).toBe(false);
+  });
+
   it("G-17 a request for permission has the call's kind, places and widths; reject gives the model a denial, cancel ends the prompt", async () => {
     const answers = ["reject", "cancelled"];
     await open(

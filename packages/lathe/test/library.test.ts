@@ -116,6 +116,44 @@ describe("the package as a library", () => {
     await expect(sessions.open("nothing-like-it")).rejects.toThrow('Session "nothing-like-it" not found.');
   });
 
+  it("MO-09 a listener that fails costs nobody an event, ends nothing, and is named once; options that cannot work are refused", async () => {
+    server.push(turn.text("one"), turn.text("two"));
+    await using session = await createAgentSession({ ...place, session: "memory" });
+    const events: WireEvent[] = [];
+    session.subscribe(() => {
+      throw new Error("boom");
+    });
+    session.subscribe(async () => Promise.reject(new Error("later")));
+    session.subscribe((event) => events.push(event));
+    expect(() => session.subscribe("x" as never)).toThrow("subscribe needs a function");
+    await expect(session.prompt(5 as never)).rejects.toThrow("prompt needs a text");
+    expect(await session.prompt("hello")).toMatchObject({ text: "one" });
+    expect(await session.prompt("again")).toMatchObject({ text: "two" });
+    const said = JSON.stringify(events);
+    expect(said.match(/listener of the program failed: boom/g)).toHaveLength(1);
+    expect(said.match(/listener of the program failed: later/g)).toHaveLength(1);
+    expect(events.filter(({ type }) => type === "agent_end")).toHaveLength(2);
+
+    const refused = (more: object) => createAgentSession({ ...place, session: "memory", ...more } as never);
+    const { execute: _, ...idle } = weather;
+    for (const [more, why] of [
+      [{ model: 5 }, "model must be a text"],
+      [{ cwd: 7 }, "cwd must be a text"],
+      [{ session: 5 }, "session must be a text"],
+      [{ permissionMode: "zzz" }, "permissionMode must be one of read-only, ask, auto-edit, full, plan"],
+      [{ customTools: "x" }, "customTools must be a list"],
+      [{ customTools: [null] }, "customTools[0] must be an object"],
+      [{ customTools: [idle] }, 'customTools[0] "weather": execute must be a function'],
+      [{ customTools: [{ ...weather, tier: "zzz" }] }, 'customTools[0] "weather": tier must be one of'],
+      [{ customTools: [weather, weather] }, 'customTools[1] "weather": an earlier tool of this list has the same name'],
+      [{ customTools: [{ ...weather, name: "a b" }] }, 'customTools[0] "a b": '],
+      [{ onUiRequest: 7 }, "onUiRequest must be a function"],
+      [{ systemPrompt: 7 }, "systemPrompt must be a text or a function"],
+    ] as const)
+      await expect(refused(more)).rejects.toThrow(why);
+    await expect(createAgentSession(null as never)).rejects.toThrow("createAgentSession needs an object of options");
+  });
+
   it("MO-09 as it is built, the program of the README runs and ends by itself; importing the package loads none of the product", async () => {
     const source = fileURLToPath(new URL("..", import.meta.url));
     const own = join(box.dir, "node_modules/lathe");

@@ -163,6 +163,24 @@ describe("a session that was under way", () => {
     expect(lines(follow(view, ended("b"))).at(-1)).toBe("done b");
   });
 
+  it("M1 shows a call once that waits for an answer or has not begun, in a page that was opened meanwhile", () => {
+    const [user, answer] = entries as [WireEntry, Extract<WireEntry, { type: "assistant" }>];
+    const parts = answer.parts.map((part) => (part.kind === "call" ? { ...part, card: card(part.toolCallId) } : part));
+    const cut = [user, { ...answer, parts }];
+    const asks: WireEvent = { type: "lathe:approval_request", toolCallId: "a", toolName: "x", args: {} };
+    const state = { ...stateAt("2"), isStreaming: true };
+    const view = reduceSession(LOADING, opened(cut, { state, running: [started("a"), asks] }));
+    expect(lines(view)).toEqual(["sent: fix it", "text: I'll look.", "waiting a"]);
+    const over = follow(view, ended("a"), started("b"), ended("b"));
+    expect(lines(over)).toEqual(["sent: fix it", "text: I'll look.", "done a", "done b"]);
+    const left = reduceSession(LOADING, opened(cut));
+    expect(lines(left).slice(2)).toEqual(["skipped a", "skipped b"]);
+    expect(lines(follow(left, { type: "agent_start" }, started("a"), started("b"))).slice(2)).toEqual([
+      "running a",
+      "running b",
+    ]);
+  });
+
   it("M1 leaves entries to the events that are newer than the snapshot", () => {
     const later = [...entries, resultEntry("4", "b"), answerEntry("5", "Done.")];
     const view = reduceSession(LOADING, opened(later, { running: [started("b")] }, 0, "3"));

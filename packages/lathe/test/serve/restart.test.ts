@@ -56,10 +56,16 @@ it("M1 a server that is killed in the middle of a turn goes on with it after its
     await expect.poll(() => processesOf(box.home), { timeout: 20_000 }).toEqual([]);
 
     const second = await start(new URL(first.url).port);
+    expect((await box.run(["serve", "link"])).stdout).toContain(`${first.url}/#code=`);
     await followed;
     // While there is no server, each try tells that there is none.
     expect(connections.filter((is, i) => is !== connections[i - 1])).toEqual([true, false, true]);
     expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+    // It is neither stricter nor freer than it was: a session that was to ask goes on asking.
+    expect((await client.command(id, "get_state")).permissionMode).toBe("full");
+    await client.command(id, "set_permission_mode", { mode: "read-only" });
+    await client.closeSession(id);
+    expect((await client.command(id, "get_state")).permissionMode).toBe("read-only");
     expect(await client.command(id, "get_last_assistant_text")).toEqual({ text: "It is made." });
     expect(readFileSync(`${box.dir}/made.txt`, "utf8")).toBe("made\n");
     second.child.kill("SIGTERM");

@@ -12,12 +12,21 @@ const HOW = { input: "sent", steering: "steered", follow_up: "queued" } as const
   UserItem["how"]
 >;
 
-/** In the order of the entries. Each key is the entry's, so a page that is read again gives the same items. */
-export function pastItems(entries: readonly WireEntry[]): Item[] {
+/**
+ * In the order of the entries. Each key is the entry's, so a page that is read again gives the same items. `isAtWork`: calls of the
+ * last answer that have no result yet are shown by the events that tell of them.
+ */
+export function pastItems(entries: readonly WireEntry[], isAtWork: boolean): Item[] {
   const items: Item[] = [];
+  const lastAnswer = isAtWork ? entries.findLast(({ type }) => type === "assistant") : undefined;
   for (const entry of entries) {
     if (entry.type === "results") for (const result of entry.results) placeResult(items, entry.entryId, result);
-    else for (const [at, draft] of draftsOf(entry).entries()) items.push(keyed(draft, `${entry.entryId}.${at}`));
+    else
+      for (const [at, draft] of draftsOf(entry).entries()) {
+        const isOpen = entry === lastAnswer && draft.kind === "call";
+        const item = isOpen ? { ...draft, card: undefined, state: "pending" as const } : draft;
+        items.push(keyed(item, `${entry.entryId}.${at}`));
+      }
   }
   return items;
 }

@@ -31,6 +31,8 @@ export interface SessionView {
   readonly entries: readonly WireEntry[];
   /** How many older ones there are. */
   readonly olderEntries: number;
+  /** The events go on with the last answer of the entries. */
+  readonly isResumed: boolean;
   /** Items of the entries. */
   readonly past: readonly Item[];
   /** What has happened since. */
@@ -65,6 +67,7 @@ export const LOADING: SessionView = {
   isConnected: true,
   entries: [],
   olderEntries: 0,
+  isResumed: false,
   past: [],
   live: EMPTY_TRANSCRIPT,
   questions: [],
@@ -101,7 +104,7 @@ function opened(view: SessionView, snapshot: SessionSnapshot, { entries: read, s
   return {
     ...view,
     ...{ phase: "open", problem: undefined, isConnected: true, state, questions, clients },
-    ...{ entries, olderEntries: start, past: pastItems(entries) },
+    ...{ entries, olderEntries: start, isResumed: state.isStreaming, past: pastItems(entries, state.isStreaming) },
     live: running.reduce(afterEvent, resumed),
     revision: view.revision + 1,
   };
@@ -111,7 +114,7 @@ function opened(view: SessionView, snapshot: SessionSnapshot, { entries: read, s
 function withOlder(view: SessionView, { entries: older, start }: EntryPage): SessionView {
   if (start + older.length !== view.olderEntries) return view;
   const entries = [...older, ...view.entries];
-  return { ...view, entries, olderEntries: start, past: pastItems(entries) };
+  return { ...view, entries, olderEntries: start, past: pastItems(entries, view.isResumed) };
 }
 
 function afterFrame(view: SessionView, frame: DoorFrame): SessionView {
@@ -142,9 +145,20 @@ const CHANGES_STATE =
   /^(agent_|turn_|tool_execution_end|todo_|auto_compaction_end|lathe:(queue_changed|prefix_changed))/;
 
 function afterSessionEvent(view: SessionView, event: Parameters<typeof afterEvent>[1]): SessionView {
+  // An input that was cut off goes on with the calls that were left.
+  if (event.type === "tool_execution_start" && !view.isResumed && isLeft(view, event.toolCallId))
+    return afterSessionEvent({ ...view, isResumed: true, past: pastItems(view.entries, true) }, event);
   const live = afterEvent(view.live, event);
   const agents = "agent" in event ? withAgent(view.agents, event.agent) : view.agents;
   return { ...view, live, agents, revision: view.revision + (CHANGES_STATE.test(event.type) ? 1 : 0) };
+}
+
+/** Whether the last answer of the entries makes this call, and events have told of no other answer. */
+function isLeft({ entries, live }: SessionView, callId: string): boolean {
+  const last = entries.findLast(({ type }) => type === "assistant");
+  const makes =
+    last?.type === "assistant" && last.parts.some((part) => part.kind === "call" && part.toolCallId === callId);
+  return makes && !live.items.some(({ kind }) => kind === "call");
 }
 
 function withAgent(agents: readonly Agent[], agent: Agent): readonly Agent[] {

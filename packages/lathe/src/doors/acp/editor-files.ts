@@ -156,7 +156,15 @@ export class EditorFiles {
     }
     const held = await this.#heldText(path);
     this.#known.set(path, { base: disk !== undefined && disk === held ? disk : before });
-    if (held === text || held === undefined) return;
+    if (held === text) return;
+    if (held === undefined) {
+      if (disk === text || (disk !== undefined && disk !== before)) return;
+      throw new EnvError(
+        "io",
+        `The editor answered, but neither it nor the disk has the new text of ${path}: perhaps the user has not accepted the change. Ask the user before you try again.`,
+        { path },
+      );
+    }
     // What else it holds was typed or formatted there meanwhile, and is found by the next read.
     if (held !== wasThere) return;
     throw new EnvError(

@@ -111,6 +111,7 @@ async function runOnce(
   try {
     const exit = await Promise.race([terminal.exited(), neverEnded]);
     const { output, truncated } = await terminal.output();
+    if (typeof output !== "string") throw new Error("its output is no text");
     const text = output.replaceAll("\r\n", "\n");
     if (text !== "") options.onOutput?.(text, "stdout");
     return {

@@ -39,7 +39,8 @@ export function editorOver({ client, capabilities, sessionId, folders }: EditorL
                 { sessionId: sessionId(), path: named(path) },
                 deadline,
               );
-              return content;
+              // An editor may answer anything.
+              return typeof content === "string" ? content : undefined;
             } catch {
               if (!deadline.cancellationSignal?.aborted) return undefined; // not open there, or outside of its project
               throw new EnvError("timed_out", `The editor did not answer when it was asked for ${path}. Try again.`, {

@@ -3,10 +3,11 @@
 import type { ClientDeps } from "@lathe/llm";
 import { RpcClient } from "../../hosts/rpc-client/client.ts";
 import type { AgentProcessOptions } from "../../hosts/rpc-client/process.ts";
-import { SharedDoor } from "./shared-door.ts";
+import { type CommandListener, SharedDoor } from "./shared-door.ts";
 
 export interface ChildDoorOptions extends AgentProcessOptions {
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  readonly onCommand?: CommandListener | undefined;
 }
 
 /**
@@ -14,10 +15,10 @@ export interface ChildDoorOptions extends AgentProcessOptions {
  * with what the process said when it cannot start. When the process dies, the last frame is `closed` with a problem: open another
  * door to the session then, and send it `continue`.
  */
-export async function openChildDoor({ deps, env, ...options }: ChildDoorOptions): Promise<SharedDoor> {
+export async function openChildDoor({ deps, env, onCommand, ...options }: ChildDoorOptions): Promise<SharedDoor> {
   const client = new RpcClient({ ...options, env: { ...env, LATHE_RPC_DIALOG_TIMEOUT: "0" } });
   try {
-    return await SharedDoor.open(client, { deps }, () => client.start());
+    return await SharedDoor.open(client, { deps, onCommand }, () => client.start());
   } catch (error) {
     await client.stop();
     throw error;

@@ -27,14 +27,24 @@ export interface SessionLink {
   stop(): Promise<unknown>;
 }
 
+/** Hears of each command that was carried out, whoever sent it. */
+export type CommandListener = (name: CommandName, params: unknown) => void;
+
 export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | "mostChars"> {
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+  readonly onCommand?: CommandListener | undefined;
   /** The session's host can show no other session: commands that would go to one are refused. */
   readonly stays?: boolean | undefined;
 }
 
 /** These put another session in the place of the present one. */
-const LEAVING: ReadonlySet<CommandName> = new Set(["branch", "fork", "move_session", "new_session", "switch_session"]);
+export const LEAVING: ReadonlySet<CommandName> = new Set([
+  "branch",
+  "fork",
+  "move_session",
+  "new_session",
+  "switch_session",
+]);
 /** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
 const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
 
@@ -43,6 +53,7 @@ export class SharedDoor implements Door {
   readonly #log: FrameLog;
   readonly #questions: OpenQuestions;
   readonly #running = new RunningTurn();
+  readonly #onCommand: CommandListener | undefined;
   /** One for each reader; a client may have several. */
   readonly #readers = new Map<FrameReader, DoorClient>();
   readonly #watchers = new Set<(frame: DoorFrame) => void>();
@@ -55,9 +66,10 @@ export class SharedDoor implements Door {
   readonly #first: number;
   readonly #stays: boolean;
 
-  private constructor(link: SessionLink, { deps, stays = false, ...limits }: SharedDoorOptions) {
+  private constructor(link: SessionLink, { deps, stays = false, onCommand, ...limits }: SharedDoorOptions) {
     this.#link = link;
     this.#stays = stays;
+    this.#onCommand = onCommand;
     // No earlier door to the session has come so far: a client that returns with one of its numbers gets a snapshot.
     this.#first = deps.now() * 1000;
     this.#log = new FrameLog({ ...limits, setTimer: deps.setTimer, first: this.#first });
@@ -108,6 +120,7 @@ export class SharedDoor implements Door {
     if (this.#stays && LEAVING.has(name)) throw notAvailable(`${name} in a session that belongs to an editor`);
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
     const data = await this.#link.request(name, params);
+    this.#onCommand?.(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
     if (sessionId !== undefined) this.present(sessionId);
     return data;

@@ -8,6 +8,7 @@ import { listenLocally } from "../local/listen.ts";
 import { TokenFile } from "./guard/token-file.ts";
 import type { Limits, Tls } from "./http/listen.ts";
 import { type RunningServer, startServer } from "./server.ts";
+import { KeptModes } from "./sessions/kept-modes.ts";
 import { type DoorRequest, LiveSessions } from "./sessions/live-sessions.ts";
 import { Roots } from "./sessions/roots.ts";
 import { SavedSessions } from "./sessions/saved-sessions.ts";
@@ -49,8 +50,9 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
     roots: served,
     saved: new SavedSessions(workspace, served),
     unfinished: new UnfinishedWork(paths.serveWork),
-    openDoor: (request) =>
-      openChildDoor({ deps, command, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
+    modes: new KeptModes(paths.serveModes),
+    openDoor: (request, onCommand) =>
+      openChildDoor({ deps, command, onCommand, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
     // It ends with the door.
     openLocally: (door, cwd) => listenLocally(door, { folder: paths.doors, pid: machine.pid, cwd }),
     now: deps.now,

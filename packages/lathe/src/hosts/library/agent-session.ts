@@ -1,7 +1,6 @@
 // A session inside a program: a conversation whose person, tools and prompt the program brings.
 
-import type { InputOutcome, SessionEvent, ToolDef } from "@lathe/agent";
-import { messageOf } from "@lathe/llm";
+import type { InputOutcome, ToolDef } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
@@ -11,21 +10,19 @@ import { contentOf, toolOfHost } from "../rpc/host-tools.ts";
 import { HostPerson } from "../rpc/person.ts";
 import { HostSide, type HostTool, type UiHandler } from "../rpc-client/host-side.ts";
 import type { WireEvent } from "../wire/events.ts";
-import { toWireEvents } from "../wire/map-events.ts";
 import { toWire } from "../wire/to-wire.ts";
+import { checkOptions } from "./checked-options.ts";
+import { Listeners } from "./listeners.ts";
 import { openPlace } from "./place.ts";
 import type { AgentSession, AgentSessionOptions, PromptOutcome } from "./types.ts";
 
 export async function createAgentSession(options: AgentSessionOptions): Promise<AgentSession> {
+  checkOptions(options);
   const asOptions = commandOptions(options);
   const { run, workspace } = await openPlace(options, asOptions);
   const requestFor = run.requestFor(workspace, asOptions);
-  const listeners = new Set<(event: WireEvent) => void>();
+  const listeners = new Listeners();
   const tools = (options.customTools ?? []).map(toolOf);
-  const map = toWireEvents();
-  const tell = (event: SessionEvent): void => {
-    for (const wire of map(event)) for (const listener of [...listeners]) listener(wire);
-  };
   const conversation = await Conversation.start(
     {
       workspace,
@@ -34,7 +31,7 @@ export async function createAgentSession(options: AgentSessionOptions): Promise<
       toolProviders: [{ tools: () => tools }],
       // The program holds this one.
       staysInSession: true,
-      onSession: ({ session }) => void follow(session.events(), tell, (text) => session.warn(text, "listener")),
+      onSession: ({ session }) => void listeners.follow(session.events(), (text) => session.warn(text, "listener")),
     },
     journalFor(workspace, asOptions),
   );
@@ -85,26 +82,11 @@ function personOf(ui: UiHandler): HostPerson {
   return person;
 }
 
-/** A listener that throws costs nobody else an event. */
-async function follow(
-  events: AsyncIterable<SessionEvent>,
-  tell: (event: SessionEvent) => void,
-  warn: (text: string) => void,
-): Promise<void> {
-  for await (const event of events) {
-    try {
-      tell(event);
-    } catch (error) {
-      warn(`A listener of the program threw: ${messageOf(error)}`);
-    }
-  }
-}
-
 class ConversationSession implements AgentSession {
   readonly #conversation: Conversation;
-  readonly #listeners: Set<(event: WireEvent) => void>;
+  readonly #listeners: Listeners;
 
-  constructor(conversation: Conversation, listeners: Set<(event: WireEvent) => void>) {
+  constructor(conversation: Conversation, listeners: Listeners) {
     this.#conversation = conversation;
     this.#listeners = listeners;
   }
@@ -130,6 +112,7 @@ class ConversationSession implements AgentSession {
   }
 
   async prompt(message: string): Promise<PromptOutcome> {
+    if (typeof message !== "string") throw new TypeError("prompt needs a text.");
     const content = await expandInput(message, this.#conversation.open);
     // A command of an extension has done its work, and there was nothing to send.
     if (content === undefined) return { reason: "completed", text: "", cost: 0 };
@@ -149,8 +132,7 @@ class ConversationSession implements AgentSession {
     await this.#conversation.session.interrupt();
   }
   subscribe(listener: (event: WireEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(listener);
   }
 
   async setModel(model: string): Promise<void> {

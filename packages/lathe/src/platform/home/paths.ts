@@ -31,6 +31,10 @@ export interface HomePaths {
   readonly serveTokens: string;
   /** Which served sessions are working. */
   readonly serveWork: string;
+  /** Permission modes of served sessions, a file each. */
+  readonly serveModes: string;
+  /** Where the server listens that was started last. */
+  readonly serveAddress: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -55,5 +59,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     withheldMemory: `${home}/cache/withheld-variables`,
     serveTokens: `${home}/serve/tokens.json`,
     serveWork: `${home}/serve/working`,
+    serveModes: `${home}/serve/modes`,
+    serveAddress: `${home}/serve/address`,
   };
 }

@@ -74,7 +74,7 @@ const permissionTool: ToolDef<PermissionArgs> = {
   label: "Permission",
   description: "Asks whether an ACP agent may do something with a tool of its own.",
   schema: object(permissionParams),
-  tier: ({ kind }) => TIERS[kind] ?? "exec",
+  tier: ({ kind, input }) => (input["command"] === undefined ? (TIERS[kind] ?? "exec") : "exec"),
   replay: "never",
   access: permissionAccess,
   summary: ({ title }) => title,
@@ -100,6 +100,9 @@ async function permissionAccess(
   { kind, paths, input: { command, url } }: PermissionArgs,
   scope: CallScope,
 ): Promise<readonly Access[] | undefined> {
+  // Whatever it calls itself: what runs a command is judged by the command.
+  if (command !== undefined)
+    return typeof command === "string" ? commandAccess(command, await realOf(".", scope), scope) : undefined;
   const tier = TIERS[kind];
   if (kind === "think") return [];
   if (tier === "read" || tier === "write")
@@ -108,7 +111,6 @@ async function permissionAccess(
       : Promise.all(paths.map(async (path) => ({ kind: tier, path: await realOf(path, scope) })));
   if (kind === "fetch" && typeof url === "string" && URL.canParse(url))
     return [{ kind: "network", host: new URL(url).host }];
-  if (kind === "execute" && typeof command === "string") return commandAccess(command, await realOf(".", scope), scope);
   return undefined;
 }
 
