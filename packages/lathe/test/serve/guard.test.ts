@@ -112,6 +112,15 @@ describe("M1: who asks", () => {
     expect(await refusal("/v1/roots", bearer(ended.token))).toEqual([401, "unknown_token"]);
   });
 
+  it("M1 a token that cannot be is refused in one line", async () => {
+    const add = (...args: string[]) => box.run(["serve", "token", "add", "odd", ...args]);
+    expect(await add("--days", "1e9")).toMatchObject({
+      code: 2,
+      stderr: 'lathe: --days may be 3650 at most, not "1e9".\n',
+    });
+    expect(await add("--session", "")).toMatchObject({ code: 2 });
+  });
+
   it("M1 whoever guesses too often has to wait; whoever has a token does not", async () => {
     const codes = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
@@ -151,6 +160,11 @@ describe("M1: who asks", () => {
     for (const path of ["/v1/sessions/a", "/v1/sessions/a/events", "/v1/roots"])
       expect(await refusal(path, bearer(token)), path).toEqual([403, "other_session"]);
     expect(await post("/v1/sessions", bearer(token), { cwd: box.dir })).toEqual([403, "other_session"]);
+    for (const leaving of ["new_session", "fork", "branch"])
+      expect(await post(`/v1/sessions/b/commands/${leaving}`, bearer(token), { entryId: "x" }), leaving).toEqual([
+        403,
+        "other_session",
+      ]);
     expect(await refusal("/v1/sessions/b", bearer(token))).toEqual([404, "unknown_session"]);
   });
 });
@@ -166,6 +180,8 @@ describe("M1: attacks", () => {
       "a b",
     ])
       expect(await refusal("/v1/roots", { ...admin, host }), host).toEqual([403, "foreign_host"]);
+    const twice = `GET /v1/roots HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\nAuthorization: ${admin["authorization"]}\r\n\r\n`;
+    expect(await rawly(twice)).toContain("foreign_host");
     for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, "127.0.0.1:9"])
       expect(await refusal("/v1/roots", { ...admin, host }), host).toEqual([200, undefined]);
   });
@@ -266,6 +282,15 @@ describe("M1: attacks", () => {
     } as LatheServerError);
   });
 });
+
+/** The first bytes of the answer to these. */
+async function rawly(bytes: string): Promise<string> {
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.end(bytes);
+  let answer = "";
+  for await (const piece of socket) answer += String(piece);
+  return answer;
+}
 
 /** With a token unless other headers are given. */
 function sendForEver(framing: Record<string, string>, who = admin): Promise<{ status: number; sent: number }> {

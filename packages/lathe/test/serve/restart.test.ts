@@ -56,6 +56,7 @@ it("M1 a server that is killed in the middle of a turn goes on with it after its
     await expect.poll(() => processesOf(box.home), { timeout: 20_000 }).toEqual([]);
 
     const second = await start(new URL(first.url).port);
+    expect((await box.run(["serve", "link"])).stdout).toContain(`${first.url}/#code=`);
     await followed;
     // While there is no server, each try tells that there is none.
     expect(connections.filter((is, i) => is !== connections[i - 1])).toEqual([true, false, true]);

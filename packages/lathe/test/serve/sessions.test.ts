@@ -126,6 +126,17 @@ it("M1 a session that nobody uses is closed to its journal, and opened when it i
   }
 });
 
+it("M1 what begins in a session keeps its permission mode, also when it is closed and opened again", async () => {
+  const { id } = await start("mode", { permissionMode: "read-only" });
+  const prompter = await serving.client("closer", "read", "prompt");
+  const { sessionId } = await prompter.command(id, "new_session");
+  // An empty session is not kept.
+  await client.command(sessionId, "prompt", { message: "make it" });
+  await until(sessionId, isEnd);
+  await prompter.closeSession(sessionId);
+  expect(await client.command(sessionId, "get_state")).toMatchObject({ permissionMode: "read-only" });
+});
+
 it("M1 the open stream of a token ends when it is revoked; that of another goes on", async () => {
   const real = machineOf({ cwd: box.dir, env: { ...box.env, ...env } }, new PassThrough(), new Text(), new Text());
   // Looks every 20 ms what it looks every 15 s.

@@ -5,11 +5,11 @@ import { lookLink } from "../../doors/serve/sign-in-link.ts";
 import { baseUrl, shareSession } from "../../doors/share/share-session.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
-import { duration, httpUrl } from "../../platform/options/values.ts";
+import { duration } from "../../platform/options/values.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { findOne, idOf } from "../../sessions/find.ts";
 import type { Command } from "./command.ts";
-import { DEFAULT_PORT } from "./serve/link.ts";
+import { serverAddress } from "./serve/link.ts";
 import { tokensOf } from "./serve/token.ts";
 import { verbArgs } from "./verb-args.ts";
 
@@ -57,7 +57,7 @@ interface LiveOptions {
 
 /** The server need not run yet: it reads the file of tokens anew when that has changed. */
 async function shareLive(machine: Machine, session: string, { url, time }: LiveOptions): Promise<ExitCode> {
-  const server = new URL(httpUrl("url", url ?? `http://127.0.0.1:${DEFAULT_PORT}`)).origin;
+  const server = serverAddress(machine, url);
   const lastsMs = duration("for", time ?? LIVE);
   const until = new Date(machine.deps.now() + lastsMs).toISOString().slice(0, 16).replace("T", " ");
   machine.stdout.write(`${await lookLink(server, tokensOf(machine), session, lastsMs)}\n`);

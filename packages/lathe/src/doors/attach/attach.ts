@@ -103,6 +103,8 @@ async function followAt(
     if (isEnd) controller.workEnded();
     if (isEnd || frame.kind === "snapshot") showPrompt();
   }
+  // Who leaves hangs up: that says nothing about the session.
+  if (view.isOver) return EXIT.done;
   await lines.show(GONE);
   return EXIT.failed;
 }

@@ -38,7 +38,13 @@ export interface SharedDoorOptions extends Pick<FrameLogOptions, "mostFrames" | 
 }
 
 /** These put another session in the place of the present one. */
-const LEAVING: ReadonlySet<CommandName> = new Set(["branch", "fork", "move_session", "new_session", "switch_session"]);
+export const LEAVING: ReadonlySet<CommandName> = new Set([
+  "branch",
+  "fork",
+  "move_session",
+  "new_session",
+  "switch_session",
+]);
 /** A host's tools and addresses have to be served for as long as the session lives; clients come and go. */
 const FOR_HOSTS: ReadonlySet<CommandName> = new Set(["set_host_tools", "set_host_uri_schemes"]);
 

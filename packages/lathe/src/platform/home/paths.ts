@@ -33,6 +33,8 @@ export interface HomePaths {
   readonly serveWork: string;
   /** Permission modes of served sessions, a file each. */
   readonly serveModes: string;
+  /** Where the server listens that was started last. */
+  readonly serveAddress: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -58,5 +60,6 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     serveTokens: `${home}/serve/tokens.json`,
     serveWork: `${home}/serve/working`,
     serveModes: `${home}/serve/modes`,
+    serveAddress: `${home}/serve/address`,
   };
 }

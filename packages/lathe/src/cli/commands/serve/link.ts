@@ -1,6 +1,8 @@
 // `lathe serve link`: another link for another browser, as text and for a phone as a QR code.
 
 import { signInLink } from "../../../doors/serve/sign-in-link.ts";
+import { homePaths } from "../../../platform/home/paths.ts";
+import { readIfReadable } from "../../../platform/home/small-file.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { httpUrl } from "../../../platform/options/values.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
@@ -13,10 +15,15 @@ export const DEFAULT_PORT = 4096;
 export const linkCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { url: { type: "string" } }, "serve");
   if (positionals[0] !== undefined) throw usageError("lathe serve link takes only --url <address of the server>.");
-  const url = httpUrl("url", values.url ?? `http://127.0.0.1:${DEFAULT_PORT}`);
-  await printLink(machine, await signInLink(new URL(url).origin, tokensOf(machine)));
+  await printLink(machine, await signInLink(serverAddress(machine, values.url), tokensOf(machine)));
   return EXIT.done;
 };
+
+/** As given, else that of the server that was started last. */
+export function serverAddress({ env, userHome }: Machine, url: string | undefined): string {
+  const last = readIfReadable(homePaths(env, userHome).serveAddress)?.trim();
+  return new URL(httpUrl("url", url ?? (last || `http://127.0.0.1:${DEFAULT_PORT}`))).origin;
+}
 
 /** The code in it works once. */
 export async function printLink({ stdout, terminal }: Machine, link: string): Promise<void> {

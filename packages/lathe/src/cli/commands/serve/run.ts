@@ -1,11 +1,12 @@
 // `lathe serve`: reads what it is given, starts the server, and ends it with everything it has started.
 
-import { realpathSync } from "node:fs";
+import { realpathSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
 import type { Tls } from "../../../doors/serve/http/listen.ts";
 import { serveChildren } from "../../../doors/serve/serve-children.ts";
 import { signInLink } from "../../../doors/serve/sign-in-link.ts";
+import { homePaths } from "../../../platform/home/paths.ts";
 import { shownPath } from "../../../platform/home/shown-path.ts";
 import { isDirectory } from "../../../platform/home/small-file.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
@@ -52,6 +53,7 @@ export const runServer: Command = async (argv, machine) => {
   const shown = roots.map((root) => shownPath(root, machine.userHome)).join(", ");
   machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
   await printLink(machine, await signInLink(server.url, server.tokens));
+  writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
   // A person who presses Ctrl+C wants the work to end; a system that stops the service starts it again.
   await server.end({ forgets: (await signal) === "SIGINT" });
   machine.exit?.(EXIT.done);

@@ -14,6 +14,7 @@ import { verbArgs } from "../verb-args.ts";
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const MOST_NAME = 60;
+const MOST_DAYS = 3650;
 
 export const tokenCommand: Command = async ([verb = "list", ...argv], machine) => {
   const run = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
@@ -50,6 +51,7 @@ const VERBS: Readonly<Record<string, Command>> = {
       throw usageError("Give the token one name: lathe serve token add <name> --scope read");
     if (name === "" || name.length > MOST_NAME || printableLine(name) !== name)
       throw usageError(`A name is one line of at most ${MOST_NAME} characters.`);
+    if (values.session === "") throw usageError("--session needs the id of a session. See: lathe sessions list");
     const tokens = tokensOf(machine);
     if (tokens.list().some((token) => token.name === name))
       throw usageError(`There is a token named ${name}. Choose another name, or: lathe serve token revoke ${name}`);
@@ -57,7 +59,7 @@ const VERBS: Readonly<Record<string, Command>> = {
       name,
       scopes: scopesOf(values.scope ?? "read"),
       session: values.session,
-      lastsMs: (values.days === undefined ? DAYS : positiveInteger("days", values.days)) * DAY_MS,
+      lastsMs: daysOf(values.days) * DAY_MS,
     });
     machine.stderr.write(
       `This is the only time it is shown. It may ${stored.scopes.join(", ")} until ${day(stored)}.\n`,
@@ -77,6 +79,12 @@ const VERBS: Readonly<Record<string, Command>> = {
     return EXIT.done;
   },
 };
+
+function daysOf(text: string | undefined): number {
+  const days = text === undefined ? DAYS : positiveInteger("days", text);
+  if (days <= MOST_DAYS) return days;
+  throw usageError(`--days may be ${MOST_DAYS} at most, not "${text}".`);
+}
 
 /** Whoever may do something may look; `admin` is everything. */
 function scopesOf(value: string): readonly Scope[] {

@@ -23,12 +23,13 @@ export const isLoopback = (host: string): boolean => LOOPBACK.has(host);
 const SECRETS_IN_QUERY = /[?&](?:access_?token|auth(?:orization)?|bearer|code|key|secret|token)=/i;
 
 /** Throws for a request that is not meant for this server, or was made by a page of another one. */
-export function checkOrigin({ headers, url = "" }: IncomingMessage, own: OwnNames): void {
+export function checkOrigin({ headers, headersDistinct, url = "" }: IncomingMessage, own: OwnNames): void {
   if (!url.startsWith("/")) throw new Refused(400, "bad_address", "Ask for a path, such as /v1/health.");
   if (SECRETS_IN_QUERY.test(url))
     throw new Refused(400, "secret_in_address", "Send tokens in the Authorization header, never in an address.");
-  const host = headers.host ?? "";
-  if (!isOwnName(nameIn(host), own))
+  // Of two, a proxy may have looked at the other one.
+  const [host = "", ...more] = headersDistinct["host"] ?? [];
+  if (more.length > 0 || !isOwnName(nameIn(host), own))
     throw new Refused(
       403,
       "foreign_host",

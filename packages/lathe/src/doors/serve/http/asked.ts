@@ -38,8 +38,15 @@ export function checkScope({ client }: Visitor, needed: Scope): void {
 /** A token may be good for one session only: then the server is that session. */
 export function checkSession({ token }: Visitor, { path }: Route, sessionId: string | undefined): void {
   if (token.session === undefined || path === "/v1/me" || path === "/v1/sign-out" || path === "/v1/sessions") return;
-  if (sessionId !== token.session) throw new Refused(403, "other_session", "This token is for one session only.");
+  if (sessionId !== token.session) throw otherSession();
 }
+
+/** For what leads to another session. */
+export function refuseLimited({ token }: Visitor): void {
+  if (token.session !== undefined) throw otherSession();
+}
+
+const otherSession = (): Refused => new Refused(403, "other_session", "This token is for one session only.");
 
 /** Parameters behind the question mark; numbers where the definition has them. */
 export function queryOf(call: Call, fields: Fields | undefined): Readonly<Record<string, unknown>> {

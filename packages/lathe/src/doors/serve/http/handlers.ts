@@ -5,13 +5,14 @@ import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { scopeOf } from "../../../hosts/rpc/scopes.ts";
 import type { DialogAnswer, Door } from "../../door/door.ts";
+import { LEAVING } from "../../door/shared-door.ts";
 import { ROUTES } from "../api.ts";
 import type { NewSession, OpenedSession, SessionQuery } from "../client.ts";
 import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
 import type { SignIn } from "../guard/sign-in.ts";
 import { Refused } from "../refused.ts";
 import { type ServedSessions, WATCHER } from "../sessions/served-sessions.ts";
-import { type Asked, checked, checkedBody, checkScope, visitorOf } from "./asked.ts";
+import { type Asked, checked, checkedBody, checkScope, refuseLimited, visitorOf } from "./asked.ts";
 import { MOST_BYTES, MOST_COMMAND_BYTES, readBody } from "./body.ts";
 import type { EventStreams } from "./event-stream.ts";
 
@@ -56,8 +57,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
 
   createSession: async (asked, { sessions }) => {
     const visitor = visitorOf(asked);
-    if (visitor.token.session !== undefined)
-      throw new Refused(403, "other_session", "This token is for one session only.");
+    refuseLimited(visitor);
     const body = await readBody(asked.call.env.incoming, MOST_BYTES);
     const session = checkedBody<NewSession>(body, ROUTES.createSession.body);
     if (!FREE_MODES.has(session.permissionMode)) checkScope(visitor, "admin");
@@ -122,6 +122,7 @@ export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Pr
     throw new Refused(404, "unknown_command", "There is no such command. See schemas/openapi.json.");
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
+  if (LEAVING.has(name)) refuseLimited(visitor);
   const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
   const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
   return call.json(data === undefined ? {} : { data });

@@ -24,6 +24,12 @@ export class KeptModes {
     renameSync(`${file}.tmp`, file);
   }
 
+  /** The process of one session is in another one now, with the mode that it has. */
+  moved(from: string, to: string): void {
+    const mode = this.#of(from);
+    if (mode !== undefined) this.keep(to, mode);
+  }
+
   /** A command that a session has carried out. */
   heard(id: string, name: CommandName, params: unknown): void {
     if (name === "set_permission_mode") this.keep(id, (params as { readonly mode: PermissionMode }).mode);

@@ -42,6 +42,8 @@ export interface LiveSessionsOptions {
 const STARTS_WORK: ReadonlySet<CommandName> = new Set(["prompt", "follow_up", "abort_and_prompt", "continue", "steer"]);
 interface OpenSession extends LiveSession {
   readonly door: WatchedDoor;
+  /** Of the session that it was in when that was last looked at. */
+  id: string;
   /** Everyone who follows it, here and at its local door. */
   clients: number;
   /** Milliseconds since the epoch. */
@@ -175,9 +177,9 @@ export class LiveSessions implements ServedSessions {
       if (request.permissionMode !== undefined) modes.keep(door.sessionId, request.permissionMode);
       if (request.path !== undefined) await modes.restore(door);
     } catch (error) {
-      throw new Refused(502, "session_failed", `The session could not be opened. ${messageOf(error)}`);
+      throw new Refused(502, "session_failed", `The session could not be opened. ${lastWordOf(error)}`);
     }
-    const open: OpenSession = { door, clients: 0, lastUsed: this.#options.now() };
+    const open: OpenSession = { door, id: door.sessionId, clients: 0, lastUsed: this.#options.now() };
     this.#open.add(open);
     door.watch((frame) => this.#take(open, frame));
     await this.#options.openLocally(door, request.cwd);
@@ -196,6 +198,8 @@ export class LiveSessions implements ServedSessions {
   #take(open: OpenSession, frame: DoorFrame): void {
     const { sessionId } = open.door;
     if (frame.kind === "event") this.#noteWork(sessionId, frame.event);
+    if (frame.kind === "session") this.#options.modes.moved(open.id, frame.sessionId);
+    open.id = sessionId;
     if (frame.kind === "clients") open.clients = frame.clients.length;
     if (frame.kind !== "closed") return;
     this.#open.delete(open);
@@ -252,6 +256,12 @@ export class LiveSessions implements ServedSessions {
     await Promise.all(unused.map(({ door }) => door.close()));
     if (!this.#isEnding) this.#lookLater();
   }
+}
+
+/** What the child said when it gave up; before it may come notes, such as those on a folder that is not trusted. */
+function lastWordOf(error: unknown): string {
+  const lines = messageOf(error).split("\n");
+  return lines.findLast((line) => line.startsWith("lathe: "))?.slice("lathe: ".length) ?? lines.join(" ");
 }
 
 const isUnused = ({ door, clients }: OpenSession): boolean =>
