@@ -2,7 +2,7 @@
 // to stdout.
 
 import { Readable, Writable } from "node:stream";
-import { type AgentContext, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
+import { type AgentContext, MessageTooLargeError, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { onReaderGone } from "../../platform/machine/reader-gone.ts";
 import { ENDING_SIGNALS } from "../../platform/machine/signals.ts";
@@ -54,10 +54,12 @@ export async function acpMode(machine: Machine, { options, words }: ParsedArgs):
   );
   const connection = app.connect(stream);
   client = connection.client;
-  const ended = connection.closed.then(
-    (): ExitCode => EXIT.done,
-    (): ExitCode => EXIT.done,
-  );
+  const whenClosed = (): ExitCode => {
+    if (!(connection.signal.reason instanceof MessageTooLargeError)) return EXIT.done;
+    stderr.write("lathe: A message of the editor was too large, so the connection is closed. Sessions are kept.\n");
+    return EXIT.failed;
+  };
+  const ended = connection.closed.then(whenClosed, whenClosed);
   const code = await Promise.race([ended, asked.code]);
   const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
   await Promise.race([close(), late]).finally(asked.stopListening);
