@@ -12,17 +12,15 @@ const SHORTEST = 5;
 
 /** Commands of other agents; the way here, where there is one. */
 const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
-  acp: "lathe --mode rpc",
   chat: "lathe",
   exec: "lathe -p <request>",
   init: "lathe, then /init",
   install: "lathe plugin add <source>",
   run: "lathe -p <request>",
-  serve: "lathe --mode rpc",
-  server: "lathe --mode rpc",
+  server: "lathe serve",
   upgrade: "lathe update",
   version: "lathe --version",
-  web: "lathe --mode rpc",
+  web: "lathe serve",
 };
 
 /** A word alone that other agents take as a command is not paid for as a prompt unless the user says so. */
