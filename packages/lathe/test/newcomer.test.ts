@@ -51,7 +51,7 @@ describe("lathe demo and lathe prompt", () => {
 });
 
 describe("words and options of other agents", () => {
-  it.each(["server", "init", "web"])("lathe %s is not sent, and says how to send it", async (word) => {
+  it.each(["exec", "init", "web"])("lathe %s is not sent, and says how to send it", async (word) => {
     const { code, stdout, stderr } = await box.run([word]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(`Lathe has no command "${word}". Try: lathe`);
@@ -65,7 +65,7 @@ describe("words and options of other agents", () => {
       'lathe: A command comes before its options: lathe doctor … As a prompt: lathe -p "doctor"\n',
     );
     expect(await late("sessions", "list")).toContain("lathe sessions list … As a prompt");
-    expect(await late("server")).toContain('Lathe has no command "server".');
+    expect(await late("web")).toContain('Lathe has no command "web".');
     for (const words of [
       ["config", "this"],
       ["-p", "doctor"],

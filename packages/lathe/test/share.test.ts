@@ -166,7 +166,7 @@ describe.skipIf(!existsSync(CHROMIUM))("a shared page in chromium", () => {
       await page.reload();
       await page.waitForSelector("footer");
       const top = "document.getElementById(location.hash.split('/')[1]).getBoundingClientRect().top";
-      await page.waitForFunction(`${top} >= 0 && ${top} < innerHeight && scrollY > 0`);
+      await expect.poll(() => page.evaluate(`${top} >= 0 && ${top} < innerHeight && scrollY > 0`)).toBe(true);
       expect(complaints).toEqual([]);
       expect(await page.evaluate("window.broken")).toBeUndefined();
       await page.close();

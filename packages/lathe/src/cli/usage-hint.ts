@@ -17,7 +17,6 @@ const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
   init: "lathe, then /init",
   install: "lathe plugin add <source>",
   run: "lathe -p <request>",
-  server: "lathe serve",
   upgrade: "lathe update",
   version: "lathe --version",
   web: "lathe serve",

@@ -46,8 +46,8 @@ it("a running command says which key sends it to the background", async () => {
 });
 
 it("a word that is a command of other agents is not sent without a yes", async () => {
-  const run = bench.start(["server"], BUILT);
-  await run.see(/Lathe has no command "server"\. Try: lathe serve\.[\s\S]*Send "server" to the model\? \[y\/N\]/);
+  const run = bench.start(["web"], BUILT);
+  await run.see(/Lathe has no command "web"\. Try: lathe serve\.[\s\S]*Send "web" to the model\? \[y\/N\]/);
   run.type(`n${KEY.enter}`);
   await run.exited;
   expect(bench.server.requests).toHaveLength(0);
