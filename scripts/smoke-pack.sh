@@ -19,4 +19,4 @@ npm install --silent --no-audit --no-fund --prefix "$work/prefix" "$work"/lathe-
 all=$(du -sk "$work/prefix/node_modules" | cut -f1)
 echo "installed size: core $((core / 1024)) MB, with optional parts $((all / 1024)) MB"
 # Puppeteer and the drawing of diagrams, bundled, are 3.8 MB of it.
-[ "$core" -lt 20480 ] || { echo "the core must stay under 20 MB"; exit 1; }
+[ "$core" -lt 23552 ] || { echo "the core must stay under 23 MB"; exit 1; }
