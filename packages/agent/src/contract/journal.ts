@@ -6,6 +6,7 @@ import type { FileChange } from "./changes.ts";
 import type { AwaitedInput, MessageSource } from "./events/types.ts";
 import type { PromptPart } from "./prompt-part.ts";
 import type { Effects, FromWeb, Tier } from "./tool.ts";
+import type { Verification } from "./verification.ts";
 
 /** The version of the format that is written. */
 export const JOURNAL_VERSION = 4;
@@ -358,6 +359,8 @@ export interface InputLine {
   /** On a `start`: the model that was to answer, as provider/id. */
   readonly model?: string;
   readonly reason?: string;
+  /** On an `end`, in a session with checks. */
+  readonly verification?: Verification;
   readonly timestamp: string;
 }
 /** Any line a host or a later version adds; kept, never interpreted here. */

@@ -39,7 +39,14 @@ const approval = {
 
 const EVENT_FIELDS = {
   agent_start: {},
-  agent_end: { messages: listOf(wireMessage), reason: text(), error: optional(text()) },
+  /** `verification`: in a session with checks. */
+  agent_end: {
+    messages: listOf(wireMessage),
+    reason: text(),
+    verification: optional(choice(["verified", "failed", "unverified", "none"])),
+    verificationReasons: optional(listOf(text())),
+    error: optional(text()),
+  },
   turn_start: {},
   turn_end: { message: optional(wireMessage), toolResults: listOf(wireMessage) },
   message_start: { message: wireMessage },
