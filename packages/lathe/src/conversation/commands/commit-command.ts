@@ -10,21 +10,22 @@ import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { CommandView } from "./command-view.ts";
 
-const FLAGS = ["--all", "--split", "--yes", "--dry-run", "--no-verify", "--continue", "--abort"];
-
 export const commitCommand: SlashCommand = {
   name: "commit",
   // Many people have a command of this name already.
   yields: true,
   arguments: "[--all] [--split] [context]",
   description: "commit what is staged, or all changes, with a message by the model",
-  complete: (_conversation, typed) => FLAGS.filter((flag) => flag.startsWith(typed)),
+  complete: async (_conversation, typed) => {
+    const { COMMIT_FLAGS } = await import("../commit/wishes.ts");
+    return COMMIT_FLAGS.filter((flag) => flag.startsWith(typed));
+  },
   run: async (conversation, argument, view) => {
-    const { readWishes } = await import("../commit/wishes.ts");
+    const { COMMIT_FLAGS, readWishes } = await import("../commit/wishes.ts");
     const { wishes: flags, rest } = readWishes(argument.split(/\s+/).filter((word) => word !== ""));
     const unknown = rest.find((word) => /^--[a-z]/.test(word));
     if (unknown !== undefined)
-      throw usageError(`/commit knows no ${unknown}. It takes: ${FLAGS.join(", ")}, or words about the change.`);
+      throw usageError(`/commit knows no ${unknown}. It takes: ${COMMIT_FLAGS.join(", ")}, or words about the change.`);
     const context = [flags.context, ...rest].filter((word) => word !== undefined).join(" ");
     if (conversation.workspace.view)
       throw usageError(

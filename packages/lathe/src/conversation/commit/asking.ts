@@ -49,8 +49,10 @@ export function askedModel({ session, limits }: OpenSession, signal: AbortSignal
       model,
     };
   };
+  const window = session.profile.contextWindowSize || USUAL_WINDOW;
+  const maxTokens = Math.min(ANSWER_TOKENS, Math.floor(window / 4));
   return {
-    window: session.profile.contextWindowSize || USUAL_WINDOW,
+    window,
     get spent() {
       return spent();
     },
@@ -64,11 +66,7 @@ export function askedModel({ session, limits }: OpenSession, signal: AbortSignal
           `Nothing was committed: the next request could cost more than what --max-cost ${maxCost} leaves.`,
         );
       calls++;
-      const answer = await session.beside.callModel(
-        ROLE,
-        { timeoutMs: TIMEOUT_MS, maxTokens: ANSWER_TOKENS, ...call },
-        signal,
-      );
+      const answer = await session.beside.callModel(ROLE, { timeoutMs: TIMEOUT_MS, maxTokens, ...call }, signal);
       model = answer.model;
       return answer;
     },

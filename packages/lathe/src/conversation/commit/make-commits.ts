@@ -133,7 +133,7 @@ async function differences(git: CommitGit, from: string, to: string): Promise<Ma
 
 type PlannedEntries = CommitPlan["commits"][number]["entries"];
 
-export const contentsIn = (entries: PlannedEntries): Contents =>
+const contentsIn = (entries: PlannedEntries): Contents =>
   new Map(
     entries.map(({ path, mode, oid }) => [path, mode === undefined || oid === undefined ? undefined : { mode, oid }]),
   );

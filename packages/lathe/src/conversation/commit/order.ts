@@ -12,9 +12,10 @@ interface PartNames {
   readonly drops: ReadonlySet<string>;
 }
 
+/** Only what is not indented: names inside a function or a class are used there. */
 const DEFINITION =
-  /\b(?:function|class|interface|type|enum|struct|trait|def|fn|func|const|let|var|module|namespace|macro_rules!|#define)\s+\*?([A-Za-z_$][\w$]{2,})/g;
-const WORD = /[A-Za-z_$][\w$]{2,}/g;
+  /^(?:(?:export|default|declare|abstract|async|pub(?:\([^)]*\))?|public|static|final)\s+)*(?:function\*?|class|interface|type|enum|struct|trait|def|fn|func|const|let|var|module|namespace|macro_rules!|#\s*define)\s+([A-Za-z_$][\w$]{3,})/gm;
+const WORD = /[A-Za-z_$][\w$]{3,}/g;
 
 function namesOf(file: StagedFile, { text }: Part): PartNames {
   const lines = (sign: string): string =>
@@ -23,15 +24,24 @@ function namesOf(file: StagedFile, { text }: Part): PartNames {
       .filter((line) => line.startsWith(sign))
       .map((line) => line.slice(1))
       .join("\n");
-  const [added, removed] = [lines("+"), lines("-")];
+  const [added, removed, kept] = [lines("+"), lines("-"), lines(" ")];
   const defined = (of: string): Set<string> => new Set([...of.matchAll(DEFINITION)].map(([, name = ""]) => name));
-  const words = (of: string): Set<string> => new Set(of.match(WORD) ?? []);
+  // What stands in other lines as well is used before and after.
+  const words = (of: string, others: string): Set<string> => {
+    const elsewhere = new Set(others.match(WORD) ?? []);
+    return new Set((of.match(WORD) ?? []).filter((word) => !elsewhere.has(word)));
+  };
   const [defines, undefines] = [defined(added), defined(removed)];
   // `import "./name"` and `#include "name.h"` need the file.
   const stem = (path: string): string => (path.split("/").pop() ?? "").replace(/\..*$/, "");
   if (file.status === "A" || file.status === "R") defines.add(`file:${stem(file.path)}`);
   if (file.status === "D") undefines.add(`file:${stem(file.path)}`);
-  return { defines, undefines, uses: withFiles(words(added), added), drops: withFiles(words(removed), removed) };
+  return {
+    defines,
+    undefines,
+    uses: withFiles(words(added, removed + kept), added),
+    drops: withFiles(words(removed, added + kept), removed),
+  };
 }
 
 const IMPORT = /(?:import|from|require|include|use|mod)\b[^\n]*?["'<(\s]([\w./@-]+)/g;

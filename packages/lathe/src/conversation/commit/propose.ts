@@ -10,7 +10,7 @@ import { partsOf, type StagedChange, stagedChange } from "./change.ts";
 import { type CommitGit, firstLine } from "./git.ts";
 import { plainMessage } from "./plain-message.ts";
 import { openRepository, type Repository, refuseUnusualStates } from "./repository.ts";
-import { copyIndex, folderOf, makeFolder } from "./scratch-index.ts";
+import { copyIndex, makeFolder } from "./scratch-index.ts";
 import { type AddedSecret, addedSecrets } from "./secrets.ts";
 import { type PlannedCommit, planCommits } from "./split-plan.ts";
 import { type MessageStyle, styleOf } from "./style.ts";
@@ -69,8 +69,6 @@ export async function prepare(
   const secrets = addedSecrets(change.files, redactor);
   return { repository, index, indexAtStart, change, secrets, style: await styleOf(git, repository) };
 }
-
-export const scratchFolder = folderOf;
 
 export interface Proposing {
   readonly prepared: Prepared;

@@ -95,7 +95,7 @@ function readPlan(given: unknown): PlannedCommit[] | undefined {
 }
 
 /** `1-3,7` */
-export function numbersIn(text: string): number[] {
+function numbersIn(text: string): number[] {
   const numbers: number[] = [];
   for (const [, from = "", to = from] of text.matchAll(/(\d{1,6})(?:\s*-\s*(\d{1,6}))?/g))
     for (let n = Number(from); n <= Number(to); n++) numbers.push(n);
@@ -103,7 +103,7 @@ export function numbersIn(text: string): number[] {
 }
 
 /** Why a plan cannot be used; undefined when it can. */
-export function planProblem(plan: readonly PlannedCommit[], count: number): string | undefined {
+function planProblem(plan: readonly PlannedCommit[], count: number): string | undefined {
   const seen = new Set<number>();
   for (const { message, parts } of plan) {
     if (message === "") return "A commit has no message.";

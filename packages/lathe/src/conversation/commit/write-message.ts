@@ -27,7 +27,7 @@ const ONE_REQUEST = 24_000;
 const CHUNK = 12_000;
 const AT_ONCE = 4;
 /** Beyond this, parts are only counted: reading all would cost more than the message is worth. */
-export const MOST_READ = 400_000;
+const MOST_READ = 400_000;
 
 /** `not`: messages that the user did not want. */
 export async function writeMessage(
@@ -90,8 +90,11 @@ export async function describeChange(
   const chunks = chunksOf(readable, Math.min(CHUNK, Math.floor(model.window / 3)));
   tell(`The change is large: it is read in ${chunks.length} parts.`);
   const descriptions = await inTurns(chunks, AT_ONCE, (chunk) => describeChunk(writing, chunk, numbered));
-  const files200 = fileList(files);
-  return `${files200}\n\nWhat the parts of the change do:\n${descriptions.join("\n")}`;
+  // A small model has little room for all of it.
+  const share = Math.max(80, Math.floor((room * 2) / descriptions.length));
+  const short = descriptions.map((text) => text.slice(0, share).toWellFormed());
+  const list = fileList(files, Math.max(10, Math.min(200, Math.floor(room / 40))));
+  return `${list}\n\nWhat the parts of the change do:\n${short.join("\n")}`;
 }
 
 async function describeChunk({ model }: Writing, chunk: string, numbered: boolean): Promise<string> {

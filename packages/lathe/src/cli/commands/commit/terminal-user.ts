@@ -16,7 +16,11 @@ import { countOf } from "../../../sessions/numbers.ts";
 export function terminalUser(machine: Machine, git: CommitGit): Pick<CommitHost, "decide" | "stageAll"> {
   return {
     stageAll: async (files) => {
-      const answer = await ask(machine, `Nothing is staged. Stage ${countOf(files, "changed file")}? [y/N] `);
+      const answer = await ask(
+        machine,
+        git.signal,
+        `Nothing is staged. Stage ${countOf(files, "changed file")}? [y/N] `,
+      );
       return /^y(?:es)?$/i.test(answer ?? "");
     },
     decide: (prepared, proposal) => decide(machine, git, prepared, proposal),
@@ -28,7 +32,7 @@ async function decide(machine: Machine, git: CommitGit, prepared: Prepared, { co
   const other = commits.length > 1 ? "/(o)ne commit" : parts > 1 ? "/(s)plit" : "";
   const question = `${commits.length > 1 ? `Make these ${commits.length} commits` : "Commit"}? (y)es/(e)dit/(r)egenerate${other}/(n)o: `;
   for (;;) {
-    const said = (await ask(machine, question))?.trim().toLowerCase();
+    const said = (await ask(machine, git.signal, question))?.trim().toLowerCase();
     if (said === undefined || said === "n" || said === "no") return { kind: "cancel" };
     if (said === "y" || said === "yes") return { kind: "accept" };
     if (said === "r" || said === "regenerate") return { kind: "regenerate" };
@@ -45,16 +49,18 @@ async function decide(machine: Machine, git: CommitGit, prepared: Prepared, { co
   }
 }
 
-/** Undefined when the user gave up. */
-async function ask({ stdin, stderr }: Machine, question: string): Promise<string | undefined> {
-  const lines = createInterface({ input: stdin, output: stderr });
-  const stop = new AbortController();
-  lines.once("close", () => stop.abort());
+/** Undefined when the user gave up. The terminal itself edits the line; an interrupt ends the command. */
+async function ask({ stdin, stderr }: Machine, signal: AbortSignal, question: string): Promise<string | undefined> {
+  signal.throwIfAborted();
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  const closed = new AbortController();
+  lines.once("close", () => closed.abort());
   try {
-    return await lines.question(question, { signal: stop.signal });
+    return await lines.question(question, { signal: AbortSignal.any([signal, closed.signal]) });
   } catch (error) {
-    if ((error as Error).name !== "AbortError") throw error;
     stderr.write("\n");
+    signal.throwIfAborted();
+    if ((error as Error).name !== "AbortError") throw error;
     return undefined;
   } finally {
     lines.close();
