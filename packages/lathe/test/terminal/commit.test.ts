@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { turn } from "@lathe/testkit";
+import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { proposes } from "../commit-kit.ts";
 import { BUILT, SONNET, TerminalBench } from "./bench.ts";
@@ -60,11 +60,13 @@ it("LS-13 /commit in a conversation: the user chooses, and the model knows of th
 });
 
 it("Escape while the model writes ends /commit, and nothing is staged or committed", async () => {
-  bench.server.push(turn.error(529, { message: "overloaded" }));
+  const door = gate();
+  bench.server.push(turn.text("late", { before: door.wait }));
   const run = await bench.open();
   run.type(`/commit --all${KEY.enter}`);
-  await run.see(/esc/);
+  await door.reached;
   run.type(KEY.escape);
   await run.see("Interrupted: nothing was committed.");
+  door.open();
   expect(git("status", "--porcelain")).toBe("?? a.txt\n?? b.txt\n");
 });

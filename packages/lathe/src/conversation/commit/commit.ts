@@ -6,7 +6,7 @@ import { countOf } from "../../sessions/numbers.ts";
 import type { AskedModel } from "./asking.ts";
 import type { CommitGit } from "./git.ts";
 import { entriesOf, keepIndex, type MadeCommit, makeCommits } from "./make-commits.ts";
-import { openForCommit, type Prepared, type Proposal, prepare, propose, unstagedCount } from "./propose.ts";
+import { changeLine, openForCommit, type Prepared, type Proposal, prepare, propose, unstagedCount } from "./propose.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, installIndex, isSameIndex } from "./scratch-index.ts";
 import { secretLines } from "./secrets.ts";
@@ -116,8 +116,9 @@ async function settleProposal(work: CommitWork, prepared: Prepared): Promise<Set
   const { git, wishes, host, redactor, env, model } = work;
   const not: Proposal[] = [];
   let { split } = wishes;
-  const next = (): Promise<Proposal> =>
-    during(host, () =>
+  const next = (): Promise<Proposal> => {
+    if (host.decide) host.tell(`Writing a message for ${changeLine(prepared.change)}…`);
+    return during(host, () =>
       propose({
         prepared,
         redactor,
@@ -130,6 +131,7 @@ async function settleProposal(work: CommitWork, prepared: Prepared): Promise<Set
         signal: git.signal,
       }),
     );
+  };
   let proposal = await next();
   for (;;) {
     if (wishes.dryRun) return { status: "proposed", proposal };
