@@ -49,14 +49,23 @@ export class KilledServing {
   }
 
   /** The session's process, its server or both die at this line of its journal; the page follows it already. */
-  static async open(victim: Victim, line: number): Promise<KilledServing> {
-    const self = new KilledServing(await sandbox(), await startModelServer({ script }));
+  static open(victim: Victim, line: number): Promise<KilledServing> {
+    return KilledServing.with(script, `${line}${SIGN[victim]}`);
+  }
+
+  /** `die`: see die-as-told.cjs. */
+  static async with(answers: (request: RecordedRequest) => Turn, die = ""): Promise<KilledServing> {
+    const self = new KilledServing(await sandbox(), await startModelServer({ script: answers }));
     await self.start();
     const { box } = self;
     const tokens = new TokenFile(homePaths(box.env, box.home).serveTokens, Date.now);
-    const { token } = await tokens.add({ name: "page", scopes: ["read", "prompt", "admin"], lastsMs: 600_000 });
+    const { token } = await tokens.add({
+      name: "page",
+      scopes: ["read", "prompt", "approve", "admin"],
+      lastsMs: 600_000,
+    });
     self.client = new LatheClient({ url: self.#url, token });
-    writeFileSync(join(box.dir, ".die"), `${line}${SIGN[victim]}`);
+    writeFileSync(join(box.dir, ".die"), die);
     self.id = await self.client.createSession({ cwd: box.dir, model: "openai/gpt-5.2", permissionMode: "full" });
     void self.#follow();
     return self;
@@ -158,6 +167,14 @@ export class KilledServing {
     } catch {
       return "";
     }
+  }
+
+  /** The server and the processes of its sessions, at once. */
+  async kill(): Promise<void> {
+    const server = this.#servers.at(-1);
+    if (!server) return;
+    for (const pid of this.processes()) process.kill(Number(pid), "SIGKILL");
+    if (!this.#isServerDead) await once(server, "exit");
   }
 
   async stop(): Promise<void> {
