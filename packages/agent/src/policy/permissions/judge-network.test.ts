@@ -37,6 +37,18 @@ it.each<[string, Partial<Access & { kind: "network" }>, Rule[], string]>([
     "deny allow allow allow deny",
   ],
   ["a closed port of the loopback, shown or not", { url: SHOWN, closedPort: 5432 }, [], "deny ask ask allow deny"],
+  [
+    "a closed port of an allowed host",
+    { url: SHOWN, closedPort: 5432 },
+    [rule("allow", `network(${host})`), rule("allow", "network")],
+    "deny ask ask allow deny",
+  ],
+  [
+    "a page of a closed port that was read before",
+    { kept: true, url: SHOWN, closedPort: 5432 },
+    [rule("allow", "network")],
+    "deny allow allow allow allow",
+  ],
   ["a chosen engine that is denied", { chosen: true }, [rule("deny", "network")], "deny deny deny deny deny"],
 ])("LS-10 %s: %j", (_what, more, rules, decisions) => {
   const notShown = (url: string) => (url === SHOWN ? undefined : "nobody has shown it");

@@ -21,13 +21,17 @@ export function networkInPlan(item: Network, policy: Policy): PartVerdict | unde
   return { ...forbidden, reason: `Plan mode is on: only what was shown is read, and ${why}.` };
 }
 
+/** A rule for the loopback would be for every port of every day, so none answers this; undefined: the port is open. */
+export function closedPortQuestion({ own, kept, closedPort }: Network): PartVerdict | undefined {
+  if (own || kept || closedPort === undefined) return undefined;
+  return ask(`${closedBecause(closedPort)}; your yes opens it for this session.`, ADDRESS);
+}
+
 export function networkByMode(item: Network, policy: Policy): PartVerdict {
   const { mode, notShown } = policy;
-  const { url, own, kept, chosen, closedPort } = item;
+  const { url, own, kept, chosen } = item;
   if (own) return { decision: "allow", reason: "It is a server of this session.", isPlain: true };
   if (kept) return { decision: "allow", reason: "The page was read before, and nothing is sent.", isPlain: true };
-  if (closedPort !== undefined)
-    return ask(`${closedBecause(closedPort)}; your yes opens it for this session.`, ADDRESS);
   const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
   if (mode === "ask" || (url === undefined && !chosen)) return plain;
   const why = whyNotShown(item, policy);
