@@ -67,3 +67,14 @@ it("the reason is in the question, in one line", () => {
   expect(judged("auto-edit")).toBe("Nobody has shown it.");
   expect(judged("plan")).toBe("Plan mode is on: only what was shown is read, and nobody has shown it.");
 });
+
+it.each([
+  ["a host without an address", { host }, `--allow 'network(${host})'`],
+  ["an address", { host, url: "https://docs.example/made-up" }, `--allow 'network(${host})'`],
+  ["a server of the loopback", { host: "localhost" }, "--allow 'network(localhost)'"],
+  ["what is no address", { host: "' --allow 'shell", url: "' --allow 'shell" }, "--permission-mode full"],
+])("LS-10 where nobody can be asked, the narrowest option is named: %s", (_what, item, way) => {
+  const access = [{ kind: "network" as const, ...item }];
+  const policy = { mode: "auto-edit" as const, rules: [], places: PLACES, notShown: () => "nobody has shown it" };
+  expect(judge({ tier: "network", access }, policy).allowWith).toBe(way);
+});

@@ -32,7 +32,7 @@ export function networkByMode(item: Network, policy: Policy): PartVerdict {
   const { url, own, kept, chosen } = item;
   if (own) return { decision: "allow", reason: "It is a server of this session.", isPlain: true };
   if (kept) return { decision: "allow", reason: "The page was read before, and nothing is sent.", isPlain: true };
-  const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
+  const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, wayFor(item));
   if (mode === "ask" || (url === undefined && !chosen)) return plain;
   const why = whyNotShown(item, policy);
   if (why !== undefined) return notShown ? ask(`${why[0]?.toUpperCase()}${why.slice(1)}.`, wayFor(item)) : plain;
@@ -42,10 +42,10 @@ export function networkByMode(item: Network, policy: Policy): PartVerdict {
 
 const closedBecause = (port: number): string => `Port ${port} is not that of a server of this session`;
 
-/** The narrowest; a port of the loopback stays closed to a rule. */
-function wayFor({ host, url = "" }: Network): string {
-  if (!URL.canParse(url)) return FULL;
-  return isLoopbackHost(canonicalHost(host) ?? "") ? ADDRESS : `--allow 'network(${host})'`;
+/** The narrowest; a port of the loopback stays closed to a rule. What is no address has its text as the host. */
+function wayFor({ host, url }: Network): string {
+  if (!/^[\w.-]+$/.test(host) || (url !== undefined && !URL.canParse(url))) return FULL;
+  return url !== undefined && isLoopbackHost(canonicalHost(host) ?? "") ? ADDRESS : `--allow 'network(${host})'`;
 }
 
 const ADDRESS = "its address in the prompt";
