@@ -79,10 +79,11 @@ describe("N1 --check", () => {
       turn.calls([
         {
           name: "shell",
-          args: { command: "echo right > code.txt; sleep 1; echo wrong > code.txt", background: true },
+          args: { command: "echo right > code.txt; sleep 1; echo broken > code.txt", background: true },
         },
       ]),
       turn.text("Done."),
+      turn.text("The job has ended."),
     ]);
     const run = await scene.run([...CHECK, ...(await settings("verify:\n  rounds: 0\n")), "--json", "fix it"]);
     expect(resultOf(run.stdout)).toMatchObject({ verification: "failed" });
@@ -99,7 +100,9 @@ describe("N1 --check", () => {
       verificationReasons: ["The work ended before it was verified: a limit was reached."],
     });
     // The work is still to be verified when the session goes on.
-    expect(resultOf((await scene.run([...CHECK, "--json", "-c"])).stdout)).toMatchObject({ verification: "verified" });
+    expect(resultOf((await scene.run([...CHECK, "--json", "-c", "go on"])).stdout)).toMatchObject({
+      verification: "verified",
+    });
   });
 
   it("N1 a run in an isolated copy is verified as it will be applied", async () => {
@@ -118,7 +121,7 @@ describe("N1 --check", () => {
   });
 
   it.each([
-    [["--check", " "], "--check: the command is empty."],
+    [["--check", " "], "--check is empty."],
     [["--check", "npm 'test"], "--check: the shell cannot read `npm 'test`: a quote is not closed."],
 
     [["--require", "verified"], "--require verified needs a check."],
