@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type ModelServer, type RecordedRequest, startModelServer, turn } from "@lathe/testkit";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { Editor, EVERYTHING } from "../acp-kit.ts";
 import { type Sandbox, sandbox } from "../command.ts";
 import { type Serving, serve } from "../serve/serve-kit.ts";
@@ -17,7 +17,7 @@ let box: Sandbox;
 let model: ModelServer;
 let env: Record<string, string>;
 
-beforeAll(async () => {
+beforeEach(async () => {
   box = await sandbox();
   const script = ({ view, body }: RecordedRequest) => {
     if (JSON.stringify(body).includes('"set_title"')) return turn.calls([{ name: "set_title", args: { title: "t" } }]);
@@ -27,7 +27,7 @@ beforeAll(async () => {
   model = await startModelServer({ script });
   env = { OPENAI_API_KEY: "key", OPENAI_BASE_URL: model.baseUrl("openai"), NO_COLOR: "1", LATHE_NO_TITLE: "1" };
 });
-afterAll(async () => {
+afterEach(async () => {
   await model.close();
   await box.remove();
 });

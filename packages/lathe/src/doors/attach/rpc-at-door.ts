@@ -27,13 +27,15 @@ export async function rpcAtDoor(attached: Attached, machine: Machine): Promise<E
   const first = await frames.next();
   writer.write({ type: "ready" });
   if (!first.done) out.take(first.value);
+  let isLeaving = false;
   const ended = passFrames(frames, out).then((problem): ExitCode => {
-    if (problem === undefined) return EXIT.done;
+    if (problem === undefined || isLeaving) return EXIT.done;
     stderr.write(`lathe: ${problem}\n`);
     return EXIT.failed;
   });
   const inputEnded = readCommands(attached, stdin, writer).then((): ExitCode => EXIT.done);
   const code = await Promise.race([ended, inputEnded, asked.code]).finally(asked.stopListening);
+  isLeaving = true;
   await door.close();
   await Promise.race([writer.flush(), asked.code]);
   machine.exit?.(code);

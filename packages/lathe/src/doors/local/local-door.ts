@@ -54,7 +54,12 @@ export class LocalDoor implements Door {
 
   /** Asks the process that has the session to close it. Rejects with `Refusal` when it does not. */
   async release(client: DoorClient): Promise<void> {
-    await this.#request((id) => ({ type: "release", id, from: callerOf(client) }));
+    try {
+      await this.#request((id) => ({ type: "release", id, from: callerOf(client) }));
+    } catch (error) {
+      // The door closes with the session: the connection may end before the reply.
+      if ((error as Refusal).code !== "closed") throw error;
+    }
   }
 
   /** Ends with the connection; without a `closed` frame before, the process at the other side has died. */
