@@ -78,22 +78,42 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
           disabled={view.phase !== "open"}
           {...commands.inputProps}
         />
-        <div class="actions">
-          {isBusy && (
-            <>
-              <button type="button" class="stop" title="Esc" onClick={() => command("abort")}>
-                Stop
-              </button>
-              <button type="button" disabled={isEmpty} title="Alt+Enter" onClick={() => send("follow_up")}>
-                Queue
-              </button>
-            </>
-          )}
-          <button type="submit" class="primary" disabled={isEmpty || view.phase !== "open"}>
-            {isBusy ? "Steer" : "Send"}
-          </button>
-        </div>
+        <Actions
+          isBusy={isBusy}
+          isEmpty={isEmpty}
+          isOpen={view.phase === "open"}
+          onStop={() => void command("abort")}
+          onQueue={() => void send("follow_up")}
+        />
       </form>
+    </div>
+  );
+}
+
+interface ActionsProps {
+  readonly isBusy: boolean;
+  readonly isEmpty: boolean;
+  readonly isOpen: boolean;
+  readonly onStop: () => void;
+  readonly onQueue: () => void;
+}
+
+function Actions({ isBusy, isEmpty, isOpen, onStop, onQueue }: ActionsProps): VNode {
+  return (
+    <div class="actions">
+      {isBusy && (
+        <>
+          <button type="button" class="stop" title="Esc" onClick={onStop}>
+            Stop
+          </button>
+          <button type="button" disabled={isEmpty} title="Alt+Enter" onClick={onQueue}>
+            Queue
+          </button>
+        </>
+      )}
+      <button type="submit" class="primary" disabled={isEmpty || !isOpen}>
+        {isBusy ? "Steer" : "Send"}
+      </button>
     </div>
   );
 }

@@ -21,7 +21,7 @@ const JOIN_WITHIN_MS = 5_000;
 /** A process that has just closed its door may still be closing the session. */
 const LEAVES_WITHIN_MS = 1_000;
 /** An editor that has asked for a session needs some time until others can join it there. */
-const OPENS_WITHIN_MS = 10_000;
+const OPENS_WITHIN_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
 export class HeldElsewhere {
@@ -38,13 +38,18 @@ export class HeldElsewhere {
   async join(id: string, path: string): Promise<JoinedSession | undefined> {
     for (let waited = 0; ; waited += LOOK_EVERY_MS) {
       const joined = await this.#joined(id);
-      if (joined) this.#expected.delete(id);
-      if (joined) return joined;
-      const isExpected = this.#expected.has(id);
+      if (joined) {
+        this.#expected.delete(id);
+        return joined;
+      }
       const holder = lockHolder(`${realJournalPath(path)}.lock`, { host: this.#options.host });
       const isFree = holder === undefined || holder.dead;
-      if (isFree && (!isExpected || waited >= LEAVES_WITHIN_MS)) return undefined;
-      if (!isFree && waited >= (isExpected ? OPENS_WITHIN_MS : LEAVES_WITHIN_MS)) throw heldBy(holder.pid);
+      const patience = this.#expected.has(id) ? OPENS_WITHIN_MS : isFree ? 0 : LEAVES_WITHIN_MS;
+      if (waited >= patience) {
+        this.#expected.delete(id);
+        if (isFree) return undefined;
+        throw heldBy(holder.pid);
+      }
       await new Promise<void>((resolve) => this.#options.setTimer(resolve, LOOK_EVERY_MS));
     }
   }
