@@ -73,6 +73,8 @@ class FramesOut {
   #count = 0;
   #seq = 0;
   #numbered = "";
+  /** The last entry that the events have told of. */
+  #entryId: string | null = null;
 
   constructor(writer: LineWriter, sessionId: () => string) {
     this.#writer = writer;
@@ -82,6 +84,7 @@ class FramesOut {
   take(frame: DoorFrame): void {
     switch (frame.kind) {
       case "snapshot":
+        this.#entryId = frame.snapshot.lastEntryId;
         for (const event of frame.snapshot.running) this.#event(event);
         for (const question of frame.snapshot.questions) this.#ask(question);
         break;
@@ -115,8 +118,12 @@ class FramesOut {
     const session_id = this.#sessionId();
     this.#seq = session_id === this.#numbered ? this.#seq + 1 : 1;
     this.#numbered = session_id;
-    const head = { type: "event", protocol_version: PROTOCOL_VERSION, session_id, seq: this.#seq };
-    this.#writer.write({ ...head, frame_id: `frame_${++this.#count}`, payload: { event_type: event.type, event } });
+    this.#entryId = "entryId" in event && typeof event.entryId === "string" ? event.entryId : this.#entryId;
+    this.#writer.write({
+      ...{ type: "event", protocol_version: PROTOCOL_VERSION, session_id, seq: this.#seq },
+      ...{ frame_id: `frame_${++this.#count}`, entry_id: this.#entryId },
+      payload: { event_type: event.type, event },
+    });
   }
 }
 
@@ -142,16 +149,15 @@ async function readCommands(attached: Attached, stdin: AsyncIterable<Uint8Array>
   await Promise.all(open);
 }
 
-/** The reply; an answer to a question has one only when it does not fit. */
+/** The reply; an answer to a question that came too late has none. */
 async function carryOut({ door, client }: Attached, frame: Json): Promise<object | undefined> {
   const { type: command, id: givenId, ...params } = frame;
   const type = String(command);
   const id = typeof givenId === "string" ? givenId : undefined;
   try {
     if (type === "extension_ui_response") {
-      // As a process of its own does it: an answer that comes too late is no error.
-      await door.answer(client, id ?? "", params as DialogAnswer);
-      return undefined;
+      const { status } = await door.answer(client, id ?? "", params as DialogAnswer);
+      return status === "accepted" ? { type: "extension_ui_taken", targetId: id } : undefined;
     }
     if (!isCommand(type)) return failed(type, id, `Unknown command: ${type}`);
     const data: unknown = await door.command(client, type, params as never);
