@@ -9,6 +9,7 @@ import { type SnapshotOptions, Snapshots } from "../files/snapshots/recorder.ts"
 import type { Value } from "../files/snapshots/tree.ts";
 import type { Change } from "./types.ts";
 
+/** Where the journal says when the work began, unless the watch is for work of another kind. */
 const BASE = "verification_base";
 
 /** The files when the work began. */
@@ -30,24 +31,28 @@ export interface WorkNow {
 export interface WatchOptions extends SnapshotOptions {
   readonly root: string;
   readonly now: () => number;
+  /** How the journal calls the beginning of this work. */
+  readonly base?: string | undefined;
 }
 
 export class TreeWatch {
   readonly #options: WatchOptions;
   readonly #snapshots: Snapshots;
+  readonly #kind: string;
   #last: Promise<unknown> = Promise.resolve();
   /** Null: none; undefined: the journal was not read yet. */
   #base: WorkBase | null | undefined;
 
   constructor(options: WatchOptions) {
     this.#options = options;
+    this.#kind = options.base ?? BASE;
     this.#snapshots = new Snapshots(options);
   }
 
   /** Undefined: nothing was begun since the last verdict that stands. */
   get base(): WorkBase | undefined {
     if (this.#base === undefined) {
-      const line = [...this.#options.journal.outside("host")].findLast(({ kind }) => kind === BASE);
+      const line = [...this.#options.journal.outside("host")].findLast(({ kind }) => kind === this.#kind);
       this.#base = isWorkBase(line?.data) ? line.data : null;
     }
     return this.#base ?? undefined;
@@ -123,7 +128,7 @@ export class TreeWatch {
 
   #write(base: WorkBase | null): void {
     this.#base = base;
-    this.#options.journal.write({ type: "host", kind: BASE, data: base && { ...base } });
+    this.#options.journal.write({ type: "host", kind: this.#kind, data: base && { ...base } });
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {

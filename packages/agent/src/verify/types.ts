@@ -56,6 +56,8 @@ export interface VerifyRequest {
   readonly place: VerifyPlace;
   readonly checks: readonly Check[];
   readonly changes: readonly Change[];
+  /** The checks run although nothing was changed. */
+  readonly runsUnchanged?: boolean | undefined;
   /** The project's files have the changes already; otherwise they are made in the view. */
   readonly isOnDisk: boolean;
   /** Globs of further files that checks rest on. */

@@ -47,14 +47,14 @@ class Verifying {
       checks,
       changes.map(({ path }) => relative(place.root, path)),
     );
-    this.#checks = covering;
+    this.#checks = changes.length === 0 ? checks : covering;
     this.#report = report;
   }
 
   async run(): Promise<VerifyReport> {
-    const { changes, checks } = this.#request;
+    const { changes, checks, runsUnchanged = false } = this.#request;
     if (checks.length === 0) return this.#end("none");
-    if (changes.length === 0) return this.#end("none", "Nothing was changed.");
+    if (changes.length === 0 && !runsUnchanged) return this.#end("none", "Nothing was changed.");
     if (this.#checks.length === 0)
       return this.#end("none", `No check covers what was changed: ${shortList(this.#report.uncovered)}.`);
     const doubts: string[] = [];

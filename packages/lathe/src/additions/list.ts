@@ -127,6 +127,7 @@ export const additionsOf = (
     servesTools: true,
     load: async () => (await import("./search/addition.ts")).searchAddition,
   },
+  { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
   {
     // After all whose hooks may have more for the model to do: what is verified is the end of the work.
     name: "checks",

@@ -49,6 +49,8 @@ export interface SessionRequest {
   readonly limits: RunLimits;
   /** Commands that prove work; none when absent. */
   readonly checks?: readonly Check[];
+  /** The session works until this command passes. */
+  readonly goal?: { readonly text: string; readonly until: string };
   /** Runs git and opens the connection while the session is being set up. Absent: a person may take long to type. */
   readonly promptFollows?: boolean;
   /** Set when the run is recorded or replayed. */

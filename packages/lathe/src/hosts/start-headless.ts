@@ -1,6 +1,7 @@
 // From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
 
 import type { InputContent } from "@lathe/agent";
+import { isJsonObject } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { Conversation } from "../conversation/conversation.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
@@ -78,7 +79,7 @@ export async function startHeadless(
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       phase,
-      ...(options.require === undefined ? {} : { mustBeVerified: true }),
+      ...(options.require === undefined && !hasOpenGoal(conversation) ? {} : { mustBeVerified: true }),
       ...(recording ? { tape: recording } : {}),
       ...(workspace.view ? { finish: (result) => landResult(conversation, result) } : {}),
     };
@@ -88,6 +89,12 @@ export async function startHeadless(
     remember();
     await conversation.close();
   }
+}
+
+/** A run that works on a goal has failed unless it reaches it. */
+function hasOpenGoal({ session }: Conversation): boolean {
+  const goal = session.facts.read("goal");
+  return isJsonObject(goal) && (goal["state"] === "active" || goal["state"] === "stopped");
 }
 
 async function landResult(conversation: Conversation, result: RunResult): Promise<RunResult> {

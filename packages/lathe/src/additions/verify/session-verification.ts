@@ -2,19 +2,17 @@
 // to the model a few times.
 
 import { createHash } from "node:crypto";
-import { LocalEnvironment, type Middleware, type Session, type SessionEvent } from "@lathe/agent";
+import type { Middleware, Session, SessionEvent } from "@lathe/agent";
 import type { SeamContext, Verification } from "@lathe/agent/contract";
 import { mayChangeFiles } from "@lathe/agent/files";
 import type { CheckRun, VerifyReport } from "@lathe/agent/verify";
-import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
-import { storeOf } from "../../changes/isolation/view-store.ts";
-import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { type Evidence, evidenceOf, writeEvidence } from "./evidence.ts";
 import oldTests from "./old-tests.md";
+import { endJobs, runVerification } from "./run-verification.ts";
 import sentBack from "./sent-back.md";
 import type { Work, WorkSource } from "./work.ts";
 
@@ -24,8 +22,6 @@ const AROUND_MS = 300_000;
 const MOST_RUNS = 7;
 /** Files may change once more while the checks run: a job was just ending. */
 const MOST_TRIES = 2;
-/** A job that is about to end is waited for. */
-const JOBS_MS = 10_000;
 const MOST_OUTPUT = 8_000;
 
 type StopInfo = Parameters<NonNullable<Middleware["beforeStop"]>>[0];
@@ -125,7 +121,7 @@ export class SessionVerification {
   ): Promise<{ continueWith: string } | undefined> {
     const session = this.#session!;
     const since = source.since!;
-    await this.#endJobs(session);
+    await endJobs(session, this.#workspace.machine.deps.setTimer);
     const own = evidenceOf(session).filter((one) => one.since === since && one.acceptedBy === undefined);
     // One of this very answer was cut off before the model could be told.
     const isCut = own.at(-1)?.sentBack === true && own.at(-1)?.answer === digest(text);
@@ -143,7 +139,10 @@ export class SessionVerification {
     let report: VerifyReport | undefined;
     let verified = work;
     for (let tries = 1; work; tries++) {
-      report = await this.#verify(source, work, context);
+      report = await runVerification(
+        { workspace: this.#workspace, session },
+        { source, work, checks: this.#checks, name: `verify-${++this.#names}`, signal: context.signal },
+      );
       verified = work;
       work = await source.look();
       if (!work || work.tree === verified.tree || report.verdict === "failed") break;
@@ -198,55 +197,6 @@ export class SessionVerification {
     if (isSentBack) return { continueWith: textForModel(report, reasons) };
     this.#verdict = { verdict, reasons };
     return undefined;
-  }
-
-  async #verify(source: WorkSource, work: Work, { signal }: SeamContext): Promise<VerifyReport> {
-    const { verify, restsOn } = await import("@lathe/agent/verify");
-    const workspace = this.#workspace;
-    const { cwd: root, settings, machine } = workspace;
-    const session = this.#session!;
-    const tests = settings["verify.tests"];
-    const rests = restsOn(tests);
-    const host = hostOptions(workspace, () => {});
-    const sandbox = sandboxOptions(workspace);
-    // Without a view the check would run unconfined where the session is confined.
-    const project = sandbox ? undefined : new LocalEnvironment({ ...host, cwd: root });
-    try {
-      return await verify({
-        place: {
-          ...{ root, store: storeOf(workspace), host, sandbox, project },
-          id: `verify-${session.id.slice(0, 8)}-${machine.pid}-${++this.#names}`,
-          personalIgnores: personalIgnoreFile(workspace.env),
-        },
-        checks: this.#checks,
-        changes: work.changes,
-        isOnDisk: source.isOnDisk,
-        tests,
-        hadTests: () =>
-          source.hadTests((path) => path.startsWith(`${root}/`) && rests.isTest(path.slice(root.length + 1))),
-        since: source.since,
-        home: machine.userHome,
-        onStart: (run) => session.journal.write({ type: "host", kind: "check_started", data: { ...run } }),
-        signal,
-      });
-    } finally {
-      await project?.cleanup();
-    }
-  }
-
-  /** Nothing may change files any more: what runs in the background gets a moment to end, and is stopped then. */
-  async #endJobs({ beside, warn }: Session): Promise<void> {
-    const running = beside.jobs?.runningJobs() ?? [];
-    if (running.length === 0) return;
-    const { setTimer } = this.#workspace.machine.deps;
-    const ended = Promise.allSettled(running.map(({ handle }) => handle.done));
-    let timer: { cancel(): void } | undefined;
-    await Promise.race([ended, new Promise<void>((resolve) => (timer = setTimer(resolve, JOBS_MS)))]);
-    timer?.cancel();
-    const left = running.filter(({ handle }) => handle.running);
-    await Promise.all(left.map(({ handle }) => handle.stop()));
-    if (left.length > 0)
-      warn(`Stopped before the checks ran: ${left.map(({ handle }) => handle.command).join("; ")}`, "jobs_stopped");
   }
 
   #verdictAt(reason: string, isAwaiting: boolean): Verification {

@@ -29,11 +29,12 @@ export interface WorkSource {
   settle(): void;
 }
 
-/** `env`: of the session, once there is one. */
+/** `env`: of the session, once there is one. `base`: how the journal calls the beginning of work of another kind than an input's. */
 export function projectWork(
   workspace: SessionWorkspace,
-  { opened }: SessionRequest,
+  { opened }: Pick<SessionRequest, "opened">,
   env: () => ExecutionEnvironment,
+  base?: string,
 ): WorkSource {
   const { journal, path } = opened;
   const { machine, paths, cwd } = workspace;
@@ -41,7 +42,7 @@ export function projectWork(
   let made: TreeWatch | undefined;
   const watch = (): TreeWatch => {
     const place = { workspace, journal, env: env(), warn: () => {} };
-    made ??= new TreeWatch({ ...snapshotOptions(place, blobs), root: cwd, now: machine.deps.now });
+    made ??= new TreeWatch({ ...snapshotOptions(place, blobs), root: cwd, now: machine.deps.now, base });
     return made;
   };
   return {

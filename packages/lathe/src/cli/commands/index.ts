@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   plugin: async () => (await import("./plugin.ts")).pluginCommand,
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
   discover: async () => (await import("./discover.ts")).discoverCommand,
+  goal: async () => (await import("./goal.ts")).goalCommand,
   agents: async () => (await import("./agents.ts")).agentsCommand,
   review: async () => (await import("./review.ts")).reviewCommand,
   commit: async () => (await import("./commit.ts")).commitCommand,

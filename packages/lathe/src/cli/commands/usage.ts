@@ -95,6 +95,10 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["… --json", "proposal, commits, tokens and cost as one JSON object"],
     ["… --model <model>, --max-cost 1", "options of a run work here too: --max-time, --no-session"],
   ],
+  goal: [
+    ["<text> --until '<command>'", "work until the command passes, a limit ends the run, or nothing moves any more"],
+    ["… --max-cost 1", "options of a run work here too: --model, --max-time, --worktree, --json"],
+  ],
   mcp: [
     ["list [--json]", "configured servers, and why one has no effect"],
     ["add [options] <name> <command> [args…]", "a program that Lathe starts; everything after the name belongs to it"],

@@ -1,0 +1,118 @@
+// A goal at work: when the model stops, the goal's command is run; a failure goes back to the model until it passes, or nothing moves.
+
+import { createHash } from "node:crypto";
+import type { Middleware, Session } from "@lathe/agent";
+import type { Verification } from "@lathe/agent/contract";
+import { usageError } from "../../platform/usage/exit.ts";
+import {
+  afterFailure,
+  afterPass,
+  cancelled,
+  GOAL_FACT,
+  type Goal,
+  goalFact,
+  goalIn,
+  newGoal,
+  resumed,
+  type WantedGoal,
+} from "./goal.ts";
+import { type Failure, failedPrompt, openPartsPrompt } from "./goal-words.ts";
+import type { GoalJudge, Judgement } from "./judge.ts";
+
+/** A check may take as long as a test suite does. */
+const CHECK_MS = 2 * 60 * 60_000;
+
+export class GoalWork {
+  readonly #session: Session;
+  readonly #judge: GoalJudge;
+
+  constructor(session: Session, judge: GoalJudge) {
+    this.#session = session;
+    this.#judge = judge;
+  }
+
+  /** Undefined: the branch has none. */
+  get goal(): Goal | undefined {
+    return goalIn(this.#session.facts.read(GOAL_FACT));
+  }
+
+  async write(goal: Goal): Promise<void> {
+    await this.#session.facts.write(GOAL_FACT, goalFact(goal), { isAnnounced: true });
+  }
+
+  /** The same goal once more goes on with what is proven of it. */
+  async begin(wanted: WantedGoal): Promise<void> {
+    const { goal } = this;
+    const isSame = goal?.text === wanted.text && goal.until === wanted.until && goal.state !== "met";
+    await this.write(isSame ? { ...resumed(goal), state: "active" } : newGoal(wanted));
+    await this.#judge.begin({ isNew: !isSame });
+  }
+
+  async cancel(): Promise<void> {
+    const { goal } = this;
+    if (goal?.state !== "active" && goal?.state !== "stopped") throw usageError("There is no goal to stop.");
+    await this.write(cancelled(goal));
+  }
+
+  /** Whether a part of the goal is proven. */
+  judge(command: string, signal: AbortSignal): Promise<Judgement> {
+    return this.#judge.judge(command, signal);
+  }
+
+  middleware(): Middleware {
+    return {
+      name: "goal",
+      timeoutMs: CHECK_MS,
+      onInput: async () => {
+        const { goal } = this;
+        if (goal?.state === "stopped") await this.write(resumed(goal));
+        return undefined;
+      },
+      beforeStop: async (_info, { signal }) => {
+        const { goal } = this;
+        if (goal?.state !== "active") return undefined;
+        return this.#goOn(await this.#judge.judge(goal.until, signal));
+      },
+      verdictAtEnd: () => verdictOf(this.goal),
+    };
+  }
+
+  async #goOn(judgement: Judgement): Promise<{ readonly continueWith: string } | undefined> {
+    const { goal } = this;
+    // It may have been cancelled while the command ran.
+    if (goal?.state !== "active") return undefined;
+    const next = judgement.isProven
+      ? afterPass(goal, judgement.evidence)
+      : afterFailure(goal, { tree: judgement.tree, failure: digestOf(judgement) });
+    await this.write(next);
+    if (next.state === "stopped") this.#session.warn(`The goal is not reached: ${next.reason}`, "goal_stopped");
+    if (next.state !== "active") return undefined;
+    return { continueWith: judgement.isProven ? openPartsPrompt(next) : failedPrompt(judgement) };
+  }
+}
+
+function verdictOf(goal: Goal | undefined): Verification | undefined {
+  switch (goal?.state) {
+    case "met":
+      return { verdict: "verified", reasons: [`\`${goal.until}\` passes.`] };
+    case "active":
+      return { verdict: "unverified", reasons: ["The goal is not reached yet."] };
+    case "stopped":
+      return { verdict: "failed", reasons: [`The goal is not reached. ${goal.reason}`] };
+    default:
+      return undefined;
+  }
+}
+
+const digestOf = ({ reasons, output }: Failure): string =>
+  createHash("sha256")
+    .update([...reasons, withoutNumbersOfThisRun(output)].join("\n"))
+    .digest("hex");
+
+/** Durations, times of day and addresses differ from run to run and mean nothing. */
+const withoutNumbersOfThisRun = (output: string): string =>
+  output
+    .replace(/duration_ms:? [\d.]+/g, "#")
+    .replace(/\b\d+(?:\.\d+)?\s*(?:ms|s|secs?|seconds?|minutes?|µs|us|ns)\b/g, "#")
+    .replace(/\b\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\b/g, "#")
+    .replace(/\b0x[0-9a-f]+\b/gi, "#");

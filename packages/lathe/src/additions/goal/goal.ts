@@ -1,0 +1,133 @@
+// A goal of a session: what is wanted, the command that proves it, and its parts. Data and pure changes; kept as a fact of the branch.
+
+import type { JsonValue } from "@lathe/llm";
+
+/** What a run of a command has proven, bound to the files it ran on. */
+export interface GoalEvidence {
+  readonly command: string;
+  readonly exitCode: number;
+  /** SHA-256 of what it printed. */
+  readonly outputDigest: string;
+  /** The list of files that it ran on: a blob. */
+  readonly tree: string;
+}
+
+export type SubGoalState = "open" | "met" | "dropped";
+
+export interface SubGoal {
+  readonly text: string;
+  /** Passes when the sub-goal is met. */
+  readonly until: string;
+  readonly state: SubGoalState;
+  readonly evidence?: GoalEvidence;
+  /** Why it was dropped. */
+  readonly reason?: string;
+}
+
+/** `stopped`: nothing moved; the next message goes on with it. `cancelled`: the user has ended it. */
+export type GoalState = "active" | "met" | "stopped" | "cancelled";
+
+export interface Goal extends WantedGoal {
+  readonly state: GoalState;
+  /** Why it was stopped. */
+  readonly reason?: string;
+  /** How often the command has run. */
+  readonly checks: number;
+  /** The last run that did not prove the goal. */
+  readonly last?: FailedCheck;
+  readonly evidence?: GoalEvidence;
+  readonly subGoals: readonly SubGoal[];
+}
+
+/** A check that did not prove the goal: the same one twice means that nothing moves. */
+export interface FailedCheck {
+  readonly tree: string;
+  /** SHA-256 of why. */
+  readonly failure: string;
+}
+
+/** The session fact that holds the goal. */
+export const GOAL_FACT = "goal";
+
+/** What the user asks for. */
+export interface WantedGoal {
+  readonly text: string;
+  /** The goal is met when this command passes. */
+  readonly until: string;
+}
+
+export const newGoal = ({ text, until }: WantedGoal): Goal => ({
+  text,
+  until,
+  state: "active",
+  checks: 0,
+  subGoals: [],
+});
+
+/** Undefined: the session has no goal. What another version wrote counts as none. */
+export function goalIn(fact: JsonValue | undefined): Goal | undefined {
+  const goal = fact as unknown as Goal | null | undefined;
+  return typeof goal?.text === "string" && typeof goal.until === "string" && Array.isArray(goal.subGoals)
+    ? goal
+    : undefined;
+}
+
+export const goalFact = (goal: Goal): JsonValue => goal as unknown as JsonValue;
+
+/** After a run that passed. Open sub-goals keep the goal from being met. */
+export function afterPass(goal: Goal, evidence: GoalEvidence): Goal {
+  const { last: _, ...rest } = { ...goal, checks: goal.checks + 1, evidence };
+  return openSubGoals(goal).length > 0 ? rest : { ...rest, state: "met" };
+}
+
+/** After a run that did not prove the goal: the same files and the same failure as the last time stop it. */
+export function afterFailure(goal: Goal, check: FailedCheck): Goal {
+  const { evidence: _, ...rest } = { ...goal, checks: goal.checks + 1, last: check };
+  const isSame = goal.last?.tree === check.tree && goal.last.failure === check.failure;
+  return isSame ? { ...rest, state: "stopped", reason: NOTHING_MOVES } : rest;
+}
+
+export const NOTHING_MOVES = "Nothing has changed since the last check, and it fails the same way.";
+
+/** A stopped goal goes on with the next message of the user. */
+export function resumed(goal: Goal): Goal {
+  if (goal.state !== "stopped") return goal;
+  const { last: _, reason: __, ...rest } = goal;
+  return { ...rest, state: "active" };
+}
+
+export const cancelled = (goal: Goal): Goal => ({ ...goal, state: "cancelled", reason: "The user cancelled it." });
+
+export const openSubGoals = ({ subGoals }: Goal): readonly SubGoal[] =>
+  subGoals.filter(({ state }) => state === "open");
+
+/** `number` counts from 1, as people and the model see it. */
+export function withSubGoal(goal: Goal, number: number, change: Partial<SubGoal>): Goal {
+  return {
+    ...goal,
+    subGoals: goal.subGoals.map((subGoal, i) => (i === number - 1 ? { ...subGoal, ...change } : subGoal)),
+  };
+}
+
+const STATES: Readonly<Record<GoalState, string>> = {
+  active: "in progress",
+  met: "met",
+  stopped: "stopped",
+  cancelled: "cancelled",
+};
+const MARKS: Readonly<Record<SubGoalState, string>> = { open: " ", met: "x", dropped: "-" };
+
+/** In plain text, for people and for the model. */
+export function goalText(goal: Goal): string {
+  const { text, until, state, reason, checks, subGoals } = goal;
+  const times = checks === 1 ? "once" : `${checks} times`;
+  return [
+    `Goal: ${text} (${STATES[state]})`,
+    `Until: ${until}${checks === 0 ? "" : ` (ran ${times})`}`,
+    ...(reason === undefined ? [] : [reason]),
+    ...subGoals.map((subGoal, i) => `${i + 1}. ${subGoalText(subGoal)}`),
+  ].join("\n");
+}
+
+const subGoalText = ({ text, until, state, reason }: SubGoal): string =>
+  `[${MARKS[state]}] ${text} (until: ${until})${reason === undefined ? "" : `; dropped: ${reason}`}`;

@@ -1,0 +1,74 @@
+// One verification of a session's work: where its checks run, with what, and what is ended first.
+
+import { LocalEnvironment, type Session } from "@lathe/agent";
+import type { Check, VerifyReport } from "@lathe/agent/verify";
+import { personalIgnoreFile } from "@lathe/agent/world";
+import type { ClientDeps } from "@lathe/llm";
+import { storeOf } from "../../changes/isolation/view-store.ts";
+import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import type { Work, WorkSource } from "./work.ts";
+
+/** A job that is about to end is waited for. */
+const JOBS_MS = 10_000;
+
+export interface VerificationOrder {
+  readonly source: WorkSource;
+  readonly work: Work;
+  readonly checks: readonly Check[];
+  /** Part of the names of its views; unique in this process and session. */
+  readonly name: string;
+  /** The checks run although nothing was changed. */
+  readonly runsUnchanged?: boolean;
+  readonly signal: AbortSignal;
+}
+
+export async function runVerification(
+  { workspace, session }: { readonly workspace: SessionWorkspace; readonly session: Session },
+  { source, work, checks, name, runsUnchanged = false, signal }: VerificationOrder,
+): Promise<VerifyReport> {
+  const { verify, restsOn } = await import("@lathe/agent/verify");
+  const { cwd: root, settings, machine } = workspace;
+  const tests = settings["verify.tests"];
+  const rests = restsOn(tests);
+  const host = hostOptions(workspace, () => {});
+  const sandbox = sandboxOptions(workspace);
+  // Without a view the check would run unconfined where the session is confined.
+  const project = sandbox ? undefined : new LocalEnvironment({ ...host, cwd: root });
+  try {
+    return await verify({
+      place: {
+        ...{ root, store: storeOf(workspace), host, sandbox, project },
+        id: `${name}-${session.id.slice(0, 8)}-${machine.pid}`,
+        personalIgnores: personalIgnoreFile(workspace.env),
+      },
+      checks,
+      changes: work.changes,
+      runsUnchanged,
+      isOnDisk: source.isOnDisk,
+      tests,
+      hadTests: () =>
+        source.hadTests((path) => path.startsWith(`${root}/`) && rests.isTest(path.slice(root.length + 1))),
+      since: source.since,
+      home: machine.userHome,
+      onStart: (run) => session.journal.write({ type: "host", kind: "check_started", data: { ...run } }),
+      signal,
+    });
+  } finally {
+    await project?.cleanup();
+  }
+}
+
+/** Nothing may change files any more: what runs in the background gets a moment to end, and is stopped then. */
+export async function endJobs({ beside, warn }: Session, setTimer: ClientDeps["setTimer"]): Promise<void> {
+  const running = beside.jobs?.runningJobs() ?? [];
+  if (running.length === 0) return;
+  const ended = Promise.allSettled(running.map(({ handle }) => handle.done));
+  let timer: { cancel(): void } | undefined;
+  await Promise.race([ended, new Promise<void>((resolve) => (timer = setTimer(resolve, JOBS_MS)))]);
+  timer?.cancel();
+  const left = running.filter(({ handle }) => handle.running);
+  await Promise.all(left.map(({ handle }) => handle.stop()));
+  if (left.length > 0)
+    warn(`Stopped before the checks ran: ${left.map(({ handle }) => handle.command).join("; ")}`, "jobs_stopped");
+}
