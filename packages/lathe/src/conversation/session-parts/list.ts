@@ -9,6 +9,7 @@ import { fallbackPart } from "./fallback.ts";
 import { folderInstructionsPart } from "./folder-instructions.ts";
 import { isolationPart } from "./isolation.ts";
 import { limitsPart } from "./limits.ts";
+import { localModelsPart } from "./local-models.ts";
 import { manualPart } from "./manual.ts";
 import { permissionsPart } from "./permissions.ts";
 import { planModelPart } from "./plan-model.ts";
@@ -40,6 +41,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   manualPart,
   questionsPart,
   runningCommandsPart,
+  localModelsPart,
   // A larger model first: nothing is left out then.
   promotionPart,
   fallbackPart,
