@@ -8,7 +8,7 @@ import type { RequestInfo } from "../contract/seams/types.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { HostChoices, ModelContext } from "./facades.ts";
 
-export const isSmall = ({ contextWindowSize }: Pick<Profile, "contextWindowSize">): boolean =>
+const isSmall = ({ contextWindowSize }: Pick<Profile, "contextWindowSize">): boolean =>
   contextWindowSize > 0 && contextWindowSize <= SMALL_WINDOW;
 
 /** After a refusal: the request as it was, with the window that is known now. The session goes on with that window. */
@@ -27,15 +27,16 @@ export const fitsWindow = ({ refusedWindow, contextTokens, contextWindow }: Requ
   refusedWindow?.stated === true && contextTokens < contextWindow;
 
 const LEAST_WINDOW = 1_024;
-/** Estimates are of characters, of which code and digits take fewer for a token. */
-const CAUTION = 1.25;
+/** Estimates are of characters, of which code and digits take fewer for a token; what the server has counted grows by little. */
+const CAUTION = { estimated: 1.5, counted: 1.1 };
 const LEAST_ANSWER = 256;
 
 /** Servers that count the answer's limit in refuse a request whose prompt and limit together are larger than the window. */
 export function answerLimit(core: ModelContext): number | undefined {
   const { profile } = core;
   if (!isSmall(profile)) return profile.maxTokens;
-  const free = Math.floor(profile.contextWindowSize - CAUTION * core.meter.tokens());
+  const caution = core.meter.isCounted ? CAUTION.counted : CAUTION.estimated;
+  const free = Math.floor(profile.contextWindowSize - caution * core.meter.tokens());
   return Math.min(profile.maxTokens ?? Number.POSITIVE_INFINITY, Math.max(LEAST_ANSWER, free));
 }
 

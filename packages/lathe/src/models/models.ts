@@ -90,8 +90,7 @@ export class Models {
   #registry: Registry;
   #adapters: Readonly<Record<string, ProviderAdapter>> = {};
   #preset: ActivePreset | undefined;
-  /** What using models of local servers has taught. */
-  readonly local: LocalFacts;
+  #local: LocalFacts | undefined;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
   /** Ids of providers that are not used here. */
@@ -103,7 +102,6 @@ export class Models {
     const own = (id: string): string => findRow(id)?.id ?? id;
     this.disabled = settings.disabledProviders.map(own);
     this.#workspace = workspace;
-    this.local = new LocalFacts(workspace.paths.cache);
     this.#stored = new Set(known.stored);
     this.problems = [...known.problems, ...misspeltProviders(settings.disabledProviders, known.config)];
     this.#config = known.config;
@@ -154,6 +152,12 @@ export class Models {
 
   get registry(): Registry {
     return this.#registry;
+  }
+
+  /** What using models of local servers has taught. */
+  get local(): LocalFacts {
+    this.#local ??= new LocalFacts(this.#workspace.paths.cache);
+    return this.#local;
   }
 
   /** The window that the user has given a model. */

@@ -13,13 +13,15 @@ import { TextForm } from "./as-text.ts";
 import type { WrittenCall } from "./call-forms.ts";
 import { CallScanner, type Piece } from "./call-scanner.ts";
 
+/** How calls become text, and text becomes calls. */
 export interface TextCallOptions {
   /** How calls are written, for the model; `{{tools}}` stands where the tools are described. */
   readonly guide: string;
   /** The model gets no tools from the first request on: the server is known to refuse them. */
-  readonly startsAsText?: (model: string) => boolean;
+  readonly startsAsText?: ((model: string) => boolean) | undefined;
   /** The server refused tools for this model. */
-  readonly onRefused?: (model: string) => void;
+  readonly onRefused?: ((model: string) => void) | undefined;
+  /** Ids of the calls. */
   readonly newId: () => string;
 }
 

@@ -44,6 +44,10 @@ export const MODEL_SETTINGS = {
     default: true,
     description: "ask a local model again, under a grammar, for a call that cannot be read",
   }),
+  "localModels.learnEdits": flag({
+    default: true,
+    description: "count which edits of a model are applied, and start its next session with the way that works best",
+  }),
   "contextPromotion.enabled": flag({
     default: false,
     description: "switch to a larger model when the context overflows",

@@ -5,6 +5,7 @@ import { agentsPart } from "./agents.ts";
 import type { SessionBase } from "./base.ts";
 import { checkpointsPart } from "./checkpoints.ts";
 import { compactionPart } from "./compaction.ts";
+import { editRecordPart } from "./edit-record.ts";
 import { fallbackPart } from "./fallback.ts";
 import { folderInstructionsPart } from "./folder-instructions.ts";
 import { isolationPart } from "./isolation.ts";
@@ -57,6 +58,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   limitsPart,
   isolationPart,
   agentsPart,
+  editRecordPart,
   tapePart,
   warmUpPart,
 ];

@@ -24,7 +24,7 @@ const LEARNED = new Checker(
   }),
 );
 
-export const localModelsFile = (cache: string): string => join(cache, "local-models.json");
+const localModelsFile = (cache: string): string => join(cache, "local-models.json");
 
 /** In one run. What earlier runs have learnt is read when it is first asked for. */
 export class LocalFacts {
