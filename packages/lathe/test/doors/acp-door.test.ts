@@ -61,6 +61,8 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   at = await terminal.see(at, /› /);
   const door = await joined(sessionId);
   const follower = new Follower(door, phone);
+  // A question that comes before the follower would be part of its snapshot.
+  await follower.wait("snapshot");
 
   // The first answer is the phone's, while the editor's user still looks at the question.
   const work = editor.prompt(sessionId, "make them");
@@ -100,7 +102,7 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   await expect.poll(() => readdirSync(doors())).toEqual([]);
   await door.close();
   await editor.leave();
-}, 60_000);
+});
 
 it("M1 G-17 lathe -c joins the session of an editor; without forms there, a question of the model ends the turn for all", async () => {
   const questions = [{ id: "colour", question: "Which colour?", options: [{ label: "red" }, { label: "blue" }] }];
