@@ -11,6 +11,9 @@ export type Piece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly call: WrittenCall };
 
+/** A line is remembered so far. */
+const MOST_SEEN = 4_000;
+const MARK = /[<`{[]/;
 /** Each closing tag is looked at, but not for ever: a text may hold thousands inside one string. */
 const MOST_TRIES = 24;
 /** Characters of the text before a call at the end of an answer that may say that it is an example. */
@@ -35,10 +38,8 @@ export class CallScanner {
   readonly #tools: readonly Offered[];
   /** Not decided yet. */
   #rest = "";
-  /** The line that was passed on last, as far as it goes. */
-  #line = "";
-  /** The end of what was passed on. */
-  #before = "";
+  /** The end of what was passed on since the last call. */
+  #seen = "";
   /** Something other than space has been passed on. */
   #begun = false;
   #hasCall = false;
@@ -54,12 +55,31 @@ export class CallScanner {
   }
 
   push(delta: string): readonly Piece[] {
+    // Most of an answer is this.
+    if (this.#isPlain && !MARK.test(delta)) {
+      this.#see(delta);
+      return [{ kind: "text", text: delta }];
+    }
     this.#rest += delta;
     return this.#drain(false);
   }
 
   end(): readonly Piece[] {
     return this.#drain(true);
+  }
+
+  get #isPlain(): boolean {
+    return this.#rest === "" && this.#begun && !this.#inside && !this.#tagged && !this.#atEnd;
+  }
+
+  /** The line that was passed on last, as far as it goes. */
+  get #line(): string {
+    return this.#seen.slice(this.#seen.lastIndexOf("\n") + 1);
+  }
+
+  #see(text: string): void {
+    this.#seen += text;
+    if (this.#seen.length > 2 * MOST_SEEN) this.#seen = this.#seen.slice(-MOST_SEEN);
   }
 
   #drain(ended: boolean): readonly Piece[] {
@@ -240,7 +260,7 @@ export class CallScanner {
   /** What held the call is gone with the space behind it; the next one may begin at once. */
   #drop(end: number): true {
     this.#rest = this.#rest.slice(end);
-    this.#line = "";
+    this.#seen = "";
     this.#begun = true;
     this.#hasCall = true;
     return true;
@@ -267,7 +287,7 @@ export class CallScanner {
   }
 
   #finalCalls(): readonly WrittenCall[] | undefined {
-    if (EXAMPLE.test(this.#before)) return undefined;
+    if (EXAMPLE.test(this.#seen.slice(-SAID_BEFORE))) return undefined;
     const calls: WrittenCall[] = [];
     for (let rest = this.#rest.trim(); rest !== ""; ) {
       const block = /^```[\w+-]*[ \t]*\n([\s\S]*?)\n[ \t]*```\s*/.exec(rest);
@@ -285,9 +305,7 @@ export class CallScanner {
     if (count <= 0) return true;
     const text = this.#rest.slice(0, count);
     this.#rest = this.#rest.slice(count);
-    const newline = text.lastIndexOf("\n");
-    this.#line = newline < 0 ? (this.#line + text).slice(-2_000) : text.slice(newline + 1);
-    this.#before = (this.#before + text).slice(-SAID_BEFORE);
+    this.#see(text);
     this.#begun ||= text.trim() !== "";
     const last = this.#pieces.at(-1);
     if (last?.kind === "text") this.#pieces[this.#pieces.length - 1] = { kind: "text", text: last.text + text };

@@ -184,25 +184,36 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
     return this;
   }
 
-  async next(): Promise<IteratorResult<StreamEvent>> {
+  next(): Promise<IteratorResult<StreamEvent>> {
+    const event = this.#shift() ?? this.#arrived();
+    return event ? Promise.resolve({ done: false, value: event }) : this.#wait();
+  }
+
+  async #wait(): Promise<IteratorResult<StreamEvent>> {
     for (;;) {
-      const event = this.#shift();
-      if (event) return { done: false, value: event };
       const next = this.#events ? await this.#events.next() : await this.#open();
       if (next.done) return next;
       this.#take(next.value);
+      const event = this.#shift() ?? this.#arrived();
+      if (event) return { done: false, value: event };
     }
+  }
+
+  /** The next event that needs no waiting, of those that do not end the answer. */
+  #arrived(): StreamEvent | undefined {
+    for (let event = this.#events?.takeArrived?.(); event; event = this.#events?.takeArrived?.()) {
+      this.#take(event);
+      const ready = this.#shift();
+      if (ready) return ready;
+    }
+    return undefined;
   }
 
   /** As the adapter's own: never the event that ends the answer. */
   takeArrived(): StreamEvent | undefined {
-    for (;;) {
-      const waiting = this.#queue[this.#head];
-      if (waiting) return waiting.type === "finish" || waiting.type === "error" ? undefined : this.#shift();
-      const event = this.#events?.takeArrived?.();
-      if (!event) return undefined;
-      this.#take(event);
-    }
+    const waiting = this.#queue[this.#head];
+    if (waiting) return waiting.type === "finish" || waiting.type === "error" ? undefined : this.#shift();
+    return this.#arrived();
   }
 
   async return(): Promise<IteratorResult<StreamEvent>> {
@@ -279,9 +290,12 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   }
 
   #emit(block: OpenBlock, pieces: readonly Piece[]): void {
-    for (const piece of pieces.flatMap((one) => block.around.next(one)))
-      if (piece.kind === "text") this.#emitText(block, piece.text);
-      else this.#emitCall(block, piece.call);
+    for (const one of pieces) for (const piece of block.around.next(one)) this.#emitPiece(block, piece);
+  }
+
+  #emitPiece(block: OpenBlock, piece: Piece): void {
+    if (piece.kind === "text") this.#emitText(block, piece.text);
+    else this.#emitCall(block, piece.call);
   }
 
   #emitText(block: OpenBlock, delta: string): void {
