@@ -236,6 +236,8 @@ export class LiveSessions implements ServedSessions {
       live = await this.open(id);
     } catch (error) {
       note(`Session ${id}: ${messageOf(error)}`);
+      // It died before its first message was written, which was not confirmed.
+      if (error instanceof Refused && error.status === 404) return unfinished.done(id);
       return this.#continue(id);
     }
     await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
