@@ -51,9 +51,16 @@ export const runServer: Command = async (argv, machine) => {
   });
   const signal = untilSignal();
   const shown = roots.map((root) => shownPath(root, machine.userHome)).join(", ");
-  machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
-  await printLink(machine, await signInLink(server.url, server.tokens));
-  writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
+  try {
+    const link = await signInLink(server.url, server.tokens);
+    writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
+    machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
+    await printLink(machine, link);
+  } catch (error) {
+    // Such as a full disk. A server that goes on listening would keep the process alive after its last words.
+    await server.end({ forgets: false });
+    throw error;
+  }
   // A person who presses Ctrl+C wants the work to end; a system that stops the service starts it again.
   await server.end({ forgets: (await signal) === "SIGINT" });
   machine.exit?.(EXIT.done);
