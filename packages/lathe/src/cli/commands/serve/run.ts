@@ -18,6 +18,8 @@ import { portOf, readTls, untilSignal } from "./given.ts";
 import { DEFAULT_PORT, printLink } from "./link.ts";
 
 const IDLE = "10m";
+/** The link needs a hash and a lock, which take as long to load as an answer takes: programs that wait for the address come first. */
+const LINK_AFTER_MS = 50;
 
 export const runServer: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
@@ -51,11 +53,11 @@ export const runServer: Command = async (argv, machine) => {
   });
   const signal = untilSignal();
   const shown = roots.map((root) => shownPath(root, machine.userHome)).join(", ");
+  machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
   try {
-    const link = await signInLink(server.url, server.tokens);
+    await new Promise<void>((resolve) => machine.deps.setTimer(resolve, LINK_AFTER_MS));
+    await printLink(machine, await signInLink(server.url, server.tokens));
     writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
-    machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
-    await printLink(machine, link);
   } catch (error) {
     // Such as a full disk. A server that goes on listening would keep the process alive after its last words.
     await server.end({ forgets: false });
