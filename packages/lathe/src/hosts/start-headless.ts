@@ -78,6 +78,7 @@ export async function startHeadless(
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       phase,
+      ...(options.require === undefined ? {} : { mustBeVerified: true }),
       ...(recording ? { tape: recording } : {}),
       ...(workspace.view ? { finish: (result) => landResult(conversation, result) } : {}),
     };
