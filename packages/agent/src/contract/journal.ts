@@ -350,16 +350,13 @@ export interface PrefixLine {
   readonly promptParts?: readonly PromptPart[];
   readonly timestamp: string;
 }
-/** One input began or ended; tells an unfinished run from a finished one. */
+/** One input began or ended; tells an unfinished run from a finished one. `entryId`: its user entry; on a `start` the model that was to answer, on an `end` its verdict. */
 export interface InputLine {
   readonly type: "input";
   readonly state: "start" | "end";
-  /** The user entry that began it. */
   readonly entryId: string;
-  /** On a `start`: the model that was to answer, as provider/id. */
   readonly model?: string;
   readonly reason?: string;
-  /** On an `end`, in a session with checks. */
   readonly verification?: Verification;
   readonly timestamp: string;
 }
