@@ -90,7 +90,7 @@ it("N1 a goal without its command is refused before anything is sent", async () 
   expect(scene.server.requests).toEqual([]);
 });
 
-it("N1 /goal over RPC sets, shows and stops a goal", async () => {
+it("N1 /goal over RPC sets and shows a goal, and has none to stop once it is met", async () => {
   const script: Script = ({ index }) =>
     [shell("echo 1 > a.txt"), turn.text("Done."), shell("echo 2 > a.txt"), turn.text("Now it is.")][index] ??
     turn.text("ok");
@@ -98,8 +98,9 @@ it("N1 /goal over RPC sets, shows and stops a goal", async () => {
   const host = new RpcHost(scene.box.open([...scene.args, ...full, "--mode", "rpc"], scene.env));
   await host.prompt("/goal Make a two --until 'grep 2 a.txt'");
   expect(scene.server.requests).toHaveLength(4);
-  await host.prompt("/goal");
+  await host.ask("prompt", { message: "/goal" });
   expect(JSON.stringify(host.frames)).toContain("Goal: Make a two (met)");
+  expect(await host.ask("prompt", { message: "/goal stop" })).toMatchObject({ success: false });
   expect(await host.finish()).toBe(0);
 });
 
