@@ -32,6 +32,8 @@ export interface PartialAnswer {
   started: boolean;
   text: string;
   reasoning: string;
+  /** Characters of all of it, arguments of calls included. */
+  received: number;
   /** What it has used, if the vendor said. */
   usage?: Usage;
 }
@@ -41,7 +43,7 @@ export async function readAnswer(
   signal: AbortSignal,
   request: Request,
 ): Promise<AnswerResult> {
-  const partial: PartialAnswer = { started: false, text: "", reasoning: "" };
+  const partial: PartialAnswer = { started: false, text: "", reasoning: "", received: 0 };
   const reader = new StreamReader(core, signal);
   try {
     if (!core.profile.supportsStreaming) {
@@ -166,12 +168,12 @@ class StreamReader {
         partial.reasoning = "";
         break;
       case "text_delta":
-        this.#count(event.delta);
+        this.#count(event.delta, partial);
         partial.text += event.delta;
         core.emit("assistant_text_delta", { delta: event.delta });
         break;
       case "reasoning_delta":
-        this.#count(event.reasoningDelta);
+        this.#count(event.reasoningDelta, partial);
         partial.reasoning += event.reasoningDelta;
         core.emit("assistant_reasoning_delta", { delta: event.reasoningDelta });
         break;
@@ -179,7 +181,7 @@ class StreamReader {
         void prepareTool(core, event.toolCall.name);
         break;
       case "tool_call_delta":
-        this.#count(event.delta);
+        this.#count(event.delta, partial);
         core.emit("tool_call_args_delta", {
           call_id: event.toolCall.id,
           tool_name: event.toolCall.name,
@@ -196,7 +198,8 @@ class StreamReader {
     return undefined;
   }
 
-  #count(delta: string): void {
+  #count(delta: string, partial: PartialAnswer): void {
+    partial.received += delta.length;
     this.#received += delta.length;
     if (this.#received > LONGEST_ANSWER)
       throw new StreamError(`The answer has no end: it was left after ${LONGEST_ANSWER} characters.`);

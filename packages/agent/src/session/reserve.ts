@@ -1,0 +1,173 @@
+// What a request may cost at most, set aside before it is sent: so the limits in tokens and dollars hold whatever the vendor charges
+// for. Where the rest does not pay for the largest answer, a shorter one is asked for; below a useful length nothing is sent.
+
+import { comparableUsage, fixedThinking, mostCostOf, type Request, RequestTimeoutError, type Usage } from "@lathe/llm";
+import { answerAtOnce } from "../base/answer-at-once.ts";
+import { limitText, type RequestAmounts } from "../base/budget/ledger.ts";
+import { mostTokensIn, mostTokensOf } from "../context/most-tokens.ts";
+import type { IntentLine } from "../contract/journal.ts";
+import { SessionError } from "../contract/session-error.ts";
+import type { Profile } from "../tools/profiles/types.ts";
+import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
+import { warnOfUnknownPrice } from "./price.ts";
+import type { PartialAnswer } from "./stream.ts";
+
+type Limited = SessionLog & HostChoices & ModelContext & Work;
+
+/** A shorter answer is not worth its prompt. */
+const LEAST_ANSWER = 1000;
+/** Of a model of which nothing is known. */
+const USUAL_ANSWER = 32_000;
+
+export interface Reservation {
+  readonly request: Request;
+  /** Undefined where no limit asks for it. */
+  readonly amounts: RequestAmounts | undefined;
+  /** The part of the prompt in the tokens. */
+  readonly prompt: number;
+  readonly price: Price | undefined;
+  /** The answer may be shorter than the model's own limit. */
+  readonly isShortened: boolean;
+}
+
+/** The limit that does not pay for the request. */
+export interface Unaffordable {
+  readonly dimension: "tokens" | "usd";
+  readonly message: string;
+}
+
+/** `most`: tokens of the prompt, asked for only where a limit needs them. */
+export function affordableRequest(
+  core: Limited,
+  profile: Profile,
+  request: Request,
+  most: () => number,
+): Reservation | Unaffordable {
+  const { budget } = core.config;
+  const price = budget.usd ? priceOfMost(core, profile) : undefined;
+  if (!budget.tokens && !price) return { request, amounts: undefined, prompt: 0, price, isShortened: false };
+  const left = core.ledger.amountsLeft(budget, core.elapsedMs());
+  const prompt = most();
+  const room = answerRoom(profile, request);
+  const affordable = { tokens: left.tokens - prompt, usd: answerFor(left.usd, prompt, room.most, price) };
+  const dimension = affordable.tokens < affordable.usd ? "tokens" : "usd";
+  const answer = Math.min(room.most, Math.floor(affordable[dimension]));
+  if (answer < room.least)
+    return { dimension, message: unaffordableText(core, dimension, { prompt, answer: room.least, price }) };
+  const amounts = { tokens: prompt + answer, usd: price?.(prompt, answer) ?? 0 };
+  const isShortened = answer < room.most;
+  const isUnbounded = request.maxTokens === undefined;
+  const bounded = isShortened || isUnbounded ? { ...request, maxTokens: answer } : request;
+  return { request: bounded, amounts, prompt, price, isShortened };
+}
+
+/** Sets the amounts aside, then announces the request; the caller releases them when it knows what it cost. */
+export async function reserve(
+  core: Limited,
+  effect: IntentLine["effect"],
+  { amounts }: Pick<Reservation, "amounts">,
+): Promise<{ readonly intent: IntentLine; readonly release: () => void }> {
+  const turns = effect === "request" && core.config.budget.turns ? { turns: 1 } : {};
+  const isLimited = amounts !== undefined || effect === "request";
+  const release = isLimited ? core.ledger.reserveRequest({ ...amounts, ...turns }) : () => {};
+  try {
+    const intent = await core.journal.intent({ effect, replay: "safe", ...(amounts ? { reserved: amounts } : {}) });
+    return { intent, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+interface CutAnswer {
+  readonly profile: Profile;
+  readonly partial: PartialAnswer;
+  /** What the vendor has said so far. */
+  readonly usage: Usage | undefined;
+  readonly error: unknown;
+}
+
+/** Thinking is shown as a summary or not at all: of an answer that was cut off, more may be billed than had arrived. */
+const HIDDEN = 3;
+
+/** What an answer without an end may have cost besides what the vendor has said. Undefined: nothing, or no limit asks for it. */
+export function uncertainBill(
+  { amounts, prompt, price }: Reservation,
+  { profile, partial, usage, error }: CutAnswer,
+): RequestAmounts | undefined {
+  // Refused requests and servers that cannot be reached cost nothing.
+  const isRefused = error !== undefined && !partial.started && !(error instanceof RequestTimeoutError);
+  if (!amounts || isRefused) return undefined;
+  const { reasoning, text, received } = partial;
+  const shown = mostTokensIn(text) + mostTokensIn(reasoning) + received - text.length - reasoning.length;
+  const arrived = LEAST_ANSWER + shown * (profile.supportsReasoning ? HIDDEN : 1);
+  const said = usage ? comparableUsage(usage, profile.provider ?? profile.id).outputTokens : 0;
+  const answer = Math.max(0, Math.min(amounts.tokens - prompt, arrived) - said);
+  const read = usage ? 0 : prompt;
+  return { tokens: read + answer, usd: price?.(read, answer) ?? 0 };
+}
+
+/** Throws for a caller outside the conversation when a limit does not pay for its request. */
+export function reserveSideRequest(core: Limited, profile: Profile, request: Request, continues: boolean): Reservation {
+  const own = continues ? core.messages().length : 0;
+  const most = (): number =>
+    request.messages.slice(own).reduce((sum, message) => sum + mostTokensOf(message), continues ? ofContext(core) : 0) +
+    (request.tools === undefined || continues ? 0 : JSON.stringify(request.tools).length);
+  const reservation = affordableRequest(core, profile, request, most);
+  if ("message" in reservation) throw new SessionError("budget", reservation.message);
+  return reservation;
+}
+
+const ofContext = ({ meter }: ModelContext): number => meter.mostTokens();
+
+/** The answer that is asked for, and the shortest one that still holds the thinking and a useful text. */
+function answerRoom({ modelInfo }: Profile, request: Request): { readonly most: number; readonly least: number } {
+  const asked = request.maxTokens ?? modelInfo?.maxOutput ?? USUAL_ANSWER;
+  const thinking = modelInfo ? fixedThinking(modelInfo, request.reasoningEffort) : 0;
+  const most = thinking < asked ? asked : thinking + asked;
+  return { most, least: Math.min(most, thinking + LEAST_ANSWER) };
+}
+
+type Price = (prompt: number, answer: number) => number;
+
+/** Undefined when the price is not known, which the user is told before anything is sent. */
+function priceOfMost(core: Limited, profile: Profile): Price | undefined {
+  const { modelInfo, model } = profile;
+  const hosts: Price = (inputTokens, outputTokens) => {
+    const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+    const price = answerAtOnce(core.options.priceOf?.(model, usage), "priceOf", (message) =>
+      core.warn(message, "callback_failed"),
+    );
+    return price ?? Number.NaN;
+  };
+  if (!Number.isNaN(hosts(1, 1))) return hosts;
+  const cost = modelInfo?.cost;
+  if (cost) return (prompt, answer) => mostCostOf(prompt, answer, cost, profile.cachesLong === true);
+  warnOfUnknownPrice(core, profile);
+  return undefined;
+}
+
+/** Tokens of the answer that the rest pays for, up to `most`. */
+function answerFor(usd: number, prompt: number, most: number, price: Price | undefined): number {
+  if (!price || usd === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  const whole = price(prompt, most);
+  if (whole <= usd) return Number.POSITIVE_INFINITY;
+  const read = price(prompt, 0);
+  if (read >= usd || whole <= read) return 0;
+  let answer = Math.floor((most * (usd - read)) / (whole - read));
+  while (answer > 0 && price(prompt, answer) > usd) answer -= 1 + Math.floor(answer / 100);
+  return answer;
+}
+
+function unaffordableText(
+  core: Limited,
+  dimension: "tokens" | "usd",
+  next: { readonly prompt: number; readonly answer: number; readonly price: Price | undefined },
+): string {
+  const { ledger, config } = core;
+  const cost = dimension === "usd" ? (next.price?.(next.prompt, next.answer) ?? 0) : next.prompt + next.answer;
+  const left = ledger.amountsLeft(config.budget, 0)[dimension];
+  const rest = left > 0 ? `${limitText(dimension, left)} of it left` : "nothing of it left";
+  const limit = limitText(dimension, config.budget[dimension] ?? 0);
+  return `The limit of ${limit} does not pay for another request: there is ${rest}, and it may cost ${limitText(dimension, cost)}.`;
+}
