@@ -75,11 +75,17 @@ function headlessTable(rows) {
   return table(["mode", "the run is", "SIGKILL", "SIGTERM", "SIGHUP"], cells);
 }
 
+/** One row for a fault; modes whose journal holds something else say so in their cell. */
 function machineTable(rows) {
-  return table(
-    ["fault", "exit code", "last input in the journal"],
-    rows.map(({ fault, exit, journal }) => [fault, exit, journal]),
-  );
+  const faults = [...new Set(rows.map(({ fault }) => fault))];
+  const cells = faults.map((fault) => {
+    const of = (mode) => rows.find((row) => row.fault === fault && row.mode === mode);
+    const { journal } = of("print");
+    const told = (mode) =>
+      of(mode).journal === journal ? of(mode).outcome : `${of(mode).outcome} (${of(mode).journal})`;
+    return [fault, told("print"), told("ACP"), told("serve"), journal];
+  });
+  return table(["fault", "exit code of print", "ACP", "serve", "last input in the journal"], cells);
 }
 
 function table(head, rows) {

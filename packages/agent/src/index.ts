@@ -80,7 +80,7 @@ export type { Delivery, QueuedMessage } from "./session/inbox.ts";
 export type { NavigateOptions, Navigation } from "./session/navigation.ts";
 export { InputRefused } from "./session/outcome.ts";
 export { Session } from "./session/session.ts";
-export type { ModelClient, SessionOptions, Turn } from "./session/types.ts";
+export type { ModelClient, SessionOptions, SubmitOptions, Turn } from "./session/types.ts";
 export type { UserCommandOptions, UserCommandResult } from "./session/user-command.ts";
 export { ircTool } from "./tools/builtin/irc/index.ts";
 export { type TaskToolOptions, taskTool } from "./tools/builtin/task/index.ts";

@@ -80,8 +80,9 @@ export async function sandbox(options: { sample?: boolean; untouched?: boolean }
   };
 }
 
-/** What only a process has: options of node's own. */
-const needsProcess = ({ env }: RunOptions): boolean => env?.["NODE_OPTIONS"] !== undefined;
+/** What only a process has: options of node's own, libraries that are loaded before. */
+const needsProcess = ({ env }: RunOptions): boolean =>
+  env?.["NODE_OPTIONS"] !== undefined || env?.["LD_PRELOAD"] !== undefined;
 
 export async function collect(child: ChildProcessWithoutNullStreams): Promise<Finished> {
   let stdout = "";

@@ -72,7 +72,7 @@ describe("RPC: prompting", () => {
     expect(await host.finish()).toBe(0);
   });
 
-  it("G-03 LS-03 a prompt to a busy agent without a word how to take it is accepted and then refused", async () => {
+  it("G-03 LS-03 a prompt to a busy agent without a word how to take it is refused, and not confirmed before", async () => {
     const open = gate();
     rig.server.push(turn.text("first", { before: open.wait }), turn.text("second"));
     const host = await rig.start();
@@ -80,7 +80,7 @@ describe("RPC: prompting", () => {
     await open.reached;
     host.send({ id: "p", type: "prompt", message: "and this" });
     const refusal = await host.wait("the refusal", ({ id, success }) => id === "p" && success === false);
-    expect(host.frames.filter(({ id }) => id === "p").map(({ success }) => success)).toEqual([true, false]);
+    expect(host.frames.filter(({ id }) => id === "p").map(({ success }) => success)).toEqual([false]);
     expect(refusal["error"]).toContain("streamingBehavior");
     expect((await host.data<{ isStreaming: boolean }>("get_state")).isStreaming).toBe(true);
     open.open();

@@ -71,8 +71,12 @@ describe("RPC: making room", () => {
     expect(before).toMatchObject({ isStreaming: false, isCompacting: true });
     await host.data("set_auto_compaction", { enabled: false });
     const from = host.frames.length;
-    expect((await host.ask("prompt", { message: "two" }))["success"]).toBe(true);
+    const confirmed = host.ask("prompt", { message: "two" });
+    // While it waits it is in no journal, so it is not confirmed.
+    await host.data("get_state");
+    expect(host.frames.slice(from).filter(({ command }) => command === "prompt")).toEqual([]);
     door.open();
+    expect((await confirmed)["success"]).toBe(true);
     await host.event("agent_end", from);
     const after = await host.data<{ sessionId: string }>("get_state");
     expect(after.sessionId).not.toBe(before.sessionId);

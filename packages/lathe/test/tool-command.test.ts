@@ -27,6 +27,16 @@ describe("lathe tool", () => {
     }
   });
 
+  it("T-GH-1 a tool that lacks what it needs says what the user can do", async () => {
+    const ended = await box.run(["tool", "github", '{"op":"repo_view"}'], {
+      env: { GITHUB_TOKEN: "", GH_TOKEN: "", GITLAB_TOKEN: "" },
+    });
+    expect(ended).toMatchObject({ code: 1 });
+    expect(ended.stdout).toBe(
+      "The tool github is not available here. It needs the token of a git host: sign in with gh auth login, or set GITHUB_TOKEN or GITLAB_TOKEN.\n",
+    );
+  });
+
   it("D3 the built command reads a page in its worker", async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/html" }).end("<h1>Title</h1><ul><li>one<li><b>two</b></ul>");

@@ -205,7 +205,8 @@ describe("questions about searches", () => {
     stubs.requests.length = 0;
     await scene.run(["--no-session", ...AUTO, "-p", "go"], { env: withoutSearxng() });
     expect(asked()).toEqual(["anthropic"]);
-    expect(result()).toMatch(/^Error: All web search providers failed: Anthropic: .*status 500.*; DuckDuckGo: /);
+    expect(result()).toMatch(/^Error: All web search providers failed: Anthropic: .*status 500.*[^.]; DuckDuckGo: /);
+    expect(result()).toContain("allowed with --allow 'network(127.0.0.1)'");
   });
 
   it("G-81 DuckDuckGo is asked about once, by name, and each search goes on with it", async () => {
@@ -221,7 +222,7 @@ describe("questions about searches", () => {
     const isQuestion = (frame: Frame): boolean => frame["method"] === "confirm";
     const ended = host.prompt("go");
     const question = await host.wait("the question", isQuestion);
-    expect(`${question["title"]} ${question["message"]}`).toMatch(/web_search_keyless.*lathes/s);
+    expect(`${question["title"]} ${question["message"]}`).toMatch(/Search the web with DuckDuckGo.*lathes/s);
     host.send({ type: "extension_ui_response", id: question["id"], confirmed: true });
     await ended;
     expect(host.frames.filter(isQuestion)).toHaveLength(1);

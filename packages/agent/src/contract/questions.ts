@@ -18,8 +18,12 @@ export interface Answer {
   readonly custom?: string | undefined;
 }
 
-/** Undefined when the user did not answer (cancelled). */
-export type Answerer = (questions: readonly Question[], signal: AbortSignal) => Promise<readonly Answer[] | undefined>;
+/** Undefined when the user did not answer (cancelled). `callId`: of the call that asks, which keeps its id when it runs again in another process. */
+export type Answerer = (
+  questions: readonly Question[],
+  signal: AbortSignal,
+  callId?: string,
+) => Promise<readonly Answer[] | undefined>;
 
 declare module "./tool.ts" {
   interface ToolServices {

@@ -109,6 +109,8 @@ export interface ToolDef<Args = JsonObject> {
   readonly feature?: string | undefined;
   /** Services without which the tool is not offered. */
   readonly needs?: readonly (keyof ToolServices)[] | undefined;
+  /** Where they are missing, what the user can do, as a sentence for those who ask for the tool by its name. */
+  readonly toGetIt?: string | undefined;
   /** `discoverable`: where tools can be searched for, it is offered once it was found. Offered from the start when absent. */
   readonly loadMode?: "essential" | "discoverable" | undefined;
   /** Only for calls inside calls: the model is not offered it and cannot call it. */

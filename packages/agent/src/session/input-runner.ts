@@ -19,6 +19,7 @@ import { enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
 import { abandonUnfinishedInput, type UnfinishedInput } from "./recovery.ts";
 import { shutDown } from "./shutdown.ts";
+import type { SubmitOptions } from "./types.ts";
 
 export class InputRunner {
   readonly #core: WholeSession;
@@ -37,11 +38,12 @@ export class InputRunner {
     this.outputSchema = core.options.outputSchema;
   }
 
-  async submit(content: InputContent, schema = this.outputSchema): Promise<InputOutcome> {
+  async submit(content: InputContent, options: SubmitOptions = {}): Promise<InputOutcome> {
     this.mustBeFree();
     refuseBlank(content);
+    const { outputSchema: schema = this.outputSchema, onRecorded } = options;
     const output = schema && (await this.#outputCheck(schema));
-    return this.#track((run) => this.#submit(Object.assign(run, { output }), content));
+    return this.#track((run) => this.#submit(Object.assign(run, { output }), content, onRecorded));
   }
 
   async continue(): Promise<InputOutcome | undefined> {
@@ -146,7 +148,7 @@ export class InputRunner {
     throw isBusy ? new SessionError("busy", "session is busy") : new SessionError("closed", "session is closed");
   }
 
-  async #submit(run: InputRun, content: InputContent): Promise<InputOutcome> {
+  async #submit(run: InputRun, content: InputContent, onRecorded?: () => void): Promise<InputOutcome> {
     const core = this.#core;
     const verdict = await core.seams
       .onInput(content, run.signal)
@@ -171,6 +173,7 @@ export class InputRunner {
       [{ id: core.journal.newId(), content: run.output?.addTo(verdict.content) ?? verdict.content }],
       "input",
     );
+    onRecorded?.();
     return this.#runAll(run);
   }
   async #continue(run: InputRun): Promise<InputOutcome> {

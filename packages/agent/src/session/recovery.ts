@@ -162,6 +162,8 @@ export function journalQueued(
   const data: JsonObject = { queue, change, id, ...(call === undefined ? {} : { call }) };
   if (content !== undefined) data["content"] = core.redact(content) as unknown as JsonObject;
   if (source !== undefined) data["source"] = { ...source };
+  // It may come before the first message of the session, while a hook looks at that one.
+  if (change === "added") core.journal.persist();
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });
 }

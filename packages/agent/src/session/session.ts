@@ -54,7 +54,7 @@ import { changeQueued } from "./queue.ts";
 import { recoverSession } from "./recovery.ts";
 import { describeRequest, noteEffort, noteModel, noteModelAndEffort, prefixOf } from "./request.ts";
 import { sideCall } from "./side-call.ts";
-import type { ModelClient, SessionOptions, Turn } from "./types.ts";
+import type { ModelClient, SessionOptions, SubmitOptions, Turn } from "./types.ts";
 
 /** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. `Output`: of answers, by `outputSchema`. */
 export class Session<Output = unknown> {
@@ -184,15 +184,15 @@ export class Session<Output = unknown> {
    * Resolves with how the input ended, when it and the follow-ups queued behind it have ended or the session is closed. By then
    * readers that keep up have read its last event. Rejects when the input is not taken: the session is busy or closed, the input
    * is empty, or a hook refused it. With an `outputSchema` (the session's when absent here), `output` is the answer as data; when no
-   * answer fits, the input ends with an error of the kind `output`.
+   * answer fits, the input ends with an error of the kind `output`. `onRecorded`: see `SubmitOptions`.
    */
-  submit(content: InputContent): Promise<InputOutcome<Output>>;
+  submit(content: InputContent, options?: Pick<SubmitOptions, "onRecorded">): Promise<InputOutcome<Output>>;
   submit<const S extends SchemaInput>(
     content: InputContent,
-    options: { readonly outputSchema: S },
+    options: SubmitOptions & { readonly outputSchema: S },
   ): Promise<InputOutcome<InferSchema<S>>>;
-  submit(content: InputContent, options?: { readonly outputSchema: SchemaInput }): Promise<InputOutcome> {
-    return this.#inputs.submit(content, options?.outputSchema);
+  submit(content: InputContent, options?: SubmitOptions): Promise<InputOutcome> {
+    return this.#inputs.submit(content, options);
   }
   /** Takes effect with the next input. */
   get outputSchema(): SchemaInput | undefined {

@@ -170,6 +170,14 @@ export interface ToolResultItem {
 /** One step of the conversation, for people who read it. */
 export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | SteeringTurn;
 
+/** How an input is given, besides its content. */
+export interface SubmitOptions {
+  /** The session's when absent. */
+  readonly outputSchema?: SchemaInput;
+  /** Called once, when the message is in the journal: from then on it survives the process. Not called for an input that is refused. */
+  readonly onRecorded?: () => void;
+}
+
 /** The content as a list of parts. */
 export function partsOf(content: InputContent): readonly ContentPart[] {
   return typeof content === "string" ? [{ kind: "text", text: content }] : content;

@@ -2,6 +2,7 @@
 
 import type { Answer, Answerer, Question } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
+import type { GivenAnswers } from "./given-answers.ts";
 import type { Person } from "./session-contract.ts";
 
 export interface AskTimeout {
@@ -10,16 +11,18 @@ export interface AskTimeout {
   readonly setTimer: ClientDeps["setTimer"];
   /** A plan is worth waiting for. */
   readonly isPlanning: () => boolean;
+  readonly givenFor: (callId: string) => GivenAnswers;
 }
 
 export const answererWithin =
-  (answer: NonNullable<Person["answer"]>, { seconds, setTimer, isPlanning }: AskTimeout): Answerer =>
-  async (questions, signal) => {
-    if (seconds === 0 || isPlanning()) return answer(questions, signal);
+  (answer: NonNullable<Person["answer"]>, { seconds, setTimer, isPlanning, givenFor }: AskTimeout): Answerer =>
+  async (questions, signal, callId) => {
+    const given = callId === undefined ? undefined : givenFor(callId);
+    if (seconds === 0 || isPlanning()) return answer(questions, signal, undefined, given);
     const late = new AbortController();
     const timer = setTimer(() => late.abort(), seconds * 1000);
     try {
-      const answers = await answer(questions, AbortSignal.any([signal, late.signal]), () => timer.cancel());
+      const answers = await answer(questions, AbortSignal.any([signal, late.signal]), () => timer.cancel(), given);
       return answers ?? (late.signal.aborted && !signal.aborted ? questions.map(recommendedAnswer) : undefined);
     } catch (error) {
       // Some hosts give a dialog up with an error.

@@ -2,7 +2,7 @@
 // `resume` and `fork`; what the host has chosen (model, effort, modes, permission mode) is carried over. Knows no terminal and no
 // wire; hosts are thin over it, and several conversations may live in one process.
 
-import type { InputContent, InputOutcome, Navigation, Session } from "@lathe/agent";
+import type { InputContent, InputOutcome, Navigation, Session, SubmitOptions } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import type { CompactionEntry, MessageEntry } from "@lathe/agent/contract";
 import type { RewindOptions, RewindRequest } from "@lathe/agent/files";
@@ -28,6 +28,8 @@ import type { SessionWorkspace } from "./session-workspace.ts";
 import { Titles } from "./titles/titles.ts";
 import { isOwn } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
+
+type Recorded = Pick<SubmitOptions, "onRecorded">;
 
 export class Conversation {
   readonly #parts: ConversationParts;
@@ -121,7 +123,7 @@ export class Conversation {
   }
 
   /** The session's answer to an input. What is said while it works goes to the session as steering or a follow-up. */
-  async submit(content: InputContent): Promise<InputOutcome> {
+  async submit(content: InputContent, options?: Recorded): Promise<InputOutcome> {
     this.#inputs++;
     let outcome: InputOutcome;
     let session: Session;
@@ -131,7 +133,7 @@ export class Conversation {
       session = this.session;
       if (session.state === "closed") throw new Error("This session has ended. Start a new one, or resume another.");
       if (this.#parts.namesSessions) this.titles.nameAfter(content);
-      outcome = await session.submit(content);
+      outcome = await session.submit(content, options);
     } finally {
       this.#inputs--;
     }
@@ -155,13 +157,13 @@ export class Conversation {
   }
 
   /** Ends what runs, then runs this. Of several that come at once, the last one takes effect; undefined for the others. */
-  async submitInstead(content: InputContent): Promise<InputOutcome | undefined> {
+  async submitInstead(content: InputContent, options?: Recorded): Promise<InputOutcome | undefined> {
     const own = ++this.#instead;
     do {
       await this.session.interrupt();
       if (own !== this.#instead) return undefined;
     } while (this.isBusy);
-    return this.submit(content);
+    return this.submit(content, options);
   }
 
   /** Ends the work. What was said to steer it is taken back, and returned: it was about work that has ended. */

@@ -7,7 +7,7 @@ import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { SlashCommand } from "./commands/command.ts";
 import { isPath, noSuchCommand } from "./commands/near-miss.ts";
-import type { OpenSession, PromptCommand } from "./session-contract.ts";
+import type { OpenSession } from "./session-contract.ts";
 import { recordTyped } from "./typed-addresses.ts";
 
 export interface ExpansionOptions {
@@ -75,7 +75,8 @@ async function expandText(
   const [, name, argument = ""] = NAMED.exec(text.trim()) ?? [];
   if (name === undefined) return attach();
   const commands = options.commands ?? (await open.parts.commands(name));
-  const command = commands.find((one): one is PromptCommand => one.name === name && "expand" in one);
+  const named = commands.find((one) => one.name === name && "expand" in one);
+  const command = named && "expand" in named ? named : undefined;
   if (!command) {
     const isText = text.trim().includes("\n") || isPath(name);
     if (isText || options.commands?.some((one) => one.name === name)) return attach();

@@ -27,6 +27,7 @@ import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { Approver } from "./approvals.ts";
 import type { ActingCommand, CommandHead } from "./commands/command-view.ts";
 import type { SessionCompaction } from "./compaction.ts";
+import type { GivenAnswers } from "./given-answers.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import type { SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
@@ -85,13 +86,14 @@ export interface Person {
   readonly extensionUi?: ExtensionScreen;
   /** Absent: calls that need approval are denied. */
   readonly approve?: Approver;
-  /** `touched`: the person has begun to answer. */
+  /** `touched`: the person has begun to answer. `given`: by question; where a host confirms answers, it keeps them there before. */
   readonly answer?: (
     questions: readonly Question[],
     signal: AbortSignal,
     touched?: () => void,
+    given?: GivenAnswers,
   ) => Promise<readonly Answer[] | undefined>;
-  readonly decidePlan?: (plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>;
+  readonly decidePlan?: (plan: string, signal: AbortSignal, given?: GivenAnswers) => Promise<PlanVerdict | undefined>;
   /** Shows the terminal of a command, to type in. Returns how to take it away. */
   readonly showTerminal?: (terminal: RunningTerminal) => () => void;
   /** How large it would be. */

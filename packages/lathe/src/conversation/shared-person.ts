@@ -5,6 +5,7 @@ import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ExtensionScreen } from "../platform/extension-api/screen.ts";
 import type { ApprovalQuestion, ApprovalReply } from "./approvals.ts";
+import type { GivenAnswers } from "./given-answers.ts";
 import type { Person } from "./session-contract.ts";
 
 /** Somebody who can be asked. */
@@ -55,11 +56,12 @@ export class SharedPerson implements Person {
     questions: readonly Question[],
     signal: AbortSignal,
     touched?: () => void,
+    kept?: GivenAnswers,
   ): Promise<readonly Answer[] | undefined> =>
-    this.#first((person, given) => person.answer?.(questions, given, touched), signal);
+    this.#first((person, given) => person.answer?.(questions, given, touched, kept), signal);
 
-  readonly decidePlan = (plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> =>
-    this.#first((person, given) => person.decidePlan?.(plan, given), signal);
+  readonly decidePlan = (plan: string, signal: AbortSignal, kept?: GivenAnswers): Promise<PlanVerdict | undefined> =>
+    this.#first((person, given) => person.decidePlan?.(plan, given, kept), signal);
 
   /** Undefined when the signal aborts, or when the first one who reacts gives the question up. */
   #first<T>(ask: Ask<T>, signal: AbortSignal): Promise<T | undefined> {
@@ -69,6 +71,9 @@ export class SharedPerson implements Person {
         this.#open.delete(question);
         signal.removeEventListener("abort", giveUp);
         for (const [other, given] of asked) if (other !== winner) given.abort(reason);
+        // The winner hears later when the question is settled for good: then its answer is in the journal.
+        const won = winner && asked.get(winner);
+        if (won) signal.addEventListener("abort", () => won.abort(signal.reason), { once: true });
       };
       const giveUp = (): void => {
         end(signal.reason);

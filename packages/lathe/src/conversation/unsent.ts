@@ -16,3 +16,20 @@ export function takeQueued(session: Session): Unsent {
   for (const { id } of queued) session.cancelQueued(id);
   return queued.map(({ content }) => content);
 }
+
+/** After such an end the next message of the queue has its turn. */
+const RUNS_ON: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "completed",
+  "round_limit",
+  "turn_limit",
+  "context_overflow",
+]);
+
+/** An earlier process ended between an input and the message that was to follow it: `continue` gives that one its turn. */
+export function hasLeftMessages(session: Session): boolean {
+  const { input } = session.journal;
+  if (session.state !== "idle" || session.hasUnfinishedInput) return false;
+  if (input?.state === "start" || !RUNS_ON.has(input?.reason)) return false;
+  return (["steering", "follow_up"] as const).some((delivery) => session.queuedMessages(delivery).some(isOwn));
+}

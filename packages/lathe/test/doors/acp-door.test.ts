@@ -100,7 +100,7 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   await expect.poll(() => readdirSync(doors())).toEqual([]);
   await door.close();
   await editor.leave();
-}, 60_000);
+});
 
 it("M1 G-17 lathe -c joins the session of an editor; without forms there, a question of the model ends the turn for all", async () => {
   const questions = [{ id: "colour", question: "Which colour?", options: [{ label: "red" }, { label: "blue" }] }];

@@ -1,8 +1,9 @@
 // A conversation of this process with clients at its door, in the process and over the socket of the local door.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
@@ -145,5 +146,22 @@ it("M1: the socket of a dead process is recognised and removed; a long home has 
   await joined?.close();
   await elsewhere.close();
   expect([existsSync(elsewhere.socket), readdirSync(far)]).toEqual([false, []]);
+  await door.close();
+});
+
+it("M1: what killed processes have left of their doors goes when another door opens; a door that lives stays", async () => {
+  const { talk, folder } = await open();
+  const living = readdirSync(folder);
+  const socket = join(folder, "999999-1.sock");
+  const listen = `require("node:net").createServer().listen(${JSON.stringify(socket)}, () => process.kill(process.pid, 9))`;
+  spawnSync(process.execPath, ["-e", listen]);
+  expect(existsSync(socket)).toBe(true);
+  const left = { sessionId: "0000dead", socket: join(folder, "999998-1.sock"), pid: 999998, cwd: talk.root };
+  writeFileSync(join(folder, "0000dead.json"), JSON.stringify(left));
+  const person = new SharedPerson();
+  const door = await openConversationDoor({ conversation: talk.talk, person, deps: defaultDeps() });
+  const second = await listenLocally(door, { folder, pid: process.pid, cwd: talk.root });
+  expect(readdirSync(folder).sort()).toEqual([...living, basename(second.socket)].sort());
+  await second.close();
   await door.close();
 });

@@ -2,16 +2,13 @@
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { type Gate, gate, type Turn, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
-import { LatheClient } from "../../src/doors/serve/client.ts";
-import { TokenFile } from "../../src/doors/serve/guard/token-file.ts";
-import { homePaths } from "../../src/platform/home/paths.ts";
 import { Editor } from "../acp-kit.ts";
 import { RpcHost } from "../rpc-host.ts";
 import { FaultBench, MODEL, SOUND_ANSWER, sound } from "./bench.ts";
 import { isFull, report } from "./report.ts";
+import { ACP_ARGS, addToken, clientOf, SERVE_ARGS } from "./served-modes.ts";
 
 type Ending = "SIGKILL" | "SIGTERM" | "SIGHUP";
 const ENDINGS: readonly Ending[] = ["SIGKILL", "SIGTERM", "SIGHUP"];
@@ -20,8 +17,8 @@ const MODES = {
   print: { args: ["-p", "go"], exit: 130, journal: "interrupted", say: noMore },
   JSON: { args: ["--mode", "json", "-p", "go"], exit: 130, journal: "interrupted", say: noMore },
   RPC: { args: ["--mode", "rpc"], exit: 130, journal: "aborted", say: sayByRpc },
-  ACP: { args: ["acp", "--model", MODEL, "--permission-mode", "full"], exit: 130, journal: "aborted", say: sayToAgent },
-  serve: { args: ["serve", "--port", "0"], exit: 0, journal: "aborted", say: sayToServer },
+  ACP: { args: ACP_ARGS, exit: 130, journal: "aborted", say: sayToAgent },
+  serve: { args: SERVE_ARGS, exit: 0, journal: "aborted", say: sayToServer },
 } as const satisfies Record<string, ModeEnded>;
 type Mode = keyof typeof MODES;
 /** Subcommands come before options. */
@@ -51,12 +48,9 @@ async function sayToAgent(child: ChildProcessWithoutNullStreams, { box }: FaultB
   editor.prompt(sessionId, "go").catch(() => {}); // there may be nobody to answer
 }
 
-async function sayToServer(child: ChildProcessWithoutNullStreams, { box }: FaultBench): Promise<void> {
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const tokens = new TokenFile(homePaths(box.env, box.home).serveTokens, Date.now);
-  const { token } = await tokens.add({ name: "test", scopes: ["read", "prompt", "admin"], lastsMs: 600_000 });
-  const client = new LatheClient({ url: /http:\S+/.exec(line)?.[0], token });
-  const id = await client.createSession({ cwd: box.dir, model: MODEL, permissionMode: "full" });
+async function sayToServer(child: ChildProcessWithoutNullStreams, bench: FaultBench): Promise<void> {
+  const client = await clientOf(child, await addToken(bench));
+  const id = await client.createSession({ cwd: bench.box.dir, model: MODEL, permissionMode: "full" });
   await client.command(id, "prompt", { message: "go" });
 }
 

@@ -1,19 +1,27 @@
 // What the machine can do to a run: disks that are full or read-only, limits of the process, a clock that jumps, children that die of
 // memory. Each says how the run ends, what its journal holds then, and gives the machine back as it was.
 
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Turn, turn } from "@lathe/testkit";
-import { CLI, collect, type Finished } from "../command.ts";
+import type { Finished } from "../command.ts";
 import { canMount, withTmpfs } from "../tmpfs.ts";
 import { type FaultBench, SOUND_ANSWER, sound } from "./bench.ts";
+import type { Go } from "./machine-modes.ts";
 
 export interface Looks {
   /** While the machine is as the fault left it. */
   broken(run: Finished): Promise<void>;
   /** When it is sound again. */
   sound(): Promise<void>;
+}
+
+/** The input in the mode that is tried. */
+interface How {
+  /** Before the machine fails, where the home is another one than at the start of the test. */
+  readonly prepare: () => Promise<void>;
+  readonly go: Go;
 }
 
 export interface MachineFault {
@@ -25,7 +33,7 @@ export interface MachineFault {
   readonly says: RegExp;
   /** The last input in the journal. */
   readonly journal: string;
-  try(bench: FaultBench, look: Looks): Promise<void>;
+  try(bench: FaultBench, look: Looks, how: How): Promise<void>;
   readonly short?: true;
 }
 
@@ -34,8 +42,6 @@ const FAKETIME = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"]
   .map((folder) => `${folder}/faketime/libfaketime.so.1`)
   .find((file) => existsSync(file));
 const CLOCK = { what: "libfaketime", isThere: FAKETIME !== undefined };
-
-const GO = ["-p", "go"];
 
 function script(bench: FaultBench, ...turns: Turn[]): void {
   bench.answer = () => turns.shift() ?? sound();
@@ -46,10 +52,15 @@ const write = (path: string, content: string): Turn =>
   turn.calls([{ name: "write_file", args: { file_path: path, content } }]);
 
 /** A home on a small disk of its own. */
-async function onSmallHome(bench: FaultBench, work: (folder: string) => Promise<void>): Promise<void> {
+async function onSmallHome(
+  bench: FaultBench,
+  prepare: How["prepare"],
+  work: (folder: string) => Promise<void>,
+): Promise<void> {
   const folder = join(bench.box.home, "small");
   await withTmpfs(folder, "1m", async () => {
     bench.box.env["LATHE_HOME"] = folder;
+    await prepare();
     await work(folder);
   });
 }
@@ -65,28 +76,21 @@ function fill(folder: string): void {
 const free = (folder: string): void => void execFileSync("sh", ["-c", 'rm -f "$0"/fill*', folder]);
 const mount = (folder: string, how: string): void => void execFileSync("mount", ["-o", `remount,${how}`, folder]);
 
-/** Under a limit of the shell. */
-async function limited(bench: FaultBench, limit: string, args: readonly string[]): Promise<Finished> {
-  const words = ["-c", `${limit}; exec "$0" "$@"`, process.execPath, CLI, ...bench.args(args)];
-  const child = spawn("sh", words, { cwd: bench.box.dir, env: { ...bench.box.env, ...bench.env } });
-  child.stdin.end();
-  return collect(child);
-}
-
 /** The wall clock is `by` another one from the moment on that the model is asked. */
-async function clockJump(bench: FaultBench, by: string, answer: (jump: () => void) => Turn): Promise<Finished> {
+async function clockJump(bench: FaultBench, go: Go, by: string, answer: (jump: () => void) => Turn): Promise<Finished> {
   const file = join(bench.box.home, "clock");
   writeFileSync(file, "+0");
   script(
     bench,
     answer(() => writeFileSync(file, by)),
   );
-  return bench.run(GO, {
+  const env = {
     LD_PRELOAD: FAKETIME ?? "",
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: "1",
     FAKETIME_DONT_FAKE_MONOTONIC: "1",
-  });
+  };
+  return go({ env });
 }
 
 /** The fault is over with the run. */
@@ -104,10 +108,10 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     exit: 70,
     says: /^lathe: .*ENOSPC.*\n$/,
     journal: "no session",
-    try: (bench, look) =>
-      onSmallHome(bench, async (folder) => {
+    try: (bench, look, { go, prepare }) =>
+      onSmallHome(bench, prepare, async (folder) => {
         fill(folder);
-        await look.broken(await bench.run(GO));
+        await look.broken(await go());
         free(folder);
         await look.sound();
       }),
@@ -119,12 +123,12 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     says: /^lathe: .*ENOSPC.*\n$/,
     journal: "unfinished, last line torn",
     short: true,
-    try: (bench, look) =>
-      onSmallHome(bench, async (folder) => {
+    try: (bench, look, { go, prepare }) =>
+      onSmallHome(bench, prepare, async (folder) => {
         const fillUp = `for n in $(seq 300); do head -c 4096 /dev/zero > '${folder}'/fill-$n || break; done`;
         // The last page of the journal still has room: the second result has not.
         script(bench, shell(fillUp), shell("seq 1 2000"));
-        await look.broken(await bench.run(GO));
+        await look.broken(await go());
         free(folder);
         await look.sound();
       }),
@@ -135,10 +139,10 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     exit: 70,
     says: /^lathe: .*EROFS.*\n$/,
     journal: "no session",
-    try: (bench, look) =>
-      onSmallHome(bench, async (folder) => {
+    try: (bench, look, { go, prepare }) =>
+      onSmallHome(bench, prepare, async (folder) => {
         mount(folder, "ro");
-        await look.broken(await bench.run(GO));
+        await look.broken(await go());
         mount(folder, "rw");
         await look.sound();
       }),
@@ -147,10 +151,10 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     name: "project disk full",
     needs: MOUNT,
     ...answered,
-    try: (bench, look) =>
+    try: (bench, look, { go }) =>
       withTmpfs(join(bench.box.dir, "data"), "64k", async (folder) => {
         script(bench, write("data/big.txt", "x".repeat(200_000)));
-        await look.broken(await bench.run(GO));
+        await look.broken(await go());
         if (existsSync(join(folder, "big.txt"))) throw new Error("half a file is left");
         await look.sound();
       }),
@@ -159,11 +163,11 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     name: "project on a read-only disk",
     needs: MOUNT,
     ...answered,
-    try: (bench, look) =>
+    try: (bench, look, { go }) =>
       withTmpfs(join(bench.box.dir, "data"), "64k", async (folder) => {
         mount(folder, "ro");
         script(bench, write("data/small.txt", "x"));
-        await afterwards(look, await bench.run(GO));
+        await afterwards(look, await go());
       }),
   },
   {
@@ -171,20 +175,20 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     exit: 70,
     says: /^lathe: .*EFBIG.*\n$/,
     journal: "unfinished, last line torn",
-    try: async (bench, look) => {
+    try: async (bench, look, { go }) => {
       script(bench, shell("seq 1 2000"), shell("seq 2000 4000"), shell("seq 4000 6000"));
       // Blocks of 512 bytes: room for what the model gets first, not for what it reads.
-      await afterwards(look, await limited(bench, "ulimit -f 24", GO));
+      await afterwards(look, await go({ limit: "ulimit -f 24" }));
     },
   },
   {
     name: "40 files read at once with a limit of 28 open files",
     ...answered,
-    try: async (bench, look) => {
+    try: async (bench, look, { go }) => {
       for (let n = 0; n < 40; n++) writeFileSync(join(bench.box.dir, `f${n}.txt`), "text");
       const calls = Array.from({ length: 40 }, (_, n) => ({ name: "read_file", args: { file_path: `f${n}.txt` } }));
       script(bench, turn.calls(calls));
-      await afterwards(look, await limited(bench, "ulimit -n 28", GO));
+      await afterwards(look, await go({ limit: "ulimit -n 28" }));
     },
   },
   {
@@ -192,10 +196,10 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     needs: CLOCK,
     ...answered,
     short: true,
-    try: async (bench, look) =>
+    try: async (bench, look, { go }) =>
       afterwards(
         look,
-        await clockJump(bench, "+86400", (jump) =>
+        await clockJump(bench, go, "+86400", (jump) =>
           turn.text(SOUND_ANSWER, { beforeEvent: (at) => (at === 3 ? jump() : undefined) }),
         ),
       ),
@@ -204,21 +208,21 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     name: "clock jumps a day back while the server is silent",
     needs: CLOCK,
     ...answered,
-    try: async (bench, look) => {
+    try: async (bench, look, { go }) => {
       const silent = turn.withFault(
         { kind: "stall", afterEvents: 3 },
         turn.text("a text that stops", { deltaChars: 2 }),
       );
       const at = (jump: () => void): Turn => ({ ...silent, beforeEvent: (n) => (n === 2 ? jump() : undefined) });
-      await afterwards(look, await clockJump(bench, "-86400", at));
+      await afterwards(look, await clockJump(bench, go, "-86400", at));
     },
   },
   {
     name: "command that exceeds its memory limit",
     ...answered,
-    try: async (bench, look) => {
+    try: async (bench, look, { go }) => {
       script(bench, shell(`(ulimit -v 300000; exec node -e 'Buffer.alloc(4e9).fill(1)')`));
-      await look.broken(await bench.run(GO));
+      await look.broken(await go());
       told(bench, /exit code: (?!0)/);
       await look.sound();
     },
@@ -226,9 +230,9 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
   {
     name: "command killed with SIGKILL, as by the kernel when memory runs out",
     ...answered,
-    try: async (bench, look) => {
+    try: async (bench, look, { go }) => {
       script(bench, shell("kill -KILL $$"));
-      await look.broken(await bench.run(GO));
+      await look.broken(await go());
       told(bench, /exit code: 137|SIGKILL/);
       await look.sound();
     },
@@ -238,7 +242,8 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
     exit: 3,
     says: /ECONNREFUSED.*lathe -c\n$/,
     journal: "error",
-    try: async (bench, look) => afterwards(look, await bench.run(GO, { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" })),
+    try: async (_bench, look, { go }) =>
+      afterwards(look, await go({ env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" } })),
   },
 ];
 

@@ -1,4 +1,4 @@
-// The six ways to talk to the agent, behind one interface: say something, learn how it ended. A mode that runs once per prompt continues the
+// The eight ways to talk to the agent, behind one interface: say something, learn how it ended. A mode that runs once per prompt continues the
 // session with the next prompt; the others stay.
 
 import { join } from "node:path";
@@ -10,27 +10,18 @@ import { jsonLines } from "../contract-kit.ts";
 import { eventOf, RpcHost } from "../rpc-host.ts";
 import { KEY, type TerminalRun } from "../terminal/emulator.ts";
 import { type FaultBench, SOUND_ANSWER } from "./bench.ts";
+import { ACP_ARGS, addToken, SERVE_ARGS, talkInEditor, talkToServer } from "./served-modes.ts";
 import { FAULTY_ANSWER } from "./server-faults.ts";
+import type { Ended, Talk } from "./talk.ts";
 
-/** How an input ended. Modes for programs say whose failure it was; a person is only told why. */
-export interface Ended {
-  readonly how: "answer" | "provider error" | "failed" | "error";
-  /** The answer, or the reason. */
-  readonly words: string;
-}
-
-export interface Talk {
-  say(text: string): Promise<Ended>;
-  /** Leaves as a user would; gives the exit code. */
-  leave(): Promise<number>;
-}
-
-export type ModeName = "print" | "JSON" | "RPC" | "terminal" | "plain" | "library";
+export type ModeName = "print" | "JSON" | "RPC" | "ACP" | "serve" | "terminal" | "plain" | "library";
 
 export const MODES: Readonly<Record<ModeName, (bench: FaultBench) => Promise<Talk>>> = {
   print: async (bench) => oneRunEach(bench, ["-p"], printed),
   JSON: async (bench) => oneRunEach(bench, ["--mode", "json", "-p"], resultLine),
   RPC: openRpc,
+  ACP: (bench) => talkInEditor(bench.box.open(ACP_ARGS, bench.env), bench),
+  serve: async (bench) => talkToServer(bench.box.start(SERVE_ARGS, bench.env), bench, await addToken(bench)),
   terminal: openTerminal,
   plain: openPlain,
   library: openLibrary,

@@ -5,9 +5,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FaultBench, SOUND_ANSWER, sound } from "./bench.ts";
-import { type Ended, MODES, type ModeName } from "./modes.ts";
+import { MODES, type ModeName } from "./modes.ts";
 import { isFull, report } from "./report.ts";
 import { type End, SERVER_FAULTS, type ServerFault } from "./server-faults.ts";
+import type { Ended } from "./talk.ts";
 
 /** What programs are told apart, a person only reads. */
 const fits = (ended: Ended, expected: End): boolean =>

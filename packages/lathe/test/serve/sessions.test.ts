@@ -1,6 +1,6 @@
 // Sessions of `lathe serve`: what is lost when a process dies, and what is closed when nobody uses it. The children are real.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,6 @@ import { machineOf, Text } from "../machine.ts";
 import { type Serving, serve } from "./serve-kit.ts";
 
 const PRELOAD = fileURLToPath(new URL("./die-as-told.cjs", import.meta.url));
-const LONG = process.env["LATHE_LONG"] !== undefined;
 const MODEL = "openai/gpt-5.2";
 /** As in http/event-stream.ts. */
 const SIGN_OF_LIFE_MS = 15_000;
@@ -82,25 +81,6 @@ it("M1 two clients see one session; an answer counts once; what was said is in t
   await until(id, isEnd, asked.seq);
   const { sessions } = await client.sessions({ search: "make" });
   expect(sessions).toMatchObject([{ id, live: true, busy: false, questions: 0 }]);
-});
-
-it("M1 a child that is killed at a line of its journal goes on where it was: nothing is lost, nothing is done twice", async () => {
-  // Before the fourth line the journal does not have the prompt yet.
-  const lines = LONG ? Array.from({ length: 10 }, (_, i) => i + 4) : [4, 7, 10];
-  for (const line of lines) {
-    const { id, cwd } = await start(`line-${line}`, { die: String(line) });
-    const { seq } = await client.openSession(id);
-    await client.command(id, "prompt", { message: "make it" }).catch(() => {});
-    await until(id, isEnd, seq);
-    const { messages } = await client.command(id, "get_messages");
-    const { state } = (await client.openSession(id)).snapshot;
-    expect(await client.command(id, "get_last_assistant_text"), `line ${line}`).toEqual({ text: "It is made." });
-    expect(messages.filter(({ role }) => role === "user")).toHaveLength(1);
-    const written = readFileSync(state.sessionFile ?? "", "utf8");
-    const saved = written.split("\n").filter((text) => text.startsWith('{"type":"message"'));
-    expect(saved).toHaveLength(messages.length);
-    expect(readFileSync(join(cwd, "made.txt"), "utf8"), `line ${line}`).toBe("made\n");
-  }
 });
 
 it("M1 a session that dies again and again without getting on is left alone after three times", async () => {

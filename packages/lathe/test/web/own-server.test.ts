@@ -82,4 +82,31 @@ it("LS-10 a yes opens a closed port for the session: the question says so, is re
   other.close();
 });
 
+it("LS-10 a rule for localhost does not open a port of another program: it is asked about, and refused with the reason where nobody can be", async () => {
+  const other = createServer((_, response) => response.end("of another program"));
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const { port } = other.address() as AddressInfo;
+  const reads = () => turn.calls([{ name: "web_fetch", args: { url: `http://localhost:${port}/a` } }]);
+  const answers = [reads(), turn.text("done"), reads(), turn.text("done")];
+  scene = await stage(() => answers.shift() ?? turn.text("nothing left"));
+  const args = [...scene.args, "--permission-mode", "auto-edit", "--allow", "network(localhost)"];
+  const results = () =>
+    scene.server.requests.flatMap(({ view }) => view.messages.at(-1)?.results ?? []).map(({ text }) => text);
+  const why = `Port ${port} is not that of a server of this session; your yes opens it for this session.`;
+
+  await scene.run(["--permission-mode", "auto-edit", "--allow", "network(localhost)", "go"]);
+  expect(results()).toEqual([expect.stringContaining(`${why} It would be allowed with its address in the prompt.`)]);
+
+  const host = new RpcHost(scene.box.open(["--mode", "rpc", ...args], scene.env));
+  host.send({ type: "prompt", message: "go" });
+  const question = await host.wait("a question", isQuestion);
+  expect(JSON.stringify(question)).toContain(why);
+  expect(question).not.toHaveProperty("remember");
+  host.send({ type: "extension_ui_response", id: question["id"], confirmed: true });
+  await host.event("agent_end");
+  expect(results()[1]).toContain("of another program");
+  expect(await host.finish()).toBe(0);
+  other.close();
+});
+
 const isQuestion = ({ type }: Frame): boolean => type === "extension_ui_request";

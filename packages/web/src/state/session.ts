@@ -7,6 +7,7 @@ import type {
   DoorFrame,
   RpcSessionState,
   SessionSnapshot,
+  WireEvent,
   WireEventOf,
 } from "lathe/client";
 import type { Item, WireEntry } from "./items.ts";
@@ -14,6 +15,8 @@ import { pastItems } from "./past.ts";
 import { afterEvent } from "./transcript.ts";
 import { EMPTY_TRANSCRIPT, type Transcript } from "./transcript-state.ts";
 
+type MessageStart = WireEventOf<"message_start">;
+type MessageEnd = WireEventOf<"message_end">;
 export type Agent = WireEventOf<"task:subagent:lifecycle">["agent"];
 export type Queue = CommandData<"get_queue">;
 
@@ -148,10 +151,22 @@ function afterSessionEvent(view: SessionView, event: Parameters<typeof afterEven
   // An input that was cut off goes on with the calls that were left.
   if (event.type === "tool_execution_start" && !view.isResumed && isLeft(view, event.toolCallId))
     return afterSessionEvent({ ...view, isResumed: true, past: pastItems(view.entries, true) }, event);
-  const live = afterEvent(view.live, event);
+  const live = isRead(view, event) ? afterReadMessage(view.live, event) : afterEvent(view.live, event);
   const agents = "agent" in event ? withAgent(view.agents, event.agent) : view.agents;
   return { ...view, live, agents, revision: view.revision + (CHANGES_STATE.test(event.type) ? 1 : 0) };
 }
+
+/** The message is among the entries: an input that goes on in another process begins with what was said before. */
+const isRead = ({ entries }: SessionView, event: WireEvent): event is MessageStart | MessageEnd =>
+  (event.type === "message_start" || event.type === "message_end") &&
+  event.entryId !== undefined &&
+  entries.some(({ entryId }) => entryId === event.entryId);
+
+/** What has streamed in of an answer goes. */
+const afterReadMessage = (live: Transcript, event: MessageStart | MessageEnd): Transcript =>
+  event.type === "message_end" && event.message.role === "assistant"
+    ? afterEvent(live, { ...event, discarded: true })
+    : live;
 
 /** Whether the last answer of the entries makes this call, and events have told of no other answer. */
 function isLeft({ entries, live }: SessionView, callId: string): boolean {

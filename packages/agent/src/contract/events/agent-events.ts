@@ -24,7 +24,8 @@ export type AgentEvent =
     }
   | { readonly type: "turn_start" }
   | { readonly type: "turn_end"; readonly message: Message | undefined; readonly toolResults: readonly Message[] }
-  | { readonly type: "message_start"; readonly message: Message }
+  /** `entryId`: where it is in the journal; of an answer only the end has it. */
+  | { readonly type: "message_start"; readonly message: Message; readonly entryId?: string }
   | {
       readonly type: "message_update";
       readonly assistantMessageEvent: AssistantMessageEvent;
@@ -32,7 +33,12 @@ export type AgentEvent =
       readonly message: Message;
     }
   /** `discarded`: the attempt failed and is made again; forget the message. */
-  | { readonly type: "message_end"; readonly message: Message; readonly discarded?: true }
+  | {
+      readonly type: "message_end";
+      readonly message: Message;
+      readonly discarded?: true;
+      readonly entryId?: string;
+    }
   | {
       readonly type: "tool_execution_start";
       readonly toolCallId: string;
@@ -111,10 +117,10 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
   switch (event.kind) {
     case "user_input": {
       const started: AgentEvent[] = fold.messages.length === 0 ? [{ type: "agent_start" }] : [];
-      return [...started, ...whole(fold, event.data.message)];
+      return [...started, ...whole(fold, event.data.message, event.data.entry_id)];
     }
     case "steering_injected":
-      return whole(fold, event.data.message);
+      return whole(fold, event.data.message, event.data.entry_id);
     case "processing_end": {
       const { messages } = fold;
       fold.messages = [];
@@ -199,8 +205,9 @@ function mapAnswer(fold: Fold, event: AnswerEvent): readonly AgentEvent[] {
       const started: AgentEvent[] = fold.streaming ? [] : [{ type: "message_start", message }];
       fold.streaming = false;
       fold.answer = message;
-      if (event.data.entry_id !== undefined) fold.messages.push(message);
-      return [...started, { type: "message_end", message }];
+      const { entry_id: entryId } = event.data;
+      if (entryId !== undefined) fold.messages.push(message);
+      return [...started, { type: "message_end", message, ...(entryId === undefined ? {} : { entryId }) }];
     }
   }
 }
@@ -229,7 +236,7 @@ function mapCall(fold: Fold, event: CallEvent): readonly AgentEvent[] {
       };
       if (nested.nestedIn !== undefined) return [{ type: "tool_execution_end", ...end }];
       fold.results.push(message);
-      return [{ type: "tool_execution_end", ...end }, ...whole(fold, message)];
+      return [{ type: "tool_execution_end", ...end }, ...whole(fold, message, entry_id)];
     }
   }
 }
@@ -261,11 +268,11 @@ function closingEvents(fold: Fold, reason: string): readonly AgentEvent[] {
   return [...ends, { type: "agent_end", messages, reason }];
 }
 
-function whole(fold: Fold, message: Message): readonly AgentEvent[] {
+function whole(fold: Fold, message: Message, entryId: string): readonly AgentEvent[] {
   fold.messages.push(message);
   return [
-    { type: "message_start", message },
-    { type: "message_end", message },
+    { type: "message_start", message, entryId },
+    { type: "message_end", message, entryId },
   ];
 }
 

@@ -66,7 +66,11 @@ export class SessionTools {
   /** What the model is told about a tool that it called and that is not offered. */
   explainMissing(name: string): string {
     const ways = this.#options.providers.map((provider) => provider.wayTo?.(name));
-    return ways.find((way) => way !== undefined) ?? `Unknown tool: ${name}`;
+    const way = ways.find((one) => one !== undefined);
+    if (way !== undefined) return way;
+    const known = this.#profile.toolRegistry.get(name)?.tool;
+    if (known?.toGetIt === undefined || this.#options.lacks(known).length === 0) return `Unknown tool: ${name}`;
+    return `The tool ${name} is not available here. ${known.toGetIt}`;
   }
 
   definitions(): readonly ToolDefinition[] {

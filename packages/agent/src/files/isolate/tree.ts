@@ -101,9 +101,9 @@ export async function takeTree(git: GitStore, index: string, source: TreeSource)
   if (answer.exitCode !== 0 && !isGone) throw new GitFailed(args, answer);
   const listed = zeroFields(answer.stdout).map((field) => ({ tag: field[0], path: field.slice(2) }));
   const nested = listed.filter(({ path }) => path.endsWith("/")).map(({ path }) => path.slice(0, -1));
-  // Git calls a file changed when a folder has taken its place.
+  // Git calls a file changed when a folder has taken its place, or a link that of its folder.
   const isGoneFile = ({ tag, path }: { tag: string | undefined; path: string }): boolean =>
-    tag === "R" || (tag === "C" && lstatOf(hostPath(path))?.isDirectory() === true);
+    tag === "R" || (tag === "C" && isNoFile(hostPath(path)));
   const gone = new Set(listed.filter(isGoneFile).map(({ path }) => path));
   const there = also.filter((path) => isFileOrLink(lstatOf(hostPath(path))) && !isBehindLink(hostPath(path)));
   const paths = [...new Set([...listed.map(({ path }) => path), ...there])].filter(
@@ -132,6 +132,11 @@ async function update(git: GitStore, run: GitRun, how: readonly string[], paths:
     if (answer.exitCode === 0) return;
     if (tries === MOST_TRIES || !answer.stderr.includes("Unable to process path")) throw new GitFailed(args, answer);
   }
+}
+
+function isNoFile(file: string): boolean {
+  const stat = lstatOf(file);
+  return stat !== undefined && (stat.isDirectory() || isBehindLink(file));
 }
 
 const isFileOrLink = (stat: Stats | undefined): boolean =>

@@ -137,6 +137,11 @@ export class Snapshots {
     this.#cache.save(this.#tree, this.#options.writer);
   }
 
+  /** False: there were too many files, and only those are covered that calls have named. */
+  get coversRoots(): boolean {
+    return this.#roots.length > 0;
+  }
+
   /** The files as they are now; `also`: paths to cover as well. Settle first. */
   async look(also: Iterable<string> = []): Promise<SnapshotImage> {
     const found: string[] = [];

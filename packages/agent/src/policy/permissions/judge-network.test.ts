@@ -37,6 +37,18 @@ it.each<[string, Partial<Access & { kind: "network" }>, Rule[], string]>([
     "deny allow allow allow deny",
   ],
   ["a closed port of the loopback, shown or not", { url: SHOWN, closedPort: 5432 }, [], "deny ask ask allow deny"],
+  [
+    "a closed port of an allowed host",
+    { url: SHOWN, closedPort: 5432 },
+    [rule("allow", `network(${host})`), rule("allow", "network")],
+    "deny ask ask allow deny",
+  ],
+  [
+    "a page of a closed port that was read before",
+    { kept: true, url: SHOWN, closedPort: 5432 },
+    [rule("allow", "network")],
+    "deny allow allow allow allow",
+  ],
   ["a chosen engine that is denied", { chosen: true }, [rule("deny", "network")], "deny deny deny deny deny"],
 ])("LS-10 %s: %j", (_what, more, rules, decisions) => {
   const notShown = (url: string) => (url === SHOWN ? undefined : "nobody has shown it");
@@ -54,4 +66,15 @@ it("the reason is in the question, in one line", () => {
     judge({ tier: "network", access }, { mode, rules: [], places: PLACES, notShown }).reason;
   expect(judged("auto-edit")).toBe("Nobody has shown it.");
   expect(judged("plan")).toBe("Plan mode is on: only what was shown is read, and nobody has shown it.");
+});
+
+it.each([
+  ["a host without an address", { host }, `--allow 'network(${host})'`],
+  ["an address", { host, url: "https://docs.example/made-up" }, `--allow 'network(${host})'`],
+  ["a server of the loopback", { host: "localhost" }, "--allow 'network(localhost)'"],
+  ["what is no address", { host: "' --allow 'shell", url: "' --allow 'shell" }, "--permission-mode full"],
+])("LS-10 where nobody can be asked, the narrowest option is named: %s", (_what, item, way) => {
+  const access = [{ kind: "network" as const, ...item }];
+  const policy = { mode: "auto-edit" as const, rules: [], places: PLACES, notShown: () => "nobody has shown it" };
+  expect(judge({ tier: "network", access }, policy).allowWith).toBe(way);
 });

@@ -21,14 +21,18 @@ export function networkInPlan(item: Network, policy: Policy): PartVerdict | unde
   return { ...forbidden, reason: `Plan mode is on: only what was shown is read, and ${why}.` };
 }
 
+/** A rule for the loopback would be for every port of every day, so none answers this; undefined: the port is open. */
+export function closedPortQuestion({ own, kept, closedPort }: Network): PartVerdict | undefined {
+  if (own || kept || closedPort === undefined) return undefined;
+  return ask(`${closedBecause(closedPort)}; your yes opens it for this session.`, ADDRESS);
+}
+
 export function networkByMode(item: Network, policy: Policy): PartVerdict {
   const { mode, notShown } = policy;
-  const { url, own, kept, chosen, closedPort } = item;
+  const { url, own, kept, chosen } = item;
   if (own) return { decision: "allow", reason: "It is a server of this session.", isPlain: true };
   if (kept) return { decision: "allow", reason: "The page was read before, and nothing is sent.", isPlain: true };
-  if (closedPort !== undefined)
-    return ask(`${closedBecause(closedPort)}; your yes opens it for this session.`, ADDRESS);
-  const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, FULL);
+  const plain = plainAsk(`Mode ${mode} asks before it connects to a host.`, wayFor(item));
   if (mode === "ask" || (url === undefined && !chosen)) return plain;
   const why = whyNotShown(item, policy);
   if (why !== undefined) return notShown ? ask(`${why[0]?.toUpperCase()}${why.slice(1)}.`, wayFor(item)) : plain;
@@ -38,10 +42,10 @@ export function networkByMode(item: Network, policy: Policy): PartVerdict {
 
 const closedBecause = (port: number): string => `Port ${port} is not that of a server of this session`;
 
-/** The narrowest; a port of the loopback stays closed to a rule. */
-function wayFor({ host, url = "" }: Network): string {
-  if (!URL.canParse(url)) return FULL;
-  return isLoopbackHost(canonicalHost(host) ?? "") ? ADDRESS : `--allow 'network(${host})'`;
+/** The narrowest; a port of the loopback stays closed to a rule. What is no address has its text as the host. */
+function wayFor({ host, url }: Network): string {
+  if (!/^[\w.-]+$/.test(host) || (url !== undefined && !URL.canParse(url))) return FULL;
+  return url !== undefined && isLoopbackHost(canonicalHost(host) ?? "") ? ADDRESS : `--allow 'network(${host})'`;
 }
 
 const ADDRESS = "its address in the prompt";

@@ -5,7 +5,7 @@ import type { DecidedPart } from "../../contract/journal.ts";
 import type { Access, Tier } from "../../contract/tool.ts";
 import { mayBecomeOption } from "../shell/steering-names.ts";
 import { isOrdinaryCommand, judgeCommand, runsInside } from "./judge-command.ts";
-import { networkByMode, networkInPlan } from "./judge-network.ts";
+import { closedPortQuestion, networkByMode, networkInPlan } from "./judge-network.ts";
 import { type Item, matchesItem, type RuleScope, tierOf } from "./match.ts";
 import { rememberedRun } from "./remembered-runs.ts";
 import type { Decision, Rule } from "./rule.ts";
@@ -149,7 +149,8 @@ function sensitive(
   spoken: readonly Rule[],
   scope: RuleScope,
 ): PartVerdict | undefined {
-  if (item.kind !== "read" && item.kind !== "write") return undefined;
+  if (item.kind === "network") return closedPortQuestion(item);
+  if (item.kind === "address" || item.kind === "undeclared") return undefined;
   if (item.kind === "write" && item.path === planFile) return undefined;
   const isSensitive = (path: string): boolean =>
     item.kind === "read" ? isCredentialFile(path, places) : runsLater(path, places, rules) !== undefined;

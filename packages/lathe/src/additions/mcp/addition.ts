@@ -1,6 +1,6 @@
 // What MCP servers add to a session: their tools (which a search may hide when they are many), prompts as commands, resources by address.
 
-import type { Middleware, Session } from "@lathe/agent";
+import type { Answerer, Middleware, Session } from "@lathe/agent";
 import { thisMachine } from "../../config/workspace/this-machine.ts";
 import type { AdditionMaker, SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -170,7 +170,8 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
           elicit: (question, signal) =>
             alone(async (unneeded) => {
               const { elicit: elicited } = await import("./elicitation.ts");
-              return elicited(server.name, question, answer, AbortSignal.any([signal, unneeded]));
+              const ask: Answerer = (questions, given) => answer(questions, given);
+              return elicited(server.name, question, ask, AbortSignal.any([signal, unneeded]));
             }),
         }
       : {}),

@@ -11,6 +11,8 @@ import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import { givenAnswers } from "../given-answers.ts";
+import type { Person } from "../session-contract.ts";
 import approved from "./approved.md";
 import child from "./child.md";
 import off from "./off.md";
@@ -38,7 +40,7 @@ export interface PlanningParts {
   /** With the tools that only read. */
   readonly readingProfile: () => Profile;
   /** Undefined when no user can be asked. */
-  readonly decide?: ((plan: string, signal: AbortSignal) => Promise<PlanVerdict | undefined>) | undefined;
+  readonly decide?: Person["decidePlan"] | undefined;
   readonly onPlan?: ((plan: string) => void) | undefined;
 }
 
@@ -82,7 +84,7 @@ export class Planning {
       get active() {
         return isOn();
       },
-      propose: (plan, signal) => this.#propose(plan, signal),
+      propose: (plan, signal, callId) => this.#propose(plan, signal, callId),
     };
   }
 
@@ -109,9 +111,9 @@ export class Planning {
     this.#parts.session().appendCustomMessage("plan_mode", text.trim(), { display: false });
   }
 
-  async #propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> {
-    const { permissions, decide, onPlan, file } = this.#parts;
-    const verdict = await decide?.(plan, signal);
+  async #propose(plan: string, signal: AbortSignal, callId: string): Promise<PlanVerdict | undefined> {
+    const { permissions, decide, onPlan, file, session } = this.#parts;
+    const verdict = await decide?.(plan, signal, givenAnswers(session, callId));
     if (!verdict?.approved) return verdict;
     permissions.leavePlan();
     // The answer to the proposal says it.

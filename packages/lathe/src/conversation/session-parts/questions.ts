@@ -1,6 +1,7 @@
 // Questions of the model to the person, and terminals that the person types in; nothing where no person is present.
 
 import { answererWithin } from "../ask-timeout.ts";
+import { givenAnswers } from "../given-answers.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
@@ -8,13 +9,15 @@ export function questionsPart({
   workspace,
   request,
   permissions,
-}: Pick<SessionBase, "workspace" | "request" | "permissions">): SessionPart | undefined {
+  session,
+}: Pick<SessionBase, "workspace" | "request" | "permissions" | "session">): SessionPart | undefined {
   if (!request.person) return undefined;
   const { answer, showTerminal, terminalSize } = request.person;
   const patience = {
     seconds: workspace.settings["ask.timeout"],
     setTimer: workspace.machine.deps.setTimer,
     isPlanning: () => permissions.mode === "plan",
+    givenFor: (callId: string) => givenAnswers(() => session.current, callId),
   };
   return {
     name: "questions",

@@ -5,6 +5,7 @@ import type { ClientDeps } from "@lathe/llm";
 import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
 import type { UiRequest } from "../../hosts/rpc/frames.ts";
 import { notAvailable, Refusal } from "../../hosts/rpc/handler.ts";
+import type { EventListener } from "../../hosts/rpc-client/client.ts";
 import type { UiAnswer, UiHandler } from "../../hosts/rpc-client/host-side.ts";
 import type { WireEvent } from "../../hosts/wire/events.ts";
 import type { AnswerOutcome, ClientRow, Dialog, DialogAnswer, Door, DoorClient, DoorFrame } from "./door.ts";
@@ -12,6 +13,7 @@ import { FrameLog, type FrameLogOptions } from "./frame-log.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { OpenQuestions } from "./open-questions.ts";
 import { RunningTurn } from "./running-turn.ts";
+import { UntakenAnswers } from "./untaken-answers.ts";
 
 /** The session behind a door. RpcClient is one. */
 export interface SessionLink {
@@ -19,7 +21,7 @@ export interface SessionLink {
   /** Of a session that has a process of its own. */
   readonly pid?: number | undefined;
   request<K extends CommandName>(command: K, params: CommandParams<K>): Promise<CommandData<K>>;
-  onEvent(listener: (event: WireEvent, sessionId: string) => void): void;
+  onEvent(listener: EventListener): void;
   /** Dialogs to be answered, and signs that need no answer. */
   onUiRequest(handler: UiHandler): void;
   /** An accepted command that failed later, or the end of the session's process: then `hasEnded` is true. */
@@ -52,6 +54,7 @@ export class SharedDoor implements Door {
   readonly #link: SessionLink;
   readonly #log: FrameLog;
   readonly #questions: OpenQuestions;
+  readonly #untaken: UntakenAnswers;
   readonly #running = new RunningTurn();
   readonly #onCommand: CommandListener | undefined;
   /** One for each reader; a client may have several. */
@@ -60,6 +63,8 @@ export class SharedDoor implements Door {
   /** As it was last told: a session that has gone tells nothing more. */
   #state: RpcSessionState | undefined;
   #sessionId = "";
+  /** Where the frames have come to in the session's entries; undefined before the first event. */
+  #lastEntryId: string | null | undefined;
   #isBusy = false;
   #isClosing = false;
   #dialogs = 0;
@@ -77,7 +82,8 @@ export class SharedDoor implements Door {
       for (const watcher of [...this.#watchers]) watcher(frame);
     };
     this.#questions = new OpenQuestions((frame) => this.#log.push(frame));
-    link.onEvent((event, sessionId) => this.#take(event, sessionId));
+    this.#untaken = new UntakenAnswers(deps.setTimer);
+    link.onEvent((event, sessionId, entryId) => this.#take(event, sessionId, entryId));
     link.onUiRequest((request, signal) => this.#ask(request, signal));
     link.onFailure((error) => this.#failed(error));
   }
@@ -128,7 +134,9 @@ export class SharedDoor implements Door {
 
   async answer(client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
     if (!client.scopes.has("approve")) throw new Refusal("wrong_scope", `${client.name} may not answer questions.`);
-    return this.#questions.answer(client.name, questionId, answer);
+    const outcome = this.#questions.answer(client.name, questionId, answer);
+    if (outcome.status === "accepted") await this.#untaken.wait(questionId);
+    return outcome;
   }
 
   follow(client: DoorClient, after?: number): AsyncIterableIterator<DoorFrame> {
@@ -154,6 +162,7 @@ export class SharedDoor implements Door {
     this.#sessionId = sessionId;
     if (isFirst) return;
     this.#isBusy = false;
+    this.#lastEntryId = undefined;
     this.#running.clear();
     this.#log.push({ kind: "session", sessionId });
   }
@@ -166,8 +175,9 @@ export class SharedDoor implements Door {
 
   // ---- inside ----
 
-  #take(event: WireEvent, sessionId: string): void {
+  #take(event: WireEvent, sessionId: string, entryId: string | null): void {
     this.present(sessionId);
+    this.#lastEntryId = entryId;
     if (event.type === "agent_start") this.#isBusy = true;
     if (event.type === "agent_end") this.#isBusy = false;
     this.#running.add(event);
@@ -179,7 +189,13 @@ export class SharedDoor implements Door {
     if (!isDialog(request)) return undefined;
     const id = `${++this.#dialogs}-${this.#first.toString(36)}`;
     const answer = await this.#questions.ask({ ...request, id }, signal);
-    return answer?.cancelled === true ? undefined : answer;
+    if (!answer) return undefined;
+    const onTaken = (): void => this.#untaken.taken(id);
+    const { cancelled, ...said } = answer;
+    if (cancelled !== true) return { ...said, onTaken };
+    // There is nothing to be kept of it.
+    onTaken();
+    return undefined;
   }
 
   #failed(error: Error): void {
@@ -191,6 +207,7 @@ export class SharedDoor implements Door {
     if (this.#log.isOver) return;
     this.#isBusy = false;
     this.#questions.giveUp();
+    this.#untaken.giveUp();
     this.#log.push({ kind: "closed", ...(problem === undefined ? {} : { problem }) });
     this.#log.end();
   }
@@ -198,10 +215,13 @@ export class SharedDoor implements Door {
   async #snapshot(): Promise<DoorFrame> {
     if (!this.#log.isOver) await this.#refresh();
     this.#log.flush();
-    const state = this.#state as RpcSessionState;
+    const asked = this.#state as RpcSessionState;
+    // What the session says of itself may be older or newer than the last frame; entries and frames have to meet without a gap.
+    const leafId = this.#lastEntryId === undefined ? asked.leafId : this.#lastEntryId;
+    const state = { ...asked, leafId };
     const snapshot = {
       state,
-      lastEntryId: state.leafId,
+      lastEntryId: leafId,
       questions: this.#questions.list,
       clients: this.#rows(),
       running: this.#running.events,

@@ -5,6 +5,7 @@ import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "@lathe/llm";
 import type { Door, DoorClient, DoorFrame } from "../door/door.ts";
+import { removeDeadDoors } from "./dead-doors.ts";
 import { type DoorRecord, removeRecord, removeSocket, socketPlace, writeRecord } from "./door-records.ts";
 import { type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
 
@@ -79,6 +80,7 @@ class Listener implements LocalDoorServer {
     await new Promise<void>((resolve, reject) => this.#server.once("error", reject).listen(socket, resolve));
     chmodSync(socket, 0o600);
     writeRecord(this.#folder, this.#record);
+    await removeDeadDoors(this.#folder);
   }
 
   door(): Promise<WatchedDoor> {

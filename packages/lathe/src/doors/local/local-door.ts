@@ -7,6 +7,7 @@ import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/co
 import { Refusal } from "../../hosts/rpc/handler.ts";
 import type { AnswerOutcome, Dialog, DialogAnswer, Door, DoorClient, DoorFrame } from "../door/door.ts";
 import { DoorMirror } from "../door/door-mirror.ts";
+import { isDeadSocket } from "./dead-doors.ts";
 import { type DoorRecord, listRecords, readRecord, removeRecord, removeSocket } from "./door-records.ts";
 import { type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
 
@@ -162,16 +163,13 @@ export async function localSessions(folder: string, client: DoorClient): Promise
   return living;
 }
 
-/** Nothing listens there, or the socket is gone: its process did not end in order. */
-const DEAD: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "ENOENT"]);
-
 async function openRecord(folder: string, record: DoorRecord, client: DoorClient): Promise<LocalDoor | undefined> {
   try {
     return await LocalDoor.open(record.socket, client);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "closed") return undefined;
-    if (!DEAD.has(code)) throw error;
+    if (!isDeadSocket(code)) throw error;
     removeRecord(folder, record);
     removeSocket(folder, record.socket);
     return undefined;

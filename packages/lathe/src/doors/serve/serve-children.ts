@@ -4,6 +4,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { type ChildDoorOptions, openChildDoor } from "../door/child-door.ts";
+import { removeDeadDoors } from "../local/dead-doors.ts";
 import { listenLocally } from "../local/listen.ts";
 import { TokenFile } from "./guard/token-file.ts";
 import type { Limits, Tls } from "./http/listen.ts";
@@ -63,6 +64,8 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
   });
   try {
     const server = await startServer({ ...options, tokens, sessions, deps });
+    // Those of the servers and editors that were killed.
+    await removeDeadDoors(paths.doors);
     void sessions.continueUnfinished();
     const end: ServingChildren["end"] = async (how) => {
       await Promise.all([server.close(), sessions.closeAll(how)]);

@@ -12,7 +12,7 @@ export interface RpcClientOptions extends AgentProcessOptions {
   readonly connect?: ((onFrame: (frame: Record<string, unknown>) => void) => AgentConnection) | undefined;
   /** How long the agent may take to say that it is ready. */
   readonly readyTimeoutMs?: number | undefined;
-  /** How long one request may take; bash, compact, export_html and settle_worktree have no limit. */
+  /** How long one request may take. No limit has what takes as long as a command, a model or a hook: messages, bash, compact, export_html and settle_worktree. */
   readonly requestTimeoutMs?: number | undefined;
 }
 
@@ -24,7 +24,12 @@ export interface PromptOptions {
 }
 
 const TIMEOUT_MS = 30_000;
-const UNLIMITED: ReadonlySet<CommandName> = new Set(["bash", "export_html", "compact", "settle_worktree"]);
+/** A message is confirmed when it is in the journal: hooks look at it before, and a summary that is being written comes first. */
+const MESSAGES = ["prompt", "steer", "follow_up", "abort_and_prompt", "continue"] as const;
+const UNLIMITED: ReadonlySet<CommandName> = new Set([
+  ...MESSAGES,
+  ...(["bash", "export_html", "compact", "settle_worktree"] as const),
+]);
 
 /** A command that the agent refused. */
 export class RpcError extends Error {
@@ -45,12 +50,15 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+/** `sessionId`: of the session that it happened in; `entryId`: the last entry of its branch then. */
+export type EventListener = (event: WireEvent, sessionId: string, entryId: string | null) => void;
+
 /** Starts `lathe --mode rpc` and drives it: sends commands, passes events on, serves the host's tools and dialogs. */
 export class RpcClient {
   readonly #options: RpcClientOptions;
   readonly #host = new HostSide((frame) => this.#runningProcess().send(frame));
   readonly #pending = new Map<string, Pending>();
-  readonly #listeners = new Set<(event: WireEvent, sessionId: string) => void>();
+  readonly #listeners = new Set<EventListener>();
   readonly #failures = new Set<(error: Error) => void>();
   /** Failure of an accepted prompt, or what a listener threw, while there was no listener for failures. */
   #unheard: Error | undefined;
@@ -173,8 +181,8 @@ export class RpcClient {
     this.#host.ui = handler;
   }
 
-  /** `sessionId`: of the session that it happened in. Returns a function that removes the listener. */
-  onEvent(listener: (event: WireEvent, sessionId: string) => void): () => void {
+  /** Returns a function that removes the listener. */
+  onEvent(listener: EventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -232,7 +240,8 @@ export class RpcClient {
     else if (frame["type"] === "event") {
       const { event } = frame["payload"] as { event: WireEvent };
       const sessionId = String(frame["session_id"]);
-      for (const listener of [...this.#listeners]) this.#tell(() => listener(event, sessionId));
+      const entryId = (frame["entry_id"] ?? null) as string | null;
+      for (const listener of [...this.#listeners]) this.#tell(() => listener(event, sessionId, entryId));
     } else this.#host.take(frame);
   }
 

@@ -26,13 +26,20 @@ export type UiHandler = (
   signal: AbortSignal,
 ) => UiAnswer | Promise<UiAnswer>;
 /** What a person chose in a dialog; undefined: it was cancelled. */
-export type UiAnswer = Pick<UiResponse, "value" | "confirmed" | "remember" | "by"> | undefined;
+export type UiAnswer =
+  | (Pick<UiResponse, "value" | "confirmed" | "remember" | "by"> & {
+      /** Called when the agent has the answer in its journal. */
+      readonly onTaken?: (() => void) | undefined;
+    })
+  | undefined;
 
 type Frame = Readonly<Record<string, unknown>>;
 
 export class HostSide {
   readonly #send: (frame: object) => void;
   readonly #running = new Map<string, AbortController>();
+  /** By dialog: who wants to hear that its answer was taken. */
+  readonly #untaken = new Map<string, () => void>();
   tools: readonly HostTool[] = [];
   schemes: readonly HostScheme[] = [];
   ui: UiHandler | undefined;
@@ -55,6 +62,12 @@ export class HostSide {
         if (frame["method"] === "cancel") this.#running.get(String(frame["targetId"]))?.abort(frame["by"]);
         else void this.#serve(id, (signal) => this.#show(id, frame, signal));
         return true;
+      case "extension_ui_taken": {
+        const targetId = String(frame["targetId"]);
+        this.#untaken.get(targetId)?.();
+        this.#untaken.delete(targetId);
+        return true;
+      }
       case "host_tool_cancel":
       case "host_uri_cancel":
         this.#running.get(String(frame["targetId"]))?.abort();
@@ -117,8 +130,11 @@ export class HostSide {
   async #show(id: string, frame: Frame, signal: AbortSignal): Promise<object> {
     const base = { type: "extension_ui_response", id };
     try {
-      const said = await this.ui?.(frame as never, signal);
-      return said === undefined ? { ...base, cancelled: true } : { ...base, ...said };
+      const answer = await this.ui?.(frame as never, signal);
+      if (answer === undefined) return { ...base, cancelled: true };
+      const { onTaken, ...said } = answer;
+      if (onTaken) this.#untaken.set(id, onTaken);
+      return { ...base, ...said };
     } catch {
       return { ...base, cancelled: true }; // a dialog that breaks must not leave the agent waiting
     }

@@ -91,7 +91,7 @@ export const sessionState = object({
   cwd: text(),
   /** The last entry of the active branch; null when it is empty. */
   leafId: orNull(text()),
-  /** The last input was cut off with its process, or by the end of the session. `continue` finishes it. */
+  /** The last input was cut off with its process, or by the end of the session, or a message waits that was to follow it. `continue` finishes it. */
   unfinishedInput: flag(),
   autoCompactionEnabled: flag(),
   autoRetryEnabled: flag(),

@@ -11,6 +11,7 @@ import {
   object,
   oneOf,
   optional,
+  orNull,
   type Static,
   text,
 } from "@lathe/llm/schema";
@@ -30,6 +31,8 @@ const eventEnvelope = object({
   /** Counts from 1 in each session, without gaps. */
   seq: integer(),
   frame_id: text(),
+  /** The last entry of the active branch when it happened; null when there was none. */
+  entry_id: orNull(text()),
   payload: object({ event_type: text(), event: anyObject() }),
 });
 
@@ -102,6 +105,8 @@ export const OUTBOUND = {
   ready: object({ type: exactly("ready") }),
   event: eventEnvelope,
   extension_ui_request: uiRequest,
+  /** The answer to a dialog is in the journal, where it belongs into one: it is not asked for again. */
+  extension_ui_taken: object({ type: exactly("extension_ui_taken"), targetId: text() }),
   /** Code of an extension failed; `event` is what was called. */
   extension_error: object({ type: exactly("extension_error"), extensionPath: text(), event: text(), error: text() }),
   host_tool_call: hostToolCall,

@@ -46,7 +46,7 @@ export const inputHandlers: Handlers<
   | "workflow_gate_response"
   | "negotiate_unattended"
 > = {
-  prompt: async (params, { current }) => {
+  prompt: async (params, { current }, recorded) => {
     await current.conversation.settled();
     const { streamingBehavior, expandPromptTemplates = true } = params;
     const given = contentOf(params);
@@ -55,36 +55,36 @@ export const inputHandlers: Handlers<
     if (!expandPromptTemplates) recordTyped(given, current.conversation.open);
     const content = expanded instanceof Promise ? await expanded : expanded;
     if (content === undefined) return;
-    if (!current.isBusy) await current.run(content);
+    if (!current.isBusy) await current.run(content, recorded);
     else if (streamingBehavior === "steer") current.session.steer(content);
     else if (streamingBehavior === "followUp") current.session.followUp(content);
     else throw new Error('The agent is working. Set streamingBehavior to "steer" or "followUp".');
   },
   // With nothing to steer or to follow, both begin the work at once.
-  steer: async (params, { current }) => {
+  steer: async (params, { current }, recorded) => {
     await current.conversation.settled();
     const queued = queuedContent(params, current);
     const content = queued instanceof Promise ? await queued : queued;
     if (current.isBusy) current.session.steer(content);
-    else await current.run(content);
+    else await current.run(content, recorded);
   },
-  follow_up: async (params, { current }) => {
+  follow_up: async (params, { current }, recorded) => {
     await current.conversation.settled();
     const queued = queuedContent(params, current);
     const content = queued instanceof Promise ? await queued : queued;
     if (current.isBusy) current.session.followUp(content);
-    else await current.run(content);
+    else await current.run(content, recorded);
   },
-  continue: async (_params, { current }) => {
+  continue: async (_params, { current }, recorded) => {
     await current.conversation.settled();
-    await current.finishInput();
+    await current.finishInput(recorded);
   },
   abort: async (_params, { current }) => {
     await current.session.interrupt();
   },
-  abort_and_prompt: async (params, { current }) => {
+  abort_and_prompt: async (params, { current }, recorded) => {
     const content = await current.expand(contentOf(params));
-    if (content !== undefined) await current.conversation.submitInstead(content);
+    if (content !== undefined) await current.conversation.submitInstead(content, { onRecorded: recorded });
   },
 
   set_permission_mode: ({ mode }, { current }) => {

@@ -42,7 +42,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
     sessionName: session.journal.title?.title ?? null,
     cwd: conversation.workspace.cwd,
     leafId: session.journal.leaf,
-    unfinishedInput: conversation.wasCutOff,
+    unfinishedInput: current.hasUnfinishedInput,
     autoCompactionEnabled: current.conversation.autoCompaction,
     autoRetryEnabled: retry.maxRetries > 0,
     permissionMode: open.permissions.mode,

@@ -13,9 +13,11 @@ export interface HandlerContext {
   readonly hostUris: HostUris;
 }
 
+/** `recorded` is called when what the host has said is in the journal; that is the answer of commands whose work is told by events. */
 type Handler<K extends CommandName> = (
   params: CommandParams<K>,
   context: HandlerContext,
+  recorded: () => void,
 ) => CommandData<K> | Promise<CommandData<K>>;
 
 export type Handlers<K extends CommandName> = { readonly [Name in K]: Handler<Name> };

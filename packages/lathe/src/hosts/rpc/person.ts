@@ -2,7 +2,9 @@
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
+import type { JsonValue } from "@lathe/llm";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
+import type { GivenAnswers } from "../../conversation/given-answers.ts";
 import type { Person } from "../../conversation/session-contract.ts";
 import type { Offers } from "../../found/permissions/offers.ts";
 import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
@@ -11,6 +13,12 @@ import type { UiRequest, UiResponse } from "./frames.ts";
 import { HostGone, Outstanding } from "./outstanding.ts";
 
 type ConfirmDialog = Extract<UiRequest, { method: "confirm" }>;
+
+interface Shown {
+  readonly reply: UiResponse | undefined;
+  /** Confirms the reply to the host; to be called when it is in the journal. */
+  readonly taken: () => void;
+}
 
 export interface HostPersonOptions {
   readonly newId: () => string;
@@ -55,7 +63,9 @@ export class HostPerson implements Person, DialogHost {
   /** A dialog of an extension; undefined when it was given up, by the host or by the signal. */
   async dialog(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<UiResponse | undefined> {
     try {
-      return await this.#show(dialog, signal, timeoutMs);
+      const { reply, taken } = await this.#show(dialog, signal, timeoutMs);
+      taken();
+      return reply;
     } catch (error) {
       if (!signal.aborted && !(error instanceof HostGone)) throw error;
       return undefined;
@@ -68,27 +78,52 @@ export class HostPerson implements Person, DialogHost {
   readonly answer = async (
     questions: readonly Question[],
     signal: AbortSignal,
+    _touched?: () => void,
+    given?: GivenAnswers,
   ): Promise<readonly Answer[] | undefined> => {
     const answers: Answer[] = [];
     for (const question of questions) {
-      const value = (await this.#show(dialogOf(question), signal))?.value;
-      if (value === undefined) return undefined;
-      answers.push(answerTo(question, typeof value === "string" ? [value] : value));
+      const answer = await this.#asked(question.id, given, async () => {
+        const { reply, taken } = await this.#show(dialogOf(question), signal);
+        const { value } = reply ?? {};
+        if (value === undefined) return { taken };
+        return { taken, answer: answerTo(question, typeof value === "string" ? [value] : value) };
+      });
+      if (answer === undefined) return undefined;
+      answers.push(answer);
     }
     return answers;
   };
 
-  readonly decidePlan = async (plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined> => {
-    const reply = await this.#show({ method: "confirm", title: "Carry out this plan?", message: plan }, signal);
-    if (reply?.confirmed === undefined) return undefined;
-    return typeof reply.value === "string"
-      ? { approved: reply.confirmed, feedback: reply.value }
-      : { approved: reply.confirmed };
-  };
+  readonly decidePlan = (plan: string, signal: AbortSignal, given?: GivenAnswers): Promise<PlanVerdict | undefined> =>
+    this.#asked("plan", given, async () => {
+      const dialog = { method: "confirm", title: "Carry out this plan?", message: plan } as const;
+      const { reply, taken } = await this.#show(dialog, signal);
+      if (reply?.confirmed === undefined) return { taken };
+      const feedback = typeof reply.value === "string" ? { feedback: reply.value } : {};
+      return { taken, answer: { approved: reply.confirmed, ...feedback } };
+    });
+
+  /** The answer that is kept already, or one that is kept before it is confirmed. */
+  async #asked<T extends object>(
+    question: string,
+    given: GivenAnswers | undefined,
+    ask: () => Promise<{ readonly answer?: T; readonly taken: () => void }>,
+  ): Promise<T | undefined> {
+    const kept = given?.get(question);
+    if (kept !== undefined) return kept as T;
+    const { answer, taken } = await ask();
+    if (answer !== undefined) given?.keep(question, answer as JsonValue);
+    taken();
+    return answer;
+  }
 
   readonly approve: Approver = async (question, signal) => {
     try {
-      const reply = await this.#show(approvalDialog(question), signal);
+      const { reply, taken } = await this.#show(approvalDialog(question), signal);
+      // The session settles the question when the decision is in its journal.
+      if (signal.aborted) taken();
+      else signal.addEventListener("abort", taken, { once: true });
       const said = typeof reply?.value === "string" ? reply.value : undefined;
       return {
         decision: reply?.confirmed === true ? "allow" : "deny",
@@ -103,13 +138,21 @@ export class HostPerson implements Person, DialogHost {
     }
   };
 
-  /** Undefined when the time was up; a cancelled dialog has neither value nor confirmed. */
-  #show(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<UiResponse | undefined> {
+  /** No reply when the time was up; a cancelled dialog has neither value nor confirmed. */
+  async #show(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<Shown> {
     const timeout = timeoutMs > 0 ? { timeout: timeoutMs } : {};
-    return this.#dialogs.ask((id) => this.#send({ type: "extension_ui_request", id, ...dialog, ...timeout }), {
-      signal,
-      timeoutMs,
-    });
+    let targetId = "";
+    const reply = await this.#dialogs.ask(
+      (id) => {
+        targetId = id;
+        this.#send({ type: "extension_ui_request", id, ...dialog, ...timeout });
+      },
+      { signal, timeoutMs },
+    );
+    const taken = (): void => {
+      if (reply) this.#send({ type: "extension_ui_taken", targetId });
+    };
+    return { reply, taken };
   }
 }
 

@@ -28,8 +28,11 @@ const HANDLERS: Handlers<CommandName> = {
   ...worktreeHandlers,
 };
 
-/** Answered as soon as they are read: their end is an event. A failure is a second answer with the same id. */
-const ACCEPTED_AT_ONCE: ReadonlySet<CommandName> = new Set([
+/**
+ * Answered as soon as what they say is in the journal, so that no message is lost that was confirmed: their end is an event. A later
+ * failure is a second answer with the same id.
+ */
+const ANSWERED_WHEN_RECORDED: ReadonlySet<CommandName> = new Set([
   "prompt",
   "steer",
   "follow_up",
@@ -116,12 +119,11 @@ export class RpcServer {
       this.#fail(type, id, `${problem}.`);
       return;
     }
-    if (ACCEPTED_AT_ONCE.has(type)) {
-      this.#succeed(type, id, undefined);
-      void this.#run(type, frame).catch((error: unknown) => this.#fail(type, id, errorOf(error)));
+    if (ANSWERED_WHEN_RECORDED.has(type)) {
+      this.#take(type, id, frame);
       return;
     }
-    const done = this.#run(type, frame).then(
+    const done = this.#run(type, frame, () => {}).then(
       (data) => this.#succeed(type, id, data),
       (error: unknown) => this.#fail(type, id, errorOf(error)),
     );
@@ -131,13 +133,23 @@ export class RpcServer {
   /** Known before the command is accepted. */
   #cannotBegin(type: CommandName, frame: Frame): string | undefined {
     if (type !== "continue") return nothingSaid(type, frame);
-    const { isBusy, conversation } = this.#context.current;
+    const { isBusy, hasUnfinishedInput } = this.#context.current;
     if (isBusy) return "The agent is working";
-    return conversation.wasCutOff ? undefined : "There is no unfinished input. Send a prompt";
+    return hasUnfinishedInput ? undefined : "There is no unfinished input. Send a prompt";
   }
 
-  async #run(type: CommandName, frame: Frame): Promise<unknown> {
-    return HANDLERS[type](frame as never, this.#context);
+  /** Others go on meanwhile: what a hook or a summary holds up can be interrupted. */
+  #take(type: CommandName, id: string | undefined, frame: Frame): void {
+    let isAnswered = false;
+    const answer = (): void => {
+      if (!isAnswered) this.#succeed(type, id, undefined);
+      isAnswered = true;
+    };
+    this.#run(type, frame, answer).then(answer, (error: unknown) => this.#fail(type, id, errorOf(error)));
+  }
+
+  async #run(type: CommandName, frame: Frame, recorded: () => void): Promise<unknown> {
+    return HANDLERS[type](frame as never, this.#context, recorded);
   }
 
   #succeed(command: string, id: string | undefined, data: unknown): void {
@@ -157,7 +169,7 @@ function failureOf({ id }: Frame, problem: string): object {
 }
 
 function nothingSaid(type: CommandName, { message, images }: Frame): string | undefined {
-  if (!ACCEPTED_AT_ONCE.has(type) || String(message).trim() !== "") return undefined;
+  if (!ANSWERED_WHEN_RECORDED.has(type) || String(message).trim() !== "") return undefined;
   return Array.isArray(images) && images.length > 0 ? undefined : "message is empty";
 }
 

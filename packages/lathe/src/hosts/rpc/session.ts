@@ -6,6 +6,7 @@ import { type ExpansionOptions, InputExpansion } from "../../conversation/expand
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { hasLeftMessages } from "../../conversation/unsent.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import goOn from "../headless/go-on.md";
 import type { WireEvent } from "../wire/events.ts";
@@ -32,6 +33,8 @@ export class RpcSession {
   #conversation!: Conversation;
   readonly #expansion = new InputExpansion();
   readonly #seqs = new Map<string, number>();
+  /** By session: the last entry of which its events have told. The journal may be ahead of them. */
+  readonly #entries = new Map<string, string | null>();
   #frames = 0;
   #retrying = false;
   #compacting = false;
@@ -95,21 +98,41 @@ export class RpcSession {
     return this.#expansion.expand(content, this.#conversation.open, options);
   }
 
-  run(content: InputContent): Promise<InputOutcome> {
+  /** `recorded`: called when the message is in the journal. */
+  async run(content: InputContent, recorded: () => void): Promise<InputOutcome> {
     if (!this.isBusy) this.#parts.hostUris.announce(this.session);
-    return this.#conversation.submit(content);
+    let isRecorded = false;
+    const onRecorded = (): void => {
+      isRecorded = true;
+      recorded();
+    };
+    const outcome = await this.#conversation.submit(content, { onRecorded });
+    // Such as on a full disk. The host must not take it for confirmed.
+    if (!isRecorded) throw new Error(outcome.error?.message ?? "The message could not be recorded.");
+    return outcome;
   }
 
-  /** The input that the end of an earlier process cut off. A session that was closed in time is asked to go on. */
-  async finishInput(): Promise<void> {
-    if (this.session.hasUnfinishedInput) await this.#conversation.continue();
-    else await this.run(goOn.trim());
+  /** The end of an earlier process cut an input off, or came before a message that was to follow it. */
+  get hasUnfinishedInput(): boolean {
+    return this.#conversation.wasCutOff || hasLeftMessages(this.session);
+  }
+
+  /** What `hasUnfinishedInput` is about. A session that was closed in time is asked to go on. */
+  async finishInput(recorded: () => void): Promise<void> {
+    const { session } = this;
+    const hasLeft = hasLeftMessages(session);
+    if (!session.hasUnfinishedInput && !hasLeft) return void (await this.run(goOn.trim(), recorded));
+    // It is in the journal, and stays there until it is finished.
+    recorded();
+    if (hasLeft && session.queuedMessages("follow_up").length === 0) await session.runQueued();
+    else await this.#conversation.continue();
   }
 
   #begin({ session }: OpenSession): void {
     this.#retrying = false;
     this.#compacting = false;
     this.#parts.hostUris.addTo(session.schemes);
+    this.#entries.set(session.id, session.journal.leaf);
     void this.#pump(session);
   }
 
@@ -139,6 +162,9 @@ export class RpcSession {
   async #pump(session: Session): Promise<void> {
     const map = toWireEvents();
     for await (const event of session.events()) {
+      if (event.kind === "entry") this.#entries.set(session.id, event.data.id);
+      if (event.kind === "tree_moved") this.#entries.set(session.id, event.data.new_leaf_id);
+      if (event.kind === "snapshot") this.#entries.set(session.id, event.data.leaf_id);
       for (const wire of map(event)) this.#parts.writer.write(this.#envelope(session.id, wire));
       const later = this.#parts.writer.ready;
       if (later) await later;
@@ -154,6 +180,7 @@ export class RpcSession {
       session_id,
       seq,
       frame_id: `frame_${++this.#frames}`,
+      entry_id: this.#entries.get(session_id) ?? null,
       payload: { event_type: event.type, event },
     };
   }

@@ -42,10 +42,11 @@ const EVENT_FIELDS = {
   agent_end: { messages: listOf(wireMessage), reason: text(), error: optional(text()) },
   turn_start: {},
   turn_end: { message: optional(wireMessage), toolResults: listOf(wireMessage) },
-  message_start: { message: wireMessage },
+  /** `entryId`: where the message is in the session; of an answer only the end has it. One that was told before comes again when its input goes on in another process. */
+  message_start: { message: wireMessage, entryId: optional(text()) },
   message_update: { assistantMessageEvent: delta },
   /** `discarded`: the attempt failed and is made again; forget the message. */
-  message_end: { message: wireMessage, discarded: optional(exactly(true)) },
+  message_end: { message: wireMessage, discarded: optional(exactly(true)), entryId: optional(text()) },
   /** `nestedIn`: the call that makes this one; the results of such calls are no messages. */
   tool_execution_start: {
     toolCallId: text(),

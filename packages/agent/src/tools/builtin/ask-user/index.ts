@@ -45,7 +45,7 @@ export const askUserTool: ToolDef<StaticFields<typeof params>> = {
   }),
   // People take their time.
   timeoutMs: 0,
-  async execute({ questions }, { services, signal }) {
+  async execute({ questions }, { services, signal, callId }) {
     const questionList: readonly Question[] = questions;
     if (!services.answerer) {
       const text = renderQuestions(questionList);
@@ -56,7 +56,7 @@ export const askUserTool: ToolDef<StaticFields<typeof params>> = {
         effects: "none",
       };
     }
-    const answers = await services.answerer(questionList, signal);
+    const answers = await services.answerer(questionList, signal, callId);
     if (!answers)
       throw new ToolFailure("The user did not answer. Continue with what you know, or stop and say what is missing.");
     return {

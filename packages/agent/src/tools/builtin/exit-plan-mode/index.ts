@@ -15,7 +15,7 @@ export interface PlanVerdict {
 export interface PlanMode {
   readonly active: boolean;
   /** Undefined when no user could be asked; the session waits for the next input. */
-  propose(plan: string, signal: AbortSignal): Promise<PlanVerdict | undefined>;
+  propose(plan: string, signal: AbortSignal, callId: string): Promise<PlanVerdict | undefined>;
 }
 
 declare module "../../../contract/tool.ts" {
@@ -52,12 +52,12 @@ export const exitPlanModeTool: ToolDef<StaticFields<typeof params>> = {
     asks: true,
   }),
   timeoutMs: 0,
-  async execute({ plan }, { services, signal }) {
+  async execute({ plan }, { services, signal, callId }) {
     const mode = services.planMode;
     if (!mode?.active) throw new ToolFailure("Plan mode is not on. Carry out the work directly.");
     if (plan.trim() === "")
       throw new ToolFailure("The plan is empty. Write down what you will change and how you will check it.");
-    const verdict = await mode.propose(plan, signal);
+    const verdict = await mode.propose(plan, signal, callId);
     if (!verdict) {
       services.session?.awaitInput({ what: "plan", text: plan });
       return {

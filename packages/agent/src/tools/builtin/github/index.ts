@@ -51,6 +51,7 @@ export const githubTool: ToolDef<GithubArgs> = {
   tier: ({ op }) => (op === "pr_checkout" ? "write" : "network"),
   replay: "never",
   needs: ["gitHosts"],
+  toGetIt: "It needs the token of a git host: sign in with gh auth login, or set GITHUB_TOKEN or GITLAB_TOKEN.",
   loadMode: "discoverable",
   // Requests have their own deadlines, and CI takes as long as it takes.
   timeoutMs: 0,

@@ -45,7 +45,7 @@ export async function askEngines(
 export function failureText(failed: readonly Failed[]): string {
   const [first] = failed;
   if (!first) return "Error: No web search provider configured.";
-  const [only, ...others] = failed.map(({ engine, why }) => `${engine}: ${why}`);
+  const [only, ...others] = failed.map(({ engine, why }) => `${engine}: ${why.replace(/\.$/, "")}`);
   return others.length === 0
     ? `Error: ${first.why}`
     : `Error: All web search providers failed: ${[only, ...others].join("; ")}`;

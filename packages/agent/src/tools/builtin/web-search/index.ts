@@ -6,6 +6,7 @@ import type { Card, CardResult } from "../../../contract/card.ts";
 import {
   type Access,
   type CallScope,
+  type Preview,
   type ToolContext,
   type ToolDef,
   ToolFailure,
@@ -47,13 +48,7 @@ export const webSearchTool: ToolDef = {
   label: "Web search",
   description: description.trim(),
   access: async (_args, scope) => accessOf((await askedFirst(scope)).engines),
-  preview: async ({ query }, scope) => {
-    const { engines } = await askedFirst(scope);
-    return {
-      lines: [{ text: query }, { text: `Asks ${engines.map(({ name }) => name).join(", then ")}.`, kind: "note" }],
-      shows: ["query"],
-    };
-  },
+  preview: async (args, scope) => previewOf(args, (await askedFirst(scope)).engines),
   card: ({ query }, result) => cardOf(query, result),
   async execute(args, context) {
     const { engines, others } = await askedFirst(context);
@@ -76,6 +71,7 @@ export const keylessSearchCall: ToolDef = {
   description: "What web_search does when the engines that the user chose have failed.",
   hidden: true,
   access: async (_args, scope) => accessOf((await askedFirst(scope)).others),
+  preview: async (args, scope) => previewOf(args, (await askedFirst(scope)).others),
   async execute(args, context) {
     const asked = await ask((await askedFirst(context)).others, args, context);
     return asked.found ? resultOf(asked, asked.found) : nothingFound(asked);
@@ -88,6 +84,15 @@ async function askedFirst({ services }: CallScope): Promise<Record<"engines" | "
   if (chosen.length === 0) return { engines: all, others: [] };
   return { engines: chosen, others: all.filter(({ isChosen }) => !isChosen) };
 }
+
+function previewOf({ query }: Args, engines: readonly SearchProvider[]): Preview {
+  const names = engines.map(({ name }) => name).join(", then ");
+  const covers = engines.some(({ isChosen }) => !isChosen) ? [YES_COVERS] : [];
+  const question = `Search the web with ${names}`;
+  return { lines: [{ text: question, kind: "question" }, { text: query }, ...covers], shows: ["query"] };
+}
+
+const YES_COVERS = { text: "your yes covers all searches of this session", kind: "note" } as const;
 
 const accessOf = (engines: readonly SearchProvider[]): Access[] =>
   engines.flatMap(({ hosts, isChosen }) =>

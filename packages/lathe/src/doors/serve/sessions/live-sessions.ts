@@ -52,6 +52,9 @@ interface OpenSession extends LiveSession {
 
 const PAGE = 50;
 const LOOK_EVERY_MS = 60_000;
+/** How long the process of a killed server may take to end, and how often it is looked whether it has. */
+const RELEASED_WITHIN_MS = 20_000;
+const LOOK_AGAIN_MS = 100;
 
 export class LiveSessions implements ServedSessions {
   readonly #options: LiveSessionsOptions;
@@ -226,6 +229,7 @@ export class LiveSessions implements ServedSessions {
       note(`Session ${id} has died ${MOST_TRIES} times without getting on. It waits for you: send it \`continue\`.`);
       return;
     }
+    await this.#isReleased(id);
     unfinished.note(id, tries + 1);
     let live: LiveSession;
     try {
@@ -235,6 +239,14 @@ export class LiveSessions implements ServedSessions {
       return this.#continue(id);
     }
     await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
+  }
+
+  /** The process that worked on it may still be ending, when its server was killed and is started again at once. */
+  async #isReleased(id: string): Promise<void> {
+    const { saved, now, setTimer } = this.#options;
+    const deadline = now() + RELEASED_WITHIN_MS;
+    while (now() < deadline && !this.#isEnding && (await saved.isHeld(id)))
+      await new Promise<void>((resolve) => setTimer(resolve, LOOK_AGAIN_MS));
   }
 
   async #finishInput({ door }: LiveSession): Promise<void> {

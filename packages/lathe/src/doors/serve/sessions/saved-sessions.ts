@@ -1,6 +1,7 @@
 // Sessions on disk that a server may open: those of folders below its roots.
 
-import { readHead } from "@lathe/agent/record";
+import { hostname } from "node:os";
+import { lockHolder, readHead } from "@lathe/agent/record";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
 import { sessionFiles } from "../../../sessions/files.ts";
 import { idOf } from "../../../sessions/find.ts";
@@ -37,6 +38,12 @@ export class SavedSessions {
     const { paths } = await this.#workspace();
     const file = sessionFiles(paths.sessions).find(({ path }) => idOf(path) === id);
     return file && this.at(file.path);
+  }
+
+  /** A living process writes to it. */
+  async isHeld(id: string): Promise<boolean> {
+    const saved = await this.find(id);
+    return saved !== undefined && lockHolder(`${saved.path}.lock`, { host: hostname() })?.dead === false;
   }
 
   /** The session in this file; undefined when it is none, or not served here. */

@@ -1,0 +1,7 @@
+// @lathe/agent/verify. Verified work: checks, what they rest on, and the verdict (docs/verify.md).
+
+export type { Verdict, Verification } from "./contract/verification.ts";
+export { matchAny, restsOn } from "./verify/rests-on.ts";
+export { TreeWatch, type WatchOptions, type WorkBase, type WorkNow } from "./verify/tree-watch.ts";
+export type * from "./verify/types.ts";
+export { coverage, endText, shortList, verify } from "./verify/verify.ts";

@@ -1,0 +1,53 @@
+// Which files a view must have for each run of a check: as they are, with the old tests, or with the old code.
+
+import { relative } from "node:path";
+import { type Found, type LandingStep, signOf } from "../files/isolate/landing-journal.ts";
+import { foldersWithNewDependencies, lockBelongsTo, oldManifest } from "./manifest.ts";
+import { fateOf, type RestsOn } from "./rests-on.ts";
+import type { Change, NamedTest, RunOf } from "./types.ts";
+
+/** The changes of the work, told apart. */
+export interface Arrangement {
+  /** Files that checks rest on and that would be put back. */
+  readonly named: readonly NamedTest[];
+  /** Files with tests that the work has added. */
+  readonly newTests: readonly Change[];
+  /** Something else than tests was changed. */
+  readonly hasCode: boolean;
+  /** What turns the project's files into those of a run. `only`: of the new tests, no others. */
+  stepsFor(of: RunOf, only?: Change): readonly LandingStep[];
+}
+
+export function arrange(
+  { root, isOnDisk }: { readonly root: string; readonly isOnDisk: boolean },
+  changes: readonly Change[],
+  rests: RestsOn,
+): Arrangement {
+  const short = (path: string): string => relative(root, path);
+  const withDependencies = foldersWithNewDependencies(changes);
+  const isRested = ({ path }: Change): boolean => rests.isRested(short(path));
+  const oldOf = (change: Change): Found => {
+    if (rests.isLock(short(change.path)) && lockBelongsTo(change.path, withDependencies)) return change.after;
+    return oldManifest(change) ?? change.before;
+  };
+  const rested = changes.filter((change) => isRested(change) && signOf(oldOf(change)) !== signOf(change.after));
+  const newTests = changes.filter(
+    ({ path, before, after }) => before.kind === "absent" && after.kind === "file" && rests.isTest(short(path)),
+  );
+  const wanted = (change: Change, of: RunOf, only?: Change): Found => {
+    if (of === "now") return change.after;
+    if (of === "old tests") return isRested(change) ? oldOf(change) : change.after;
+    if (only && change !== only && newTests.includes(change)) return change.before;
+    return isRested(change) ? change.after : change.before;
+  };
+  return {
+    named: rested.map((change) => ({ path: short(change.path), fate: fateOf(change) })),
+    newTests,
+    hasCode: changes.some((change) => !isRested(change)),
+    stepsFor: (of, only) =>
+      changes.flatMap((change) => {
+        const [from, to] = [isOnDisk ? change.after : change.before, wanted(change, of, only)];
+        return signOf(from) === signOf(to) ? [] : [{ path: change.path, top: change.top, before: from, after: to }];
+      }),
+  };
+}

@@ -1,0 +1,137 @@
+// What the work of an input has changed: the files when it began are noted in the journal before its first call that may change any, so that
+// another process finds them too.
+
+import { isAbsolute } from "node:path";
+import { isJsonObject } from "@lathe/llm";
+import type { Found } from "../files/isolate/landing-journal.ts";
+import { differences, filesIn } from "../files/snapshots/compare.ts";
+import { type SnapshotOptions, Snapshots } from "../files/snapshots/recorder.ts";
+import type { Value } from "../files/snapshots/tree.ts";
+import type { Change } from "./types.ts";
+
+const BASE = "verification_base";
+
+/** The files when the work began. */
+export interface WorkBase {
+  /** The list of files: a blob. */
+  readonly tree: string;
+  /** When it was made, in milliseconds. */
+  readonly at: number;
+}
+
+/** What has become of them. */
+export interface WorkNow {
+  readonly tree: string;
+  readonly changes: readonly Change[];
+  /** Changed, but too large to be kept. */
+  readonly uncovered: readonly string[];
+}
+
+export interface WatchOptions extends SnapshotOptions {
+  readonly root: string;
+  readonly now: () => number;
+}
+
+export class TreeWatch {
+  readonly #options: WatchOptions;
+  readonly #snapshots: Snapshots;
+  #last: Promise<unknown> = Promise.resolve();
+  /** Null: none; undefined: the journal was not read yet. */
+  #base: WorkBase | null | undefined;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#snapshots = new Snapshots(options);
+  }
+
+  /** Undefined: nothing was begun since the last verdict that stands. */
+  get base(): WorkBase | undefined {
+    if (this.#base === undefined) {
+      const line = [...this.#options.journal.outside("host")].findLast(({ kind }) => kind === BASE);
+      this.#base = isWorkBase(line?.data) ? line.data : null;
+    }
+    return this.#base ?? undefined;
+  }
+
+  /** False: the project has too many files, so that only those are looked at which a call has named. */
+  get seesAll(): boolean {
+    return this.#snapshots.coversRoots;
+  }
+
+  /** Notes the files as they are, unless earlier work that stands on others has no verdict yet. */
+  begin(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.base) return;
+      // Before the look: what is changed while it looks was changed since.
+      const at = this.#options.now();
+      const { blob } = await this.#snapshots.look();
+      this.#write({ tree: blob, at });
+    });
+  }
+
+  /** The work has its verdict: what comes next begins anew. */
+  settle(): void {
+    if (this.base) this.#write(null);
+  }
+
+  /** Against the base; undefined when there is none. */
+  look(): Promise<WorkNow | undefined> {
+    return this.#inOrder(async () => {
+      const { base } = this;
+      if (!base) return undefined;
+      const { blob } = await this.#snapshots.look();
+      return { tree: blob, ...this.#changesBetween(base.tree, blob) };
+    });
+  }
+
+  /** Absolute paths of the files when the work began. */
+  baseFiles(): readonly string[] {
+    const { base } = this;
+    return base ? filesIn(base.tree, this.#options.blobs) : [];
+  }
+
+  #changesBetween(before: string, after: string): Pick<WorkNow, "changes" | "uncovered"> {
+    const { root, blobs } = this.#options;
+    const changes: Change[] = [];
+    const uncovered: string[] = [];
+    for (const difference of differences(before, after, blobs)) {
+      const { path } = difference;
+      if (!isAbsolute(path) || !path.startsWith(`${root}/`)) continue;
+      const [old, now] = [this.#found(difference.before), this.#found(difference.after)];
+      if (old === undefined || now === undefined) uncovered.push(path);
+      else if (old.kind !== "absent" || now.kind !== "absent")
+        changes.push({ path, top: root, before: old, after: now });
+    }
+    return { changes, uncovered };
+  }
+
+  /** Undefined: its content is not kept. A folder counts as nothing: its files are listed. */
+  #found(value: Value): Found | undefined {
+    switch (value.kind) {
+      case "file": {
+        const bytes = this.#options.blobs.get(value.hash);
+        return bytes && { kind: "file", mode: value.mode, bytes };
+      }
+      case "link":
+        return { kind: "link", target: value.target };
+      case "uncovered":
+        return undefined;
+      default:
+        return { kind: "absent" };
+    }
+  }
+
+  #write(base: WorkBase | null): void {
+    this.#base = base;
+    this.#options.journal.write({ type: "host", kind: BASE, data: base && { ...base } });
+  }
+
+  #inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work);
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+}
+
+const isWorkBase = (data: unknown): data is WorkBase =>
+  isJsonObject(data) && typeof data["tree"] === "string" && typeof data["at"] === "number";

@@ -1,0 +1,195 @@
+// Verifies work: runs the checks that cover it, again with the tests of before, and new tests with the code of before. The verdict follows
+// from what ran; nothing that a model says goes into it.
+
+import { relative } from "node:path";
+import { type Arrangement, arrange } from "./arrange.ts";
+import { type ChangedPrograms, changedHomeFiles, changedPackages, changedPrograms } from "./outside.ts";
+import { fatesText, matchAny, restsOn } from "./rests-on.ts";
+import { type CheckPlace, openCheckView, prepare, runCheck } from "./run.ts";
+import type { Change, Check, CheckRun, RunOf, VerifyReport, VerifyRequest } from "./types.ts";
+
+/** More new tests than this are judged together. */
+const MOST_ALONE = 4;
+
+/** Fails only when git or the disk does, or when it is stopped. */
+export function verify(request: VerifyRequest): Promise<VerifyReport> {
+  return new Verifying(request).run();
+}
+
+/** The checks that cover one of the files, and which files those are; paths are relative to the root. */
+export function coverage(checks: readonly Check[], paths: readonly string[]) {
+  const covering = checks.filter(({ covers }) => !covers?.length || paths.some(matchAny(covers)));
+  const isCovered = (path: string): boolean => covering.some(({ covers }) => !covers?.length || matchAny(covers)(path));
+  return {
+    checks: paths.length === 0 ? [] : covering,
+    covered: paths.filter(isCovered),
+    uncovered: paths.filter((path) => !isCovered(path)),
+  };
+}
+
+class Verifying {
+  readonly #request: VerifyRequest;
+  readonly #arrangement: Arrangement;
+  readonly #checks: readonly Check[];
+  readonly #report: { covered: readonly string[]; uncovered: readonly string[] };
+  readonly #runs: CheckRun[] = [];
+  /** Why no view was possible. */
+  readonly #noView: string[] = [];
+  #programs: ChangedPrograms | undefined;
+  #ranIn: VerifyReport["ranIn"];
+  #idle: readonly string[] = [];
+
+  constructor(request: VerifyRequest) {
+    const { place, changes, checks, isOnDisk, tests } = request;
+    this.#request = request;
+    this.#arrangement = arrange({ root: place.root, isOnDisk }, changes, restsOn(tests));
+    const { checks: covering, ...report } = coverage(
+      checks,
+      changes.map(({ path }) => relative(place.root, path)),
+    );
+    this.#checks = covering;
+    this.#report = report;
+  }
+
+  async run(): Promise<VerifyReport> {
+    const { changes, checks } = this.#request;
+    if (checks.length === 0) return this.#end("none");
+    if (changes.length === 0) return this.#end("none", "Nothing was changed.");
+    if (this.#checks.length === 0)
+      return this.#end("none", `No check covers what was changed: ${shortList(this.#report.uncovered)}.`);
+    const doubts: string[] = [];
+    const now = await this.#runAll("now", doubts);
+    if (!now.isViewed && this.#noView.length > 0 && this.#ranIn === undefined)
+      return this.#end("unverified", `No check could run: ${this.#noView.join(" ")}`);
+    if (now.failed) return this.#end("failed", failureText(now.failed));
+    doubts.push(...this.#outsideDoubts());
+    const old = await this.#oldTests();
+    if (old !== undefined) doubts.unshift(old);
+    if (doubts.length > 0) return this.#end("unverified", ...doubts);
+    await this.#newTests();
+    const notes =
+      this.#idle.length === 0 ? [] : [`${shortList(this.#idle)} passes with the old code too, so it proves nothing.`];
+    return this.#end("verified", ...notes);
+  }
+
+  /** Undefined: the check passes with the tests of before as well, or they are those of now. */
+  async #oldTests(): Promise<string | undefined> {
+    const { named } = this.#arrangement;
+    if (named.length === 0 || (await this.#hasFirstTests())) return undefined;
+    const doubts: string[] = [];
+    const { failed, isViewed } = await this.#runAll("old tests", doubts);
+    if (!isViewed) return `${fatesText(named)}, and the old version could not be tried: ${this.#noView.join(" ")}`;
+    return failed && `${fatesText(named)}; with the old version, \`${failed.command}\` ${endText(failed)}.`;
+  }
+
+  /** Tests were added where there were none, and nothing else that checks rest on was changed. */
+  async #hasFirstTests(): Promise<boolean> {
+    const { named, newTests } = this.#arrangement;
+    if (newTests.length === 0 || named.length !== newTests.length) return false;
+    return (await this.#request.hadTests?.()) === false;
+  }
+
+  /** A test that the code of before passes too says nothing about the work. */
+  async #newTests(): Promise<void> {
+    const { newTests, hasCode } = this.#arrangement;
+    const { root } = this.#request.place;
+    if (newTests.length === 0 || !hasCode) return;
+    const names = newTests.map(({ path }) => relative(root, path));
+    const { failed, isViewed } = await this.#runAll("old code", []);
+    if (!isViewed) return;
+    if (!failed) this.#idle = names;
+    else if (newTests.length > 1 && newTests.length <= MOST_ALONE) {
+      const idle: string[] = [];
+      for (const [i, test] of newTests.entries())
+        if (!(await this.#runAll("old code", [], test)).failed) idle.push(names[i]!);
+      this.#idle = idle;
+    }
+  }
+
+  /** All checks in one place, up to the first that fails. */
+  async #runAll(of: RunOf, doubts: string[], only?: Change) {
+    const { place: where, signal, since } = this.#request;
+    const { root } = where;
+    const place = await this.#open(of, only);
+    if (!place) return { failed: undefined, isViewed: false };
+    this.#ranIn ??= place.kind;
+    try {
+      if (since !== undefined && of === "now")
+        this.#programs = changedPrograms(where.host.baseEnv["PATH"] ?? "", since);
+      const variables = await prepare(place, root, { since, programs: this.#programs });
+      const looking = of === "now" && since !== undefined ? this.#packageDoubts(place, since) : undefined;
+      // Should the checks fail first.
+      looking?.catch(() => {});
+      for (const check of this.#checks) {
+        this.#request.onStart?.({ command: check.command, of });
+        const run = await runCheck(place, check, { of, root, variables, signal });
+        this.#runs.push(run);
+        if (!run.passed) return { failed: run, isViewed: place.kind !== "project" };
+      }
+      doubts.push(...((await looking) ?? []));
+      return { failed: undefined, isViewed: place.kind !== "project" };
+    } finally {
+      await place.close();
+    }
+  }
+
+  async #open(of: RunOf, only: Change | undefined): Promise<CheckPlace | undefined> {
+    const { place, signal, isOnDisk } = this.#request;
+    const why = (reason: string): void => {
+      if (!this.#noView.includes(reason)) this.#noView.push(reason);
+    };
+    const view = await openCheckView(place, this.#arrangement.stepsFor(of, only), { of, signal, why });
+    if (view || of !== "now" || !isOnDisk || !place.project) return view;
+    return { env: place.project, kind: "project", close: async () => {} };
+  }
+
+  async #packageDoubts({ env }: CheckPlace, since: number): Promise<string[]> {
+    const { place, signal, changes } = this.#request;
+    const { tampered, installed } = await changedPackages(place.root, env, since, signal);
+    const isDeclared = changes.some(({ path }) =>
+      /(?:package\.json|lock[^/]*|\.toml|requirements[^/]*|Pipfile|composer\.json|go\.mod|setup\.(?:py|cfg))$/.test(
+        path,
+      ),
+    );
+    if (tampered.length > 0) return [`Files of installed packages were changed: ${shortList(tampered)}.`];
+    if (installed > 0 && !isDeclared) return ["Packages were installed that no manifest names."];
+    return [];
+  }
+
+  #outsideDoubts(): string[] {
+    const { since, home } = this.#request;
+    if (since === undefined) return [];
+    const files = [
+      ...(this.#programs?.overwritten ?? []),
+      ...(home === undefined ? [] : changedHomeFiles(home, since)),
+    ];
+    return files.length === 0
+      ? []
+      : [`Programs or their configuration were changed during the work: ${shortList(files)}.`];
+  }
+
+  #end(verdict: VerifyReport["verdict"], ...reasons: readonly string[]): VerifyReport {
+    const { named } = this.#arrangement;
+    return {
+      verdict,
+      reasons,
+      runs: this.#runs,
+      named,
+      idle: this.#idle,
+      ...this.#report,
+      ranIn: this.#ranIn,
+    };
+  }
+}
+
+/** How a run ended, as the end of a sentence. */
+export const endText = ({ exitCode, timedOut }: CheckRun): string =>
+  timedOut ? "gave no result in time" : exitCode === -1 ? "was ended by a signal" : `failed (exit code ${exitCode})`;
+
+const failureText = (run: CheckRun): string => `\`${run.command}\` ${endText(run)}.`;
+
+/** For people; at most five are named. */
+export function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(", ");
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}

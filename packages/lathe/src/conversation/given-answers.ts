@@ -1,0 +1,32 @@
+// What a person has answered to a call that has no result yet. It is kept in the journal as it comes: an answer that was confirmed is not
+// asked for again when the process dies before the call has ended.
+
+import type { Session } from "@lathe/agent";
+import type { JsonValue } from "@lathe/llm";
+
+const KIND = "lathe:answer";
+
+/** The answers to one call. */
+export interface GivenAnswers {
+  get(question: string): JsonValue | undefined;
+  keep(question: string, answer: JsonValue): void;
+}
+
+interface Kept {
+  readonly callId: string;
+  readonly question: string;
+  readonly answer: JsonValue;
+}
+
+export function givenAnswers(session: () => Session, callId: string): GivenAnswers {
+  return {
+    get(question) {
+      for (const { data } of session().customEntries(KIND)) {
+        const kept = data as unknown as Kept;
+        if (kept.callId === callId && kept.question === question) return kept.answer;
+      }
+      return undefined;
+    },
+    keep: (question, answer) => void session().appendCustom(KIND, { callId, question, answer }),
+  };
+}

@@ -1,0 +1,54 @@
+// A snapshot and the frames after it have to meet without a gap, however the session's answer and its events come in.
+
+import { defaultDeps } from "@lathe/llm";
+import { expect, it } from "vitest";
+import { type SessionLink, SharedDoor } from "../../src/doors/door/shared-door.ts";
+import type { CommandData } from "../../src/hosts/rpc/commands.ts";
+import type { EventListener } from "../../src/hosts/rpc-client/client.ts";
+import { clientNamed, Follower } from "./follower.ts";
+
+type State = CommandData<"get_state">;
+
+/** A session that answers when the test says so. */
+class ScriptedLink implements SessionLink {
+  readonly hasEnded = false;
+  tell: EventListener = () => {};
+  readonly #asked: ((state: State) => void)[] = [];
+
+  request(): Promise<never> {
+    return new Promise<State>((resolve) => this.#asked.push(resolve)) as Promise<never>;
+  }
+  get isAsked(): boolean {
+    return this.#asked.length > 0;
+  }
+  answer(leafId: string | null): void {
+    this.#asked.shift()?.({ sessionId: "s", leafId, isStreaming: false } as State);
+  }
+  onEvent(listener: EventListener): void {
+    this.tell = listener;
+  }
+  onUiRequest(): void {}
+  onFailure(): void {}
+  async stop(): Promise<void> {}
+}
+
+it("M1: events that come in one piece with the answer about the state are in the snapshot's entries or come after it, never neither", async () => {
+  const link = new ScriptedLink();
+  const opening = SharedDoor.open(link, { deps: defaultDeps() });
+  await expect.poll(() => link.isAsked).toBe(true);
+  link.answer("e1");
+  const door = await opening;
+  const follower = new Follower(door, clientNamed("page"));
+  await expect.poll(() => link.isAsked).toBe(true);
+  // One read of the pipe: the answer, and behind it what has happened since.
+  link.answer("e1");
+  link.tell({ type: "agent_start" }, "s", "e2");
+  const { seq, snapshot } = await follower.wait("snapshot");
+  const next = new Follower(door, clientNamed("other"), seq);
+  link.tell({ type: "turn_start" }, "s", "e2");
+  await next.event("turn_start");
+  expect(next.frames[0]).toMatchObject({ seq: seq + 1 });
+  expect([snapshot.lastEntryId, snapshot.state.leafId]).toEqual(["e2", "e2"]);
+  await Promise.all([follower.leave(), next.leave()]);
+  await door.close();
+});

@@ -1,0 +1,74 @@
+// How one input is given to a machine that is about to fail, in each mode: the run and all that it has started have ended when it is told
+// how it went.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { messageOf } from "@lathe/llm";
+import { CLI, collect, type Finished } from "../command.ts";
+import type { FaultBench } from "./bench.ts";
+import { ACP_ARGS, addToken, SERVE_ARGS, talkInEditor, talkToServer } from "./served-modes.ts";
+import type { Talk } from "./talk.ts";
+
+export type MachineMode = "print" | "ACP" | "serve";
+
+/** What the run has besides its input. */
+export interface Circumstances {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of the shell, such as `ulimit -n 28`. */
+  readonly limit?: string;
+}
+
+/** Gives the input. A mode that stays tells as exit code whether it answered, and as stderr what it said instead. */
+export type Go = (circumstances?: Circumstances) => Promise<Finished>;
+
+/** `prepare`: what has to be on the disk before the fault. */
+export function goIn(mode: MachineMode, bench: FaultBench): { readonly prepare: () => Promise<void>; readonly go: Go } {
+  if (mode === "print") return { prepare: async () => {}, go: (circumstances = {}) => print(bench, circumstances) };
+  let token = "";
+  const prepare = async (): Promise<void> => {
+    if (mode === "serve") token = await addToken(bench);
+  };
+  const go: Go = (circumstances = {}) =>
+    mode === "ACP"
+      ? stay(started(bench, ACP_ARGS, circumstances), (child) => talkInEditor(child, bench))
+      : stay(started(bench, SERVE_ARGS, circumstances), (child) => talkToServer(child, bench, token));
+  return { prepare, go };
+}
+
+function print(bench: FaultBench, { env, limit }: Circumstances): Promise<Finished> {
+  const args = ["-p", "go"];
+  if (limit === undefined) return bench.run(args, env);
+  const child = started(bench, bench.args(args), { limit, ...(env === undefined ? {} : { env }) });
+  child.stdin.end();
+  return collect(child);
+}
+
+function started(
+  bench: FaultBench,
+  args: readonly string[],
+  { env, limit }: Circumstances,
+): ChildProcessWithoutNullStreams {
+  const words = [CLI, ...args];
+  const place = { cwd: bench.box.dir, env: { ...bench.box.env, ...bench.env, ...env } };
+  if (limit === undefined) return spawn(process.execPath, words, place);
+  return spawn("sh", ["-c", `${limit}; exec "$0" "$@"`, process.execPath, ...words], place);
+}
+
+async function stay(
+  child: ChildProcessWithoutNullStreams,
+  open: (child: ChildProcessWithoutNullStreams) => Promise<Talk>,
+): Promise<Finished> {
+  const finished = collect(child);
+  try {
+    const talk = await open(child);
+    const { how, words } = await talk.say("go");
+    await talk.leave();
+    return how === "answer"
+      ? { code: 0, stdout: `${words}\n`, stderr: "" }
+      : { code: 1, stdout: "", stderr: `lathe: ${words}\n` };
+  } catch (error) {
+    // It could not even begin: what it says is on stderr, or in the answer to its first request.
+    child.kill("SIGTERM");
+    const { stderr } = await finished;
+    return { code: 1, stdout: "", stderr: stderr === "" ? `lathe: ${messageOf(error)}\n` : stderr };
+  }
+}

@@ -1,0 +1,14 @@
+// What every mode comes to in these tests: say something, learn how it ended.
+
+/** How an input ended. Modes for programs say whose failure it was; a person is only told why. */
+export interface Ended {
+  readonly how: "answer" | "provider error" | "failed" | "error";
+  /** The answer, or the reason. */
+  readonly words: string;
+}
+
+export interface Talk {
+  say(text: string): Promise<Ended>;
+  /** Leaves as a user would; gives the exit code. */
+  leave(): Promise<number>;
+}
