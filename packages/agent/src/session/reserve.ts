@@ -1,7 +1,15 @@
 // What a request may cost at most, set aside before it is sent: so the limits in tokens and dollars hold whatever the vendor charges
 // for. Where the rest does not pay for the largest answer, a shorter one is asked for; below a useful length nothing is sent.
 
-import { comparableUsage, fixedThinking, mostCostOf, type Request, RequestTimeoutError, type Usage } from "@lathe/llm";
+import {
+  comparableUsage,
+  fixedThinking,
+  mostCostOf,
+  type Request,
+  RequestTimeoutError,
+  StreamError,
+  type Usage,
+} from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
 import { limitText, type RequestAmounts } from "../base/budget/ledger.ts";
 import { mostTokensIn, mostTokensOf } from "../context/most-tokens.ts";
@@ -96,7 +104,8 @@ export function uncertainBill(
   { profile, partial, usage, error }: CutAnswer,
 ): RequestAmounts | undefined {
   // Refused requests and servers that cannot be reached cost nothing.
-  const isRefused = error !== undefined && !partial.started && !(error instanceof RequestTimeoutError);
+  const mayBeBilled = error instanceof RequestTimeoutError || error instanceof StreamError;
+  const isRefused = error !== undefined && !partial.started && !mayBeBilled;
   if (!amounts || isRefused) return undefined;
   const { reasoning, text, received } = partial;
   const shown = mostTokensIn(text) + mostTokensIn(reasoning) + received - text.length - reasoning.length;

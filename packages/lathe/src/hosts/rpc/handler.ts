@@ -5,12 +5,15 @@ import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";
 import type { ModelList } from "./models.ts";
 import type { RpcSession } from "./session.ts";
+import type { RpcUnattended } from "./unattended.ts";
 
 export interface HandlerContext {
   readonly current: RpcSession;
   readonly models: ModelList;
   readonly hostTools: HostTools;
   readonly hostUris: HostUris;
+  /** Undefined: this host cannot declare a session unattended. */
+  readonly unattended?: RpcUnattended;
 }
 
 /** `recorded` is called when what the host has said is in the journal; that is the answer of commands whose work is told by events. */

@@ -183,6 +183,12 @@ export const OPTIONS = {
   "max-calls": { kind: "value", value: "n", group: "Limits", help: "maximum number of tool calls in this run" },
   "max-cost": { kind: "value", value: "usd", group: "Limits", help: "maximum cost of this run in US dollars" },
   "max-time": { kind: "value", value: "90s|5m", group: "Limits", help: "maximum duration of this run" },
+  unattended: {
+    kind: "value",
+    value: "file.yml",
+    group: "Limits",
+    help: "run without people, within the budget, scopes and actions that this file declares",
+  },
 
   extension: {
     kind: "list",
