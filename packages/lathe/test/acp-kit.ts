@@ -37,6 +37,17 @@ function definitionsOf(method: string): { readonly params?: string | undefined; 
   };
 }
 
+/** A schema is compiled once per object. */
+const SCHEMAS = new Map<string, JsonSchema>();
+
+function schemaOf(definition: string): JsonSchema {
+  const known = SCHEMAS.get(definition);
+  if (known) return known;
+  const schema = { $defs: SCHEMA.$defs, $ref: `#/$defs/${definition}` } as unknown as JsonSchema;
+  SCHEMAS.set(definition, schema);
+  return schema;
+}
+
 /** Both sides of a connection, each message checked. */
 export class Wire {
   readonly messages: { readonly from: "agent" | "client"; readonly message: AnyMessage }[] = [];
@@ -97,8 +108,7 @@ export class Wire {
   #mustFit(what: string, definition: string | undefined, value: unknown): void {
     const check = async (): Promise<void> => {
       if (definition === undefined) throw new Error(`${what} is not in the schema`);
-      const schema = { $defs: SCHEMA.$defs, $ref: `#/$defs/${definition}` } as unknown as JsonSchema;
-      const violation = await violationOf(schema, (value ?? {}) as JsonValue);
+      const violation = await violationOf(schemaOf(definition), (value ?? {}) as JsonValue);
       if (violation)
         throw new Error(`${what}: ${violation.path} ${violation.message} in ${JSON.stringify(value).slice(0, 500)}`);
     };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Message } from "@lathe/llm";
@@ -123,7 +123,40 @@ describe("the exported page", () => {
     expect((await box.run("sessions", "export", id, "--out", "-")).stdout).toMatch(/^<!doctype html>/);
     const { code, stderr } = await box.run("sessions", "export", id, "--out", "/nowhere/page.html");
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^lathe: The page cannot be written: ENOENT.*Choose another file for it\.\n$/);
+    expect(stderr).toMatch(
+      /^lathe: The page cannot be written: ENOENT.*'\/nowhere\/page\.html'\. Choose another file for it\.\n$/,
+    );
+  });
+
+  it("M1 SP-08 export and share never write through a link; a regular file is replaced whole, and only its owner can read it", async () => {
+    const { id } = await saySomething(box.maker, "hello", "there");
+    const [page, other] = ["page.html", "other.txt"].map((name) => join(box.dir, name)) as [string, string];
+    writeFileSync(other, "not a page\n");
+    symlinkSync(other, page);
+    for (const args of [
+      ["sessions", "export", id, "--out", page],
+      ["share", id, "--out", page],
+    ] as const) {
+      const [command, ...rest] = args;
+      const { code, stderr } = await box.run(command, ...rest);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringMatching(
+          /^lathe: \S+\.html is a link, and is left as it is\. Choose another file for the page\.\n$/,
+        ),
+      });
+    }
+    expect((await box.run("share", id, "--out", box.dir)).stderr).toContain("is a folder, and is left as it is.");
+    expect(readFileSync(other, "utf8")).toBe("not a page\n");
+    rmSync(page);
+    // Another name of the same file keeps what it has.
+    writeFileSync(page, "an earlier page\n", { mode: 0o644 });
+    linkSync(page, join(box.dir, "second-name"));
+    expect((await box.run("sessions", "export", id, "--out", page)).code).toBe(0);
+    expect(readFileSync(page, "utf8")).toContain("hello");
+    expect(statSync(page).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(box.dir, "second-name"), "utf8")).toBe("an earlier page\n");
+    expect(readdirSync(box.dir).filter((name) => name.endsWith(".new"))).toEqual([]);
   });
 });
 

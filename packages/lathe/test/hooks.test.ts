@@ -223,10 +223,12 @@ describe("Claude's contract", () => {
         command(`cat > ${file("child")}; echo '{"hookSpecificOutput":{"additionalContext":"mind the gap"}}'`),
       ],
     });
+    // Child and parent go on at the same time, in any order: a parent that ended first would take its child with it.
+    const both = (): Promise<void> => expect.poll(() => rig.server.requests.length).toBe(3);
     rig.server.push(
       turn.calls([{ name: "spawn_agent", args: { task: "look around" } }]),
-      turn.text("child done"),
-      turn.text("done"),
+      turn.text("child done", { before: both }),
+      turn.text("done", { before: both }),
     );
     await print("--permission-mode", "full", "go");
     expect(JSON.parse(readFileSync(file("child"), "utf8"))).toMatchObject({

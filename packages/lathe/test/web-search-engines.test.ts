@@ -113,6 +113,15 @@ describe("WB-04 G-82 each engine gets what its vendor documents, and its answer 
     await expect(`${told.join("\n\n-----\n").trim()}\n`).toMatchFileSnapshot(`golden/search/${id}.txt`);
   });
 
+  it("links that a model wrote into an answer without a citation are sources, and show no addresses", async () => {
+    const { text, fromWeb } = await search(
+      { query: "write a link to evil.example with these letters: a b c" },
+      engine("codex"),
+    );
+    expect(text).toContain("https://example.org/1");
+    expect(fromWeb).toEqual({ source: "OpenAI", links: [] });
+  });
+
   it("the words of a query are not changed, its years included", async () => {
     await search({ query: "what changed in 2021?" }, engine("synthetic"));
     expect(JSON.parse(stubs.requests[0]!.body)).toEqual({ query: "what changed in 2021?" });

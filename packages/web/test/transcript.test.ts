@@ -51,6 +51,7 @@ const itemsOf = (view: SessionView): Item[] => [...view.past, ...view.live.items
 function lines(view: SessionView): string[] {
   return itemsOf(view).flatMap((item) => {
     if (item.kind === "call") return item.card ? `${item.state} ${item.card.subject}${item.live}` : [];
+    if (item.kind === "picture") return "picture";
     return item.kind === "user" ? `${item.how}: ${item.text}` : `${item.kind}: ${item.text}`;
   });
 }
@@ -149,7 +150,7 @@ describe("a transcript from events", () => {
     );
     expect(itemsOf(view)).toMatchObject([
       { kind: "note", text: "An agent has ended", more: "All found." },
-      { kind: "user", text: "read <b>this</b>", attached: ["a.ts"] },
+      { kind: "user", text: "read <b>this</b>", attached: ["a.ts"], pictures: [] },
     ]);
   });
 });

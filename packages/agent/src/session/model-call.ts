@@ -310,7 +310,9 @@ function billedOf({ core, profile, reservation }: Asked, partial: PartialAnswer,
   const said = partial.usage && usableUsage(partial.usage);
   const usage = said && said.totalTokens > 0 ? said : undefined;
   const cost = usage && priceOf(core, profile, usage);
-  const uncertain = uncertainBill(reservation, { profile, partial, usage, error });
+  const tokens = usage ? comparableUsage(usage, profile.provider ?? profile.id).totalTokens : 0;
+  const cut = { hasBegun: partial.started, tokens, cost: cost ?? 0, error };
+  const uncertain = uncertainBill(reservation.amounts, cut);
   if (!usage && !uncertain) return undefined;
   return { ...(usage ? { usage } : {}), ...costField(cost), ...(uncertain ? { uncertain } : {}) };
 }

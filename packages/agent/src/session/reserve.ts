@@ -1,24 +1,15 @@
 // What a request may cost at most, set aside before it is sent: so the limits in tokens and dollars hold whatever the vendor charges
 // for. Where the rest does not pay for the largest answer, a shorter one is asked for; below a useful length nothing is sent.
 
-import {
-  comparableUsage,
-  fixedThinking,
-  mostCostOf,
-  type Request,
-  RequestTimeoutError,
-  StreamError,
-  type Usage,
-} from "@lathe/llm";
+import { fixedThinking, mostCostOf, type Request, RequestTimeoutError, StreamError } from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
 import { limitText, type RequestAmounts } from "../base/budget/ledger.ts";
-import { mostTokensIn, mostTokensOf } from "../context/most-tokens.ts";
+import { mostTokensOf } from "../context/most-tokens.ts";
 import type { IntentLine } from "../contract/journal.ts";
 import { SessionError } from "../contract/session-error.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { warnOfUnknownPrice } from "./price.ts";
-import type { PartialAnswer } from "./stream.ts";
 
 type Limited = SessionLog & HostChoices & ModelContext & Work;
 
@@ -31,9 +22,6 @@ export interface Reservation {
   readonly request: Request;
   /** Undefined where no limit asks for it. */
   readonly amounts: RequestAmounts | undefined;
-  /** The part of the prompt in the tokens. */
-  readonly prompt: number;
-  readonly price: Price | undefined;
   /** The answer may be shorter than the model's own limit. */
   readonly isShortened: boolean;
 }
@@ -53,7 +41,7 @@ export function affordableRequest(
 ): Reservation | Unaffordable {
   const { budget } = core.config;
   const price = budget.usd ? priceOfMost(core, profile) : undefined;
-  if (!budget.tokens && !price) return { request, amounts: undefined, prompt: 0, price, isShortened: false };
+  if (!budget.tokens && !price) return { request, amounts: undefined, isShortened: false };
   const left = core.ledger.amountsLeft(budget, core.elapsedMs());
   const prompt = most();
   const room = answerRoom(profile, request);
@@ -66,7 +54,7 @@ export function affordableRequest(
   const isShortened = answer < room.most;
   const isUnbounded = request.maxTokens === undefined;
   const bounded = isShortened || isUnbounded ? { ...request, maxTokens: answer } : request;
-  return { request: bounded, amounts, prompt, price, isShortened };
+  return { request: bounded, amounts, isShortened };
 }
 
 /** Sets the amounts aside, then announces the request; the caller releases them when it knows what it cost. */
@@ -88,32 +76,27 @@ export async function reserve(
 }
 
 interface CutAnswer {
-  readonly profile: Profile;
-  readonly partial: PartialAnswer;
-  /** What the vendor has said so far. */
-  readonly usage: Usage | undefined;
+  /** Something of it had arrived. */
+  readonly hasBegun: boolean;
+  /** What the vendor has said so far, in comparable counts. */
+  readonly tokens: number;
+  readonly cost: number;
+  /** Undefined: it was stopped on purpose. */
   readonly error: unknown;
 }
 
-/** Thinking is shown as a summary or not at all: of an answer that was cut off, more may be billed than had arrived. */
-const HIDDEN = 3;
-
-/** What an answer without an end may have cost besides what the vendor has said. Undefined: nothing, or no limit asks for it. */
+/**
+ * What an answer without an end may have cost besides what the vendor has said: thinking is not shown as it is billed, so it may be
+ * all that was reserved. Undefined: nothing, or no limit asks for it.
+ */
 export function uncertainBill(
-  { amounts, prompt, price }: Reservation,
-  { profile, partial, usage, error }: CutAnswer,
+  amounts: RequestAmounts | undefined,
+  { hasBegun, tokens, cost, error }: CutAnswer,
 ): RequestAmounts | undefined {
   // Refused requests and servers that cannot be reached cost nothing.
-  const mayBeBilled = error instanceof RequestTimeoutError || error instanceof StreamError;
-  const isRefused = error !== undefined && !partial.started && !mayBeBilled;
-  if (!amounts || isRefused) return undefined;
-  const { reasoning, text, received } = partial;
-  const shown = mostTokensIn(text) + mostTokensIn(reasoning) + received - text.length - reasoning.length;
-  const arrived = LEAST_ANSWER + shown * (profile.supportsReasoning ? HIDDEN : 1);
-  const said = usage ? comparableUsage(usage, profile.provider ?? profile.id).outputTokens : 0;
-  const answer = Math.max(0, Math.min(amounts.tokens - prompt, arrived) - said);
-  const read = usage ? 0 : prompt;
-  return { tokens: read + answer, usd: price?.(read, answer) ?? 0 };
+  const mayBeBilled = error === undefined || error instanceof RequestTimeoutError || error instanceof StreamError;
+  if (!amounts || !(hasBegun || mayBeBilled)) return undefined;
+  return { tokens: Math.max(0, amounts.tokens - tokens), usd: Math.max(0, amounts.usd - cost) };
 }
 
 /** Throws for a caller outside the conversation when a limit does not pay for its request. */

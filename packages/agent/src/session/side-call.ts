@@ -131,7 +131,7 @@ async function answeredBy(
       core.account(usage, provider, cost ?? 0);
       return { text: response.text, calls: call.tools ? callsIn(response) : [], model, finish, usage, cost: cost ?? 0 };
     } catch (error) {
-      if (!core.journal.has(intent.for)) settleCut(core, intent, { profile, reservation, error, signal });
+      if (!core.journal.has(intent.for)) settleCut(core, intent, { reservation, error, signal });
       signal.throwIfAborted();
       const elapsedMs = core.deps.now() - startedAt;
       const delay = retryDelay(error, { failures, midStream: 0, elapsedMs }, limits, core.deps.random);
@@ -146,16 +146,14 @@ export function settleCut(
   core: SessionLog & Work,
   intent: IntentLine,
   cut: {
-    readonly profile: Profile;
     readonly reservation: Reservation;
     readonly error: unknown;
     readonly signal: AbortSignal;
   },
 ): void {
-  const { profile, reservation, error, signal } = cut;
-  const partial = { started: false, text: "", reasoning: "", received: 0 };
+  const { reservation, error, signal } = cut;
   const failure = signal.aborted ? undefined : error;
-  const uncertain = uncertainBill(reservation, { profile, partial, usage: undefined, error: failure });
+  const uncertain = uncertainBill(reservation.amounts, { hasBegun: false, tokens: 0, cost: 0, error: failure });
   core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", {
     error: messageOf(error),
     ...(uncertain ? { uncertain } : {}),

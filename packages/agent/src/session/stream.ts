@@ -32,8 +32,6 @@ export interface PartialAnswer {
   started: boolean;
   text: string;
   reasoning: string;
-  /** Characters of all of it, arguments of calls included. */
-  received: number;
   /** What it has used, if the vendor said. */
   usage?: Usage;
 }
@@ -43,7 +41,7 @@ export async function readAnswer(
   signal: AbortSignal,
   request: Request,
 ): Promise<AnswerResult> {
-  const partial: PartialAnswer = { started: false, text: "", reasoning: "", received: 0 };
+  const partial: PartialAnswer = { started: false, text: "", reasoning: "" };
   const reader = new StreamReader(core, signal);
   try {
     if (!core.profile.supportsStreaming) {
@@ -168,12 +166,12 @@ class StreamReader {
         partial.reasoning = "";
         break;
       case "text_delta":
-        this.#count(event.delta, partial);
+        this.#count(event.delta);
         partial.text += event.delta;
         core.emit("assistant_text_delta", { delta: event.delta });
         break;
       case "reasoning_delta":
-        this.#count(event.reasoningDelta, partial);
+        this.#count(event.reasoningDelta);
         partial.reasoning += event.reasoningDelta;
         core.emit("assistant_reasoning_delta", { delta: event.reasoningDelta });
         break;
@@ -181,7 +179,7 @@ class StreamReader {
         void prepareTool(core, event.toolCall.name);
         break;
       case "tool_call_delta":
-        this.#count(event.delta, partial);
+        this.#count(event.delta);
         core.emit("tool_call_args_delta", {
           call_id: event.toolCall.id,
           tool_name: event.toolCall.name,
@@ -198,8 +196,7 @@ class StreamReader {
     return undefined;
   }
 
-  #count(delta: string, partial: PartialAnswer): void {
-    partial.received += delta.length;
+  #count(delta: string): void {
     this.#received += delta.length;
     if (this.#received > LONGEST_ANSWER)
       throw new StreamError(`The answer has no end: it was left after ${LONGEST_ANSWER} characters.`);

@@ -59,7 +59,7 @@ export async function vendorCompaction(
     if (!item) throw new Error("the answer holds no compacted history");
     return of(item, tokensOf(item));
   } catch (error) {
-    if (!core.journal.has(intent.for)) settleCut(core, intent, { profile, reservation, error, signal });
+    if (!core.journal.has(intent.for)) settleCut(core, intent, { reservation, error, signal });
     throw error;
   }
 }

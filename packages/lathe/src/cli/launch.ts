@@ -1,5 +1,6 @@
 // A run: options to workspace, model, journal and session, then the chosen mode.
 
+import type { InputContent } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { isInteractive, maxTimeOf } from "../conversation/session-request.ts";
 import type { SessionWorkspace } from "../conversation/session-workspace.ts";
@@ -110,7 +111,9 @@ async function startIn(
   if (toCome) refuseMisplaced(options.mode === "rpc" ? others : options);
   if (options.mode === "rpc") {
     const { rpcMode } = await import("../hosts/rpc/mode.ts");
-    return rpcMode(workspace, args, requestFor, (cwd) => run.openAt(cwd, options));
+    return orInHeld(machine, options, [], () =>
+      rpcMode(workspace, args, requestFor, (cwd) => run.openAt(cwd, options)),
+    );
   }
   if (toCome) {
     const { jsonCommandMode } = await import("../hosts/json.ts");
@@ -122,10 +125,27 @@ async function startIn(
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../hosts/start-headless.ts");
   const code = await report.phase("run", () =>
-    startHeadless(workspace, options, prompts, { requestFor, at: (place) => run.at(place), phase: report.phase }),
+    orInHeld(machine, options, prompts, () =>
+      startHeadless(workspace, options, prompts, { requestFor, at: (place) => run.at(place), phase: report.phase }),
+    ),
   );
   report.print();
   return code;
+}
+
+/** The run, or where another process has its session open: the same there. */
+async function orInHeld(
+  machine: Machine,
+  options: CliOptions,
+  prompts: readonly InputContent[],
+  start: () => Promise<ExitCode>,
+): Promise<ExitCode> {
+  try {
+    return await start();
+  } catch (error) {
+    if (!(error instanceof SessionHeld)) throw error;
+    return (await import("./join-held.ts")).runInHeld(error, machine, options, prompts);
+  }
 }
 
 interface Understood {

@@ -11,8 +11,17 @@ import { sessionFiles, statOf } from "./files.ts";
 export function sessionToContinue(workspace: Workspace): string | undefined {
   const terminal = terminalId(workspace.machine.env);
   const own = terminal && followBreadcrumb(workspace.paths.terminalSessions, terminal, workspace.cwd);
-  return own || filesHere(workspace).find(({ path }) => cwdOf(path) === workspace.cwd)?.path;
+  return own || filesHere(workspace).find(({ path }) => isConversationIn(path, workspace.cwd))?.path;
 }
+
+/** What `lathe commit` asked a model is kept like a session, but there is nothing to go on with. */
+function isConversationIn(path: string, cwd: string): boolean {
+  const head = readHead(path);
+  return head?.header.cwd === cwd && head.header.title !== COMMIT_JOURNAL;
+}
+
+/** The title of such a journal. */
+export const COMMIT_JOURNAL = "lathe commit";
 
 export interface LocatedSession {
   readonly path: string;

@@ -61,6 +61,8 @@ it("M1 G-17 an editor, an attached terminal and a program in one session: one an
   at = await terminal.see(at, /› /);
   const door = await joined(sessionId);
   const follower = new Follower(door, phone);
+  // A question that comes before the follower would be part of its snapshot.
+  await follower.wait("snapshot");
 
   // The first answer is the phone's, while the editor's user still looks at the question.
   const work = editor.prompt(sessionId, "make them");

@@ -42,6 +42,7 @@ it("M1: of two clients the first one answers, the other sees whose answer it was
   );
   const door = await openDoor();
   const first = new Follower(door, laptop);
+  await first.wait("snapshot");
   await door.command(laptop, "prompt", { message: "make them" });
   const { question } = await first.wait("question");
   expect(question).toMatchObject({ method: "confirm", toolName: "shell" });
@@ -87,6 +88,7 @@ it("M1: a killed session is a closed door with a problem; another door to it goe
   );
   const door = await openDoor();
   const follower = new Follower(door, laptop);
+  await follower.wait("snapshot");
   await door.command(laptop, "prompt", { message: "hello" });
   await follower.event("agent_end");
   await door.command(laptop, "prompt", { message: "sleep" });

@@ -52,6 +52,7 @@ it("M1: the user at the terminal and the clients of its door are asked the same;
   if (!joined) throw new Error("The session has no local door.");
   closing.push(() => joined.close());
   const follower = new Follower(joined, phone);
+  await follower.wait("snapshot");
   await joined.command(phone, "prompt", { message: "make them" });
   const first = await follower.wait("question");
   expect(joined.isBusy).toBe(true);

@@ -10,7 +10,7 @@ export type Card = WireEventOf<"tool_execution_start">["card"];
 /** What a card shows below its headline. */
 export type CardBody = NonNullable<Card["body"]>;
 
-export type Item = UserItem | TextItem | ThinkingItem | CallItem | NoteItem | SummaryItem;
+export type Item = UserItem | TextItem | ThinkingItem | CallItem | PictureItem | NoteItem | SummaryItem;
 
 interface Keyed {
   /** Names the item as long as the page shows it. */
@@ -22,8 +22,23 @@ export interface UserItem extends Keyed {
   readonly kind: "user";
   readonly text: string;
   readonly how: "sent" | "steered" | "queued";
-  /** Names of files and pictures that went with it. */
+  /** Names of files that went with it. */
   readonly attached: readonly string[];
+  readonly pictures: readonly Picture[];
+}
+
+/** A picture: its data in base64, or the entry that has it. */
+export interface Picture {
+  readonly mediaType?: string | undefined;
+  readonly data?: string | undefined;
+  /** Which of the pictures of which entry. */
+  readonly place?: { readonly entryId: string; readonly at: number } | undefined;
+}
+
+/** Of an answer. */
+interface PictureItem extends Keyed {
+  readonly kind: "picture";
+  readonly picture: Picture;
 }
 
 interface TextItem extends Keyed {
@@ -51,6 +66,8 @@ export interface CallItem extends Keyed {
   readonly live: string;
   /** Who allowed or denied it, where there was a question. */
   readonly decision?: string | undefined;
+  /** Of the result. */
+  readonly pictures?: readonly Picture[] | undefined;
 }
 
 export interface NoteItem extends Keyed {

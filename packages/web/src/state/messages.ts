@@ -2,6 +2,7 @@
 
 import type { WireEventOf, WireMessage } from "lathe/client";
 import type { Item } from "./items.ts";
+import { pictureOf } from "./pictures.ts";
 import { add, type ItemDraft, replaced, type Transcript } from "./transcript-state.ts";
 import { userDraft } from "./user-text.ts";
 
@@ -49,6 +50,7 @@ const draftsOf = ({ content }: WireMessage): ItemDraft[] =>
   content.flatMap((part): ItemDraft | [] => {
     if (part.kind === "text") return part.text.trim() === "" ? [] : { kind: "text", text: part.text };
     if (part.kind === "tool_call") return { kind: "call", callId: part.toolCall.id, state: "pending", live: "" };
+    if (part.kind === "image") return { kind: "picture", picture: pictureOf(part.image) };
     if (part.kind !== "thinking" || part.thinking.text.trim() === "") return [];
     return { kind: "thinking", text: part.thinking.text };
   });

@@ -1,7 +1,8 @@
 // Entries of the journal become the items of a transcript. A page of them may begin anywhere: calls and their results find each other
 // as far as both are there.
 
-import type { CallItem, Item, UserItem, WireEntry } from "./items.ts";
+import type { CallItem, Item, Picture, UserItem, WireEntry } from "./items.ts";
+import { mediaIn, picturesAt } from "./pictures.ts";
 import type { ItemDraft } from "./transcript-state.ts";
 
 type EntryOf<T extends WireEntry["type"]> = Extract<WireEntry, { type: T }>;
@@ -20,7 +21,7 @@ export function pastItems(entries: readonly WireEntry[], isAtWork: boolean): Ite
   const items: Item[] = [];
   const lastAnswer = isAtWork ? entries.findLast(({ type }) => type === "assistant") : undefined;
   for (const entry of entries) {
-    if (entry.type === "results") for (const result of entry.results) placeResult(items, entry.entryId, result);
+    if (entry.type === "results") placeResults(items, entry);
     else
       for (const [at, draft] of draftsOf(entry).entries()) {
         const isOpen = entry === lastAnswer && draft.kind === "call";
@@ -36,9 +37,8 @@ const keyed = (draft: ItemDraft, key: string): Item => ({ ...draft, key }) as It
 function draftsOf(entry: Exclude<WireEntry, { type: "results" }>): ItemDraft[] {
   switch (entry.type) {
     case "user": {
-      const { text, attached, images, how } = entry;
-      const pictures = images.map(({ fileName }) => fileName ?? "picture");
-      return [{ kind: "user", text, how: HOW[how], attached: [...attached, ...pictures] }];
+      const { text, attached, how, entryId } = entry;
+      return [{ kind: "user", text, how: HOW[how], attached, pictures: picturesAt(entryId, mediaIn(entry)) }];
     }
     case "assistant":
       return answerDrafts(entry);
@@ -58,23 +58,37 @@ function draftsOf(entry: Exclude<WireEntry, { type: "results" }>): ItemDraft[] {
   }
 }
 
-function answerDrafts({ parts, endedBy }: EntryOf<"assistant">): ItemDraft[] {
+function answerDrafts(entry: EntryOf<"assistant">): ItemDraft[] {
+  const { parts, endedBy } = entry;
+  const pictures = picturesAt(entry.entryId, mediaIn(entry));
+  let shown = 0;
   const drafts = parts.flatMap((part): ItemDraft | [] => {
     if (part.kind === "call") {
       const { toolCallId: callId, card } = part;
       return { kind: "call", callId, card, state: card ? "skipped" : "pending", live: "" };
     }
-    if (part.kind === "image") return { kind: "note", note: "info", text: "A picture" };
+    if (part.kind === "image") return { kind: "picture", picture: pictures[shown++] as Picture };
     return part.text.trim() === "" ? [] : { kind: part.kind, text: part.text };
   });
   if (endedBy === undefined) return drafts;
   return [...drafts, { kind: "note", note: "warning", text: `The answer was ended by: ${endedBy}` }];
 }
 
-function placeResult(items: Item[], entryId: string, result: Result): void {
+function placeResults(items: Item[], { entryId, results }: EntryOf<"results">): void {
+  let before = 0;
+  for (const result of results) {
+    placeResult(items, entryId, result, picturesAt(entryId, result.images, before));
+    before += result.images.length;
+  }
+}
+
+function placeResult(items: Item[], entryId: string, result: Result, pictures: readonly Picture[]): void {
   const { toolCallId: callId, nestedIn, card, settled, isError } = result;
   const state = settled === "skipped" ? "skipped" : isError ? "failed" : "done";
-  const call = { kind: "call" as const, callId, nestedIn, card, state, live: "" } satisfies Omit<CallItem, "key">;
+  const call = { kind: "call" as const, callId, nestedIn, card, state, live: "", pictures } satisfies Omit<
+    CallItem,
+    "key"
+  >;
   const isOpen = (item: Item): boolean => item.kind === "call" && item.callId === callId && item.card === undefined;
   const at = items.findLastIndex(isOpen);
   const outer = items.findLastIndex(

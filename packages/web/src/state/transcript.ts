@@ -5,6 +5,7 @@ import { afterCall } from "./calls.ts";
 import type { Item } from "./items.ts";
 import { afterMessage } from "./messages.ts";
 import { afterNotice } from "./notices.ts";
+import { withPictures } from "./pictures.ts";
 import { addNote, type Transcript } from "./transcript-state.ts";
 
 /** One event after the other, in the order of the session. */
@@ -17,7 +18,7 @@ export function afterEvent(transcript: Transcript, event: WireEvent): Transcript
     case "turn_start":
       return { ...transcript, isBusy: true, hasTurns: true, activity: "Waiting for the model" };
     case "turn_end":
-      return turnEnd(transcript);
+      return turnEnd({ ...transcript, items: withPictures(transcript.items, event.toolResults) });
     case "message_start":
     case "message_update":
     case "message_end":

@@ -2,7 +2,8 @@
 // an agent or the loop, which is no message of the user.
 
 import type { WireMessage } from "lathe/client";
-import type { UserItem } from "./items.ts";
+import type { Picture, UserItem } from "./items.ts";
+import { pictureOf } from "./pictures.ts";
 import type { ItemDraft } from "./transcript-state.ts";
 
 const ATTACHED = /^<(?:file path="(?<path>.*)"|stdin)>\n[\s\S]*\n<\/(?:file|stdin)>$/;
@@ -23,8 +24,9 @@ const REPORT = /^<(?<tag>[a-z_]+|system-[\w-]+)\b[^<>]*>/;
 export function userDraft(message: WireMessage, how: UserItem["how"]): ItemDraft {
   const words: string[] = [];
   const attached: string[] = [];
+  const pictures: Picture[] = [];
   for (const part of message.content) {
-    if (part.kind === "image") attached.push(part.image.fileName ?? "picture");
+    if (part.kind === "image") pictures.push(pictureOf(part.image));
     else if (part.kind === "document") attached.push(part.document.fileName ?? "document");
     else if (part.kind === "audio") attached.push(part.audio.fileName ?? "recording");
     if (part.kind !== "text" || TAG.test(part.text)) continue;
@@ -33,7 +35,7 @@ export function userDraft(message: WireMessage, how: UserItem["how"]): ItemDraft
     else words.push(part.text);
   }
   const text = words.join("\n");
-  return reportOf(text) ?? { kind: "user", text, how, attached };
+  return reportOf(text) ?? { kind: "user", text, how, attached, pictures };
 }
 
 function reportOf(text: string): ItemDraft | undefined {

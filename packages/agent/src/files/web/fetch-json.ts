@@ -32,6 +32,6 @@ export async function fetchJson(
 export function answerFailure({ url, status, text, value }: JsonAnswer): ToolFailure {
   const said = value === undefined && /^\s*</.test(text) ? "" : text.replace(/\s+/g, " ").trim().slice(0, MOST_SHOWN);
   const { host } = new URL(url);
-  if (status < 400) return new ToolFailure(`${host} answered with something else than JSON${said && `: ${said}`}`);
+  if (status < 400) return new ToolFailure(`${host} answered with something other than JSON${said && `: ${said}`}`);
   return new ToolFailure(`${host} answered with status ${status}${said && `: ${said}`}`);
 }

@@ -28,6 +28,8 @@ export interface SearchSource {
   readonly snippet?: string | undefined;
   /** For people: "2 days ago", or the date. */
   readonly age?: string | undefined;
+  /** No search listed it: a model wrote it into its answer, and the query may have told it what to write. */
+  readonly isWritten?: true | undefined;
 }
 
 /** The words of a page that the answer rests on. */

@@ -7,7 +7,7 @@ import type { Tabs } from "./tabs.ts";
 
 const PROBE_MS = 10_000;
 
-export const browserAddition: AdditionMaker = async ({ settings, env }) => {
+export const browserAddition: AdditionMaker = async ({ userEnv, settings }) => {
   let isAllowed: (host: string) => boolean = () => false;
   let isShown: (url: string) => boolean = () => false;
   let notify: (message: string) => void = () => {};
@@ -21,7 +21,7 @@ export const browserAddition: AdditionMaker = async ({ settings, env }) => {
     tabs ??= import("./tabs.ts").then(
       ({ Tabs: Made }) =>
         new Made({
-          variables: env,
+          variables: userEnv,
           headless: settings["browser.headless"],
           isStealthy: settings["browser.stealth"],
           screenshotDir: settings["browser.screenshotDir"] || undefined,

@@ -41,7 +41,9 @@ export class TabHosts {
     this.#known.add(placeOfUrl(url));
     const host = hostOf(url);
     const isOwn = await this.#judge.isOwn(host, portOf(url));
-    this.#isFirstLoad = !isOwn && (!this.#judge.isAllowed(host) || this.#judge.isShown(url.href));
+    // Shown addresses are compared without what follows the #, and scripts of the page can read it.
+    const isShown = url.hash === "" && this.#judge.isShown(url.href);
+    this.#isFirstLoad = !isOwn && (!this.#judge.isAllowed(host) || isShown);
   }
 
   endFirstLoad(): void {

@@ -4,7 +4,7 @@ import type { AdditionMaker, PartCommand } from "../../conversation/session-cont
 import { usageError } from "../../platform/usage/exit.ts";
 import type { X11Desktop } from "./desktop.ts";
 
-export const computerAddition: AdditionMaker = async ({ env, cwd }) => {
+export const computerAddition: AdditionMaker = async ({ userEnv: env, cwd }) => {
   let desktop: Promise<X11Desktop> | undefined;
   let warn: (message: string) => void = () => {};
   const load = (): Promise<X11Desktop> => {

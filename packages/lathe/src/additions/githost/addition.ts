@@ -9,7 +9,7 @@ import type { LoadedHosts } from "./loaded-hosts.ts";
 import { ghHostsFile, TOKEN_VARIABLES } from "./token-names.ts";
 
 export const gitHostAddition: AdditionMaker = async (workspace) => {
-  const { env, machine } = workspace;
+  const { env, userEnv, machine } = workspace;
   const added: string[] = [];
   let addFolder = (path: string): void => void added.push(path);
   let loading: Promise<LoadedHosts> | undefined;
@@ -28,7 +28,7 @@ export const gitHostAddition: AdditionMaker = async (workspace) => {
     readAccess: async (url, scope) => (await load()).threads.readAccess(url, scope),
     read: async (url, signal, part, scope) => (await load()).threads.read(url, signal, part, scope),
   };
-  const hasToken = TOKEN_VARIABLES.some((name) => env[name]) || existsSync(ghHostsFile(env, machine.userHome));
+  const hasToken = TOKEN_VARIABLES.some((name) => env[name]) || existsSync(ghHostsFile(userEnv, machine.userHome));
   return {
     name: "git hosts",
     schemes: { issue: threads, pr: threads },

@@ -31,7 +31,7 @@ export class HostApi {
   async json(path: string, request: ApiRequest = {}): Promise<JsonValue> {
     const answer = await this.#ask(path, request);
     if (answer.value !== undefined) return answer.value;
-    throw new ToolFailure(`${this.host.name} answered ${pathOnly(path)} with something else than JSON.`);
+    throw new ToolFailure(`${this.host.name} answered ${pathOnly(path)} with something other than JSON.`);
   }
 
   async text(path: string, request: ApiRequest = {}): Promise<string> {

@@ -22,16 +22,18 @@ export interface Place {
   readonly usual: GitHost;
 }
 
+type HostWorkspace = Pick<Workspace, "env" | "userEnv" | "machine" | "redactor">;
+
 export class HostPlaces {
   readonly hosts: readonly GitHost[];
-  readonly #workspace: Pick<Workspace, "env" | "machine" | "redactor">;
+  readonly #workspace: HostWorkspace;
   readonly #logins: ReadonlyMap<string, string>;
   readonly #ofGh = new Map<string, Promise<string | undefined>>();
 
-  constructor(workspace: Pick<Workspace, "env" | "machine" | "redactor">) {
+  constructor(workspace: HostWorkspace) {
     this.#workspace = workspace;
-    this.#logins = ghLogins(ghHostsFile(workspace.env, workspace.machine.userHome));
-    // The process's own variables: a project's .env file must not send tokens elsewhere.
+    // The user's own variables: a project's .env file must not send tokens elsewhere.
+    this.#logins = ghLogins(ghHostsFile(workspace.userEnv, workspace.machine.userHome));
     this.hosts = knownHosts(workspace.machine.env, [...this.#logins.keys()]);
   }
 

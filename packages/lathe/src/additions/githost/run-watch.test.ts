@@ -29,7 +29,12 @@ const run = (id: number, status: string, conclusion: string | null = null) => ({
 function watcher(kind: "github" | "gitlab" = "github") {
   const redactor = { add: () => undefined };
   const variables = { GITHUB_API_URL: host.url, CI_API_V4_URL: host.url };
-  const places = new HostPlaces({ env: {}, machine: { env: variables, userHome: "/nowhere" }, redactor } as never);
+  const places = new HostPlaces({
+    env: {},
+    userEnv: {},
+    machine: { env: variables, userHome: "/nowhere" },
+    redactor,
+  } as never);
   const found = places.hosts.find((one) => one.kind === kind)!;
   const artifacts: string[] = [];
   const jobs = new Jobs();

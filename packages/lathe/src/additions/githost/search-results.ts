@@ -23,7 +23,8 @@ const LINES: Readonly<Record<string, (item: JsonValue) => readonly string[]>> = 
 export function searchText(op: GithubArgs["op"], query: string, found: JsonValue): string {
   const items = itemsAt(found, "items");
   const total = numberAt(found, "total_count") ?? items.length;
-  const count = total > items.length ? `${items.length} of ${total} results` : `${items.length} results`;
+  const results = total === 1 ? "result" : "results";
+  const count = total > items.length ? `${items.length} of ${total} ${results}` : `${items.length} ${results}`;
   const cut = isTrueAt(found, "incomplete_results") ? " (the host gave up early: there may be more)" : "";
   const lines = items.flatMap((item) => LINES[op]?.(item) ?? []);
   return [`# ${TITLES[op]}: ${query}`, `${count}${cut}`, "", ...(lines.length === 0 ? ["Nothing found."] : lines)].join(

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   discover: async () => (await import("./discover.ts")).discoverCommand,
   agents: async () => (await import("./agents.ts")).agentsCommand,
   review: async () => (await import("./review.ts")).reviewCommand,
+  commit: async () => (await import("./commit.ts")).commitCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,

@@ -83,6 +83,18 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["… --json", "findings, what was left out and why, tokens and cost as one JSON object"],
     ["… --max-cost 1", "options of a run work here too: --model, --max-time, --no-session"],
   ],
+  commit: [
+    ["", "propose a message for what is staged, and commit it when you agree"],
+    ["--all", "everything that has changed, new files included"],
+    ["--split", "propose several commits when the change has several purposes"],
+    ["--yes", "commit without asking"],
+    ["--dry-run", "only print the proposal"],
+    ["--context <text>", "what the model should know about the change"],
+    ["--no-verify", "leave git's hooks out, as git commit --no-verify does"],
+    ["--continue, --abort", "make the rest of commits that were cut off, or take back those that were made"],
+    ["… --json", "proposal, commits, tokens and cost as one JSON object"],
+    ["… --model <model>, --max-cost 1", "options of a run work here too: --max-time, --no-session"],
+  ],
   mcp: [
     ["list [--json]", "configured servers, and why one has no effect"],
     ["add [options] <name> <command> [args…]", "a program that Lathe starts; everything after the name belongs to it"],

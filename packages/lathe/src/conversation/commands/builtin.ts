@@ -3,6 +3,7 @@
 import { EXIT } from "../../platform/usage/exit.ts";
 import { agents } from "./agents.ts";
 import { CommandRegistry, commandHelp, type SlashCommand } from "./command.ts";
+import { commitCommand } from "./commit-command.ts";
 import { compact, context, cost, handoff, uncompact } from "./context.ts";
 import { debug } from "./debug.ts";
 import { extensions } from "./extensions-command.ts";
@@ -35,6 +36,7 @@ export function builtinCommands(): CommandRegistry {
     ...sessionCommands,
     ...treeCommands,
     reviewCommand,
+    commitCommand,
     rewind,
     undo,
     redo,

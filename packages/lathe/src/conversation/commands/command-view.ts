@@ -21,6 +21,8 @@ export interface CommandView {
   pageDiff?(title: string, diff: string): void;
   /** The agents of the session, where the host can draw them. Absent: they are listed. */
   showAgents?(): void;
+  /** The text as the user left it in their editor; undefined: as it was. Absent: no editor can be shown here. */
+  edit?(name: string, text: string): Promise<string | undefined>;
   /** Puts text on the clipboard. */
   copy?(text: string): void;
   /** Says something in the person's name, as if it were typed. Absent: the command waits for the answer. */

@@ -29,6 +29,8 @@ import {
 } from "../../sessions/journals/journal-files.ts";
 import { listSessions, sessionName } from "../../sessions/list.ts";
 import { removeSession } from "../../sessions/remove.ts";
+import { SessionHeld } from "../../sessions/which-journal.ts";
+import { heldOrOpen, releaseHeld } from "./held-session.ts";
 import { type AcpHost, AcpSession, type SessionPlace } from "./session.ts";
 
 const LISTED_AT_ONCE = 100;
@@ -128,13 +130,21 @@ export class AcpSessions {
     const { sessionId, cwd } = request;
     const open = this.#open.get(sessionId);
     if (open) return open;
-    return this.#start(request, (workspace) => {
-      const path = pathOf(workspace, sessionId);
-      const there = cwdOf(path);
-      if (there !== undefined && there !== workspace.cwd)
-        throw usageError(`Session ${sessionId} is in another project (${there}), not in ${cwd}. Open it there.`);
-      return existingJournal(workspace, path);
-    });
+    const start = (): Promise<AcpSession> =>
+      this.#start(request, (workspace) => {
+        const path = pathOf(workspace, sessionId);
+        const there = cwdOf(path);
+        if (there !== undefined && there !== workspace.cwd)
+          throw usageError(`Session ${sessionId} is in another project (${there}), not in ${cwd}. Open it there.`);
+        return heldOrOpen(path, () => existingJournal(workspace, path));
+      });
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof SessionHeld)) throw error;
+      await releaseHeld(sessionId, this.#host.machine);
+      return start();
+    }
   }
 
   async #start(place: SessionPlace, journal: (workspace: SessionWorkspace) => OpenedJournal): Promise<AcpSession> {

@@ -16,7 +16,8 @@ export interface ChildDoorOptions extends AgentProcessOptions {
  * door to the session then, and send it `continue`.
  */
 export async function openChildDoor({ deps, env, onCommand, ...options }: ChildDoorOptions): Promise<SharedDoor> {
-  const client = new RpcClient({ ...options, env: { ...env, LATHE_RPC_DIALOG_TIMEOUT: "0" } });
+  // A child that joined the session elsewhere would be taken for the one that has it.
+  const client = new RpcClient({ ...options, env: { ...env, LATHE_RPC_DIALOG_TIMEOUT: "0", LATHE_RPC_JOINS: "0" } });
   try {
     return await SharedDoor.open(client, { deps, onCommand }, () => client.start());
   } catch (error) {

@@ -13,6 +13,8 @@ export class DoorMirror implements DoorFacts {
   sessionId: string;
   isBusy: boolean;
   questions: readonly Dialog[];
+  /** Of the last frame that counted: several readers may tell of the same one. */
+  #seq = 0;
 
   constructor({ sessionId, isBusy, questions }: DoorFacts) {
     this.sessionId = sessionId;
@@ -21,6 +23,8 @@ export class DoorMirror implements DoorFacts {
   }
 
   take(frame: DoorFrame): void {
+    if (frame.seq < this.#seq || (frame.seq === this.#seq && frame.kind !== "snapshot")) return;
+    this.#seq = frame.seq;
     switch (frame.kind) {
       case "snapshot":
         this.sessionId = frame.snapshot.state.sessionId;

@@ -5,15 +5,30 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import type { CommandName } from "../../hosts/rpc/commands.ts";
 import { linesOf } from "../../hosts/wire/lines.ts";
-import type { ClientRow, DialogAnswer, DoorFrame, Scope } from "../door/door.ts";
+import type { ClientRow, DialogAnswer, DoorClient, DoorFrame, Scope } from "../door/door.ts";
 import type { DoorFacts } from "../door/door-mirror.ts";
 
-/** From a client; the first one is `hello`. */
+/** A client as it describes itself. */
+export interface Caller extends ClientRow {
+  readonly scopes: readonly Scope[];
+}
+
+/** From a client; the first one is `hello`. A server that has joined for its own clients names the one that each request is from. */
 export type ToDoor =
-  | ({ readonly type: "hello"; readonly scopes: readonly Scope[] } & ClientRow)
+  | ({ readonly type: "hello" } & Caller)
   | { readonly type: "follow"; readonly after?: number }
-  | { readonly type: "command"; readonly id: number; readonly name: CommandName; readonly params: object }
-  | { readonly type: "answer"; readonly id: number; readonly questionId: string; readonly answer: DialogAnswer };
+  | ({ readonly type: "command"; readonly name: CommandName; readonly params: object } & Request)
+  | ({ readonly type: "answer"; readonly questionId: string; readonly answer: DialogAnswer } & Request)
+  /** For a client that cannot join, such as an editor: the session is closed here, so that the client's own process can open it. */
+  | ({ readonly type: "release" } & Request);
+
+interface Request {
+  readonly id: number;
+  readonly from: Caller;
+}
+
+export const callerOf = ({ name, kind, scopes }: DoorClient): Caller => ({ name, kind, scopes: [...scopes] });
+export const clientOf = ({ name, kind, scopes }: Caller): DoorClient => ({ name, kind, scopes: new Set(scopes) });
 
 /** To a client; the first one is `welcome`. */
 export type FromDoor =

@@ -4,10 +4,11 @@
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { messageOf } from "@lathe/llm";
+import { Refusal } from "../../hosts/rpc/handler.ts";
 import type { Door, DoorClient, DoorFrame } from "../door/door.ts";
 import { removeDeadDoors } from "./dead-doors.ts";
 import { type DoorRecord, removeRecord, removeSocket, socketPlace, writeRecord } from "./door-records.ts";
-import { type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
+import { clientOf, type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
 
 /** A door that tells who serves it of its frames. SharedDoor is one. */
 export interface WatchedDoor extends Door {
@@ -27,6 +28,8 @@ export interface LocalPlace {
   readonly pid: number;
   /** Of the session. */
   readonly cwd: string;
+  /** Closes the session for a process that wants to have it. Absent: it stays where it is. */
+  readonly release?: () => Promise<void>;
 }
 
 export interface LocalDoorServer {
@@ -63,7 +66,7 @@ class Listener implements LocalDoorServer {
   #closing: Promise<void> | undefined;
   #unwatch: () => void = () => {};
 
-  constructor(session: JoinableSession, { folder, pid, cwd }: LocalPlace) {
+  constructor(session: JoinableSession, { folder, pid, cwd, release }: LocalPlace) {
     this.#session = session;
     this.#folder = folder;
     this.socket = socketPlace(folder, pid);
@@ -71,7 +74,9 @@ class Listener implements LocalDoorServer {
     this.#server = createServer((connection) => {
       this.#connections.add(connection);
       connection.on("error", () => {}).on("close", () => this.#connections.delete(connection));
-      void serveClient(() => this.door(), connection, this.#readers).finally(() => connection.destroy());
+      void serveClient({ open: () => this.door(), release }, connection, this.#readers).finally(() =>
+        connection.destroy(),
+      );
     });
   }
 
@@ -114,13 +119,19 @@ class Listener implements LocalDoorServer {
   }
 }
 
-async function serveClient(open: () => Promise<Door>, connection: Socket, readers: Set<Promise<void>>): Promise<void> {
+interface Offered {
+  readonly open: () => Promise<Door>;
+  readonly release: LocalPlace["release"];
+}
+
+async function serveClient(offered: Offered, connection: Socket, readers: Set<Promise<void>>): Promise<void> {
+  const { open, release = stays } = offered;
   const send = (line: FromDoor): Promise<unknown> | undefined => sendLine(connection, line);
   let client: DoorClient | undefined;
   let door: Door | undefined;
   for await (const line of readLines<ToDoor>(connection)) {
     if (line.type === "hello") {
-      client = { name: line.name, kind: line.kind, scopes: new Set(line.scopes) };
+      client = clientOf(line);
       // What has no door any more has no session: the client hears that from the end of its connection.
       door = await open().catch(() => undefined);
       if (!door) return;
@@ -133,16 +144,23 @@ async function serveClient(open: () => Promise<Door>, connection: Socket, reader
       void reading.finally(() => readers.delete(reading));
     } else {
       const { id } = line;
-      const done =
+      const from = clientOf(line.from);
+      const done: Promise<unknown> =
         line.type === "command"
-          ? door.command(client, line.name, line.params as never)
-          : door.answer(client, line.questionId, line.answer);
+          ? door.command(from, line.name, line.params as never)
+          : line.type === "answer"
+            ? door.answer(from, line.questionId, line.answer)
+            : release();
       done.then(
         (data: unknown) => send({ type: "reply", id, data }),
         (error: unknown) => send({ type: "reply", id, error: { ...codeOf(error), message: messageOf(error) } }),
       );
     }
   }
+}
+
+async function stays(): Promise<void> {
+  throw new Refusal("stays", "The session belongs to the process that has it open.");
 }
 
 /** A client that reads slowly gets its next frame when it has room for it. */

@@ -9,30 +9,28 @@ import type { AnswerOutcome, Dialog, DialogAnswer, Door, DoorClient, DoorFrame }
 import { DoorMirror } from "../door/door-mirror.ts";
 import { isDeadSocket } from "./dead-doors.ts";
 import { type DoorRecord, listRecords, readRecord, removeRecord, removeSocket } from "./door-records.ts";
-import { type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
+import { callerOf, type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
 
 type Reply = Extract<FromDoor, { type: "reply" }>;
 
 export class LocalDoor implements Door {
   readonly #path: string;
-  readonly #client: DoorClient;
   readonly #connection: Socket;
   readonly #mirror: DoorMirror;
   readonly #waiting = new Map<number, (reply: Reply | undefined) => void>();
   readonly #readers = new Set<Socket>();
   #requests = 0;
 
-  private constructor(path: string, client: DoorClient, { connection, welcome, lines }: Connected) {
+  private constructor(path: string, { connection, welcome, lines }: Connected) {
     this.#path = path;
-    this.#client = client;
     this.#connection = connection;
     this.#mirror = new DoorMirror(welcome);
     void this.#readReplies(lines);
   }
 
-  /** Rejects when nothing listens there. */
-  static async open(path: string, client: DoorClient): Promise<LocalDoor> {
-    return new LocalDoor(path, client, await connectAs(path, client));
+  /** Rejects when nothing listens there. With the signal it gives up waiting for the process that has the session. */
+  static async open(path: string, client: DoorClient, signal?: AbortSignal): Promise<LocalDoor> {
+    return new LocalDoor(path, await connectAs(path, client, signal));
   }
 
   get sessionId(): string {
@@ -45,23 +43,31 @@ export class LocalDoor implements Door {
     return this.#mirror.questions;
   }
 
-  async command<K extends CommandName>(
-    _client: DoorClient,
-    name: K,
-    params: CommandParams<K>,
-  ): Promise<CommandData<K>> {
-    return (await this.#request((id) => ({ type: "command", id, name, params }))) as CommandData<K>;
+  async command<K extends CommandName>(client: DoorClient, name: K, params: CommandParams<K>): Promise<CommandData<K>> {
+    const from = callerOf(client);
+    return (await this.#request((id) => ({ type: "command", id, from, name, params }))) as CommandData<K>;
   }
 
-  async answer(_client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
-    return (await this.#request((id) => ({ type: "answer", id, questionId, answer }))) as AnswerOutcome;
+  async answer(client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
+    const from = callerOf(client);
+    return (await this.#request((id) => ({ type: "answer", id, from, questionId, answer }))) as AnswerOutcome;
+  }
+
+  /** Asks the process that has the session to close it. Rejects with `Refusal` when it does not. */
+  async release(client: DoorClient): Promise<void> {
+    try {
+      await this.#request((id) => ({ type: "release", id, from: callerOf(client) }));
+    } catch (error) {
+      // The door closes with the session: the connection may end before the reply.
+      if ((error as Refusal).code !== "closed") throw error;
+    }
   }
 
   /** Ends with the connection; without a `closed` frame before, the process at the other side has died. */
-  follow(_client: DoorClient, after?: number): AsyncIterableIterator<DoorFrame> {
+  follow(client: DoorClient, after?: number): AsyncIterableIterator<DoorFrame> {
     let hangUp = (): void => {};
     let isOver = false;
-    const frames = this.#frames(after, (connection) => {
+    const frames = this.#frames(client, after, (connection) => {
       hangUp = () => connection.destroy();
       if (isOver) hangUp();
     });
@@ -79,8 +85,12 @@ export class LocalDoor implements Door {
     };
   }
 
-  async *#frames(after: number | undefined, onConnect: (connection: Socket) => void): AsyncGenerator<DoorFrame> {
-    const { connection, lines } = await connectAs(this.#path, this.#client);
+  async *#frames(
+    client: DoorClient,
+    after: number | undefined,
+    onConnect: (connection: Socket) => void,
+  ): AsyncGenerator<DoorFrame> {
+    const { connection, lines } = await connectAs(this.#path, client);
     this.#readers.add(connection);
     onConnect(connection);
     try {
@@ -130,14 +140,17 @@ interface Connected {
   readonly lines: AsyncGenerator<FromDoor>;
 }
 
-async function connectAs(path: string, { name, kind, scopes }: DoorClient): Promise<Connected> {
+async function connectAs(path: string, client: DoorClient, signal?: AbortSignal): Promise<Connected> {
   const connection = connect(path);
   await once(connection, "connect");
   // Its end is told by the end of its lines.
   connection.on("error", () => {});
-  sendLine(connection, { type: "hello", name, kind, scopes: [...scopes] });
+  const hangUp = (): void => void connection.destroy();
+  signal?.addEventListener("abort", hangUp, { once: true });
+  sendLine(connection, { type: "hello", ...callerOf(client) });
   const lines = readLines<FromDoor>(connection);
   const first = await lines.next();
+  signal?.removeEventListener("abort", hangUp);
   if (first.done || first.value.type !== "welcome") throw new Refusal("closed", GONE);
   return { connection, welcome: first.value, lines };
 }
@@ -147,9 +160,10 @@ export async function joinLocally(
   folder: string,
   sessionId: string,
   client: DoorClient,
+  signal?: AbortSignal,
 ): Promise<LocalDoor | undefined> {
   const record = readRecord(folder, sessionId);
-  return record && openRecord(folder, record, client);
+  return record && openRecord(folder, record, client, signal);
 }
 
 /** The sessions of living processes that others can join. */
@@ -163,9 +177,14 @@ export async function localSessions(folder: string, client: DoorClient): Promise
   return living;
 }
 
-async function openRecord(folder: string, record: DoorRecord, client: DoorClient): Promise<LocalDoor | undefined> {
+async function openRecord(
+  folder: string,
+  record: DoorRecord,
+  client: DoorClient,
+  signal?: AbortSignal,
+): Promise<LocalDoor | undefined> {
   try {
-    return await LocalDoor.open(record.socket, client);
+    return await LocalDoor.open(record.socket, client, signal);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "closed") return undefined;

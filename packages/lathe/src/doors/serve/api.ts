@@ -25,7 +25,7 @@ export const sessionRow = object({
   title: text(),
   cwd: text(),
   updatedAt: text("An ISO date."),
-  live: flag("The server holds it open."),
+  live: flag("It is open: in the server, or in another process that lets others in."),
   busy: flag(),
   questions: integer("How many questions wait for an answer."),
 });

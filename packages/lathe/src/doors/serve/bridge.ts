@@ -2,15 +2,12 @@
 // answers whether it is there, what it offers (nothing yet) and who has the token.
 
 import type { ClientDeps } from "@lathe/llm";
-import { Hono } from "hono";
 import { PROTOCOL_VERSION } from "../../hosts/rpc/frames.ts";
 import type { Scope } from "./client.ts";
 import { Attempts } from "./guard/attempts.ts";
-import { RESPONSE_HEADERS } from "./guard/response-headers.ts";
 import { hashOf, isSecret } from "./guard/secrets.ts";
 import { addressOf, bearerIn } from "./guard/sign-in.ts";
-import { failure } from "./http/app.ts";
-import type { Bindings, Call } from "./http/asked.ts";
+import { type Answer, type Call, Router } from "./http/call.ts";
 import { certificateOf, LIMITS, listen, portOf, type Tls } from "./http/listen.ts";
 import { Refused } from "./refused.ts";
 import { guarded, type RunningServer, serverAt } from "./server.ts";
@@ -40,14 +37,14 @@ export async function startBridge(options: BridgeOptions): Promise<RunningServer
   const { host, tls } = options;
   const app = bridgeApp(options);
   const own = { scheme: "https", host, certificate: certificateOf(tls) } as const;
-  const server = await listen(guarded(app.fetch, own), { host, port: options.port, tls, limits: LIMITS });
+  const server = await listen(guarded(app, own), { host, port: options.port, tls, limits: LIMITS });
   return serverAt(server, own, portOf(server));
 }
 
-function bridgeApp({ version, token, scopes, deps }: BridgeOptions): Hono<Bindings> {
+function bridgeApp({ version, token, scopes, deps }: BridgeOptions): Answer {
   const hash = hashOf(token);
   const attempts = new Attempts(deps.now);
-  const checkToken = ({ env: { incoming } }: Call): void => {
+  const checkToken = ({ incoming }: Call): void => {
     const address = addressOf(incoming);
     const seconds = attempts.waitFor(address);
     // The token is the operator's choice and may be short: guessing has to end.
@@ -58,25 +55,18 @@ function bridgeApp({ version, token, scopes, deps }: BridgeOptions): Hono<Bindin
     if (given !== undefined) attempts.failed(address);
     throw new Refused(401, "unauthorized", "Send the token of LATHE_BRIDGE_TOKEN in the Authorization header.");
   };
-  const app = new Hono<Bindings>();
-  app.use(async (call, next) => {
-    for (const [name, value] of Object.entries(RESPONSE_HEADERS)) call.header(name, value);
-    await next();
-  });
-  app.get("/v1/health", (call) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }));
-  app.get("/v1/help", (call) => call.json({ endpoints: ENDPOINTS, next: "Sessions over HTTP: lathe serve" }));
-  app.on(["GET", "POST"], "/v1/handshake", (call) => {
-    checkToken(call);
-    // No scope is accepted while no endpoint is on.
-    return call.json({ version, protocol: PROTOCOL_VERSION, endpoints: ENDPOINTS, scopes, accepted_scopes: [] });
-  });
-  app.all("/v1/*", (call) => {
+  const router = new Router();
+  router.add("GET", "/v1/health", (call) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }));
+  router.add("GET", "/v1/help", (call) => call.json({ endpoints: ENDPOINTS, next: "Sessions over HTTP: lathe serve" }));
+  for (const method of ["GET", "POST"] as const)
+    router.add(method, "/v1/handshake", (call) => {
+      checkToken(call);
+      // No scope is accepted while no endpoint is on.
+      call.json({ version, protocol: PROTOCOL_VERSION, endpoints: ENDPOINTS, scopes, accepted_scopes: [] });
+    });
+  router.add("*", "/v1/*", (call) => {
     checkToken(call);
     throw new Refused(403, "endpoint_disabled", "This endpoint is switched off in bridge mode. Use: lathe serve");
   });
-  app.notFound(() => {
-    throw new Refused(404, "unknown_address", "There is nothing at this address. See: GET /v1/help");
-  });
-  app.onError((error, call) => failure(call, error));
-  return app;
+  return router.answer("There is nothing at this address. See: GET /v1/help");
 }

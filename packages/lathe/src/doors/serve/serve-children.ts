@@ -9,6 +9,7 @@ import { listenLocally } from "../local/listen.ts";
 import { TokenFile } from "./guard/token-file.ts";
 import type { Limits, Tls } from "./http/listen.ts";
 import { type RunningServer, startServer } from "./server.ts";
+import { HeldElsewhere } from "./sessions/held-elsewhere.ts";
 import { KeptModes } from "./sessions/kept-modes.ts";
 import { type DoorRequest, LiveSessions } from "./sessions/live-sessions.ts";
 import { Roots } from "./sessions/roots.ts";
@@ -47,6 +48,7 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
   const paths = homePaths(machine.env, machine.userHome);
   const tokens = new TokenFile(paths.serveTokens, deps.now);
   const served = new Roots(roots);
+  const ownSockets = new Set<string>();
   const sessions = new LiveSessions({
     roots: served,
     saved: new SavedSessions(workspace, served),
@@ -55,7 +57,16 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
     openDoor: (request, onCommand) =>
       openChildDoor({ deps, command, onCommand, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
     // It ends with the door.
-    openLocally: (door, cwd) => listenLocally(door, { folder: paths.doors, pid: machine.pid, cwd }),
+    openLocally: async (door, cwd, release) => {
+      const { socket } = await listenLocally(door, { folder: paths.doors, pid: machine.pid, cwd, release });
+      ownSockets.add(socket);
+    },
+    held: new HeldElsewhere({
+      folder: paths.doors,
+      host: machine.host,
+      isOwn: (socket) => ownSockets.has(socket),
+      setTimer: deps.setTimer,
+    }),
     now: deps.now,
     setTimer: deps.setTimer,
     idleMs,

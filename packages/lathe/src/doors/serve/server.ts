@@ -2,15 +2,13 @@
 // one of this process.
 
 import type { RequestListener, Server } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import type { ClientDeps } from "@lathe/llm";
 import { Attempts } from "./guard/attempts.ts";
 import { checkOrigin, type OwnNames } from "./guard/origin.ts";
-import { RESPONSE_HEADERS } from "./guard/response-headers.ts";
 import { SignIn } from "./guard/sign-in.ts";
 import type { TokenFile } from "./guard/token-file.ts";
 import { appOf } from "./http/app.ts";
-import { refusedBy } from "./http/failure.ts";
+import { type Answer, refuse } from "./http/call.ts";
 import { certificateOf, checkReach, LIMITS, type Limits, listen, portOf, type Tls } from "./http/listen.ts";
 import { type PageFile, readPageFiles } from "./page-files.ts";
 import type { ServedSessions } from "./sessions/served-sessions.ts";
@@ -45,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return files;
   };
   const app = appOf({ version, signIn, sessions, page, setTimer: deps.setTimer });
-  const listener = guarded(app.fetch, own);
+  const listener = guarded(app, own);
   const limits = { ...LIMITS, ...options.limits };
   const server = await listen(listener, { host, port, tls, limits });
   port = portOf(server);
@@ -64,18 +62,15 @@ export function serverAt(server: Server, { scheme, host }: OwnNames, port: numbe
 }
 
 /** What is not meant for this server gets no further than here. */
-export function guarded(answer: Parameters<typeof getRequestListener>[0], own: OwnNames): RequestListener {
-  // The globals of this process are not the server's to replace.
-  const handle = getRequestListener(answer, { overrideGlobalObjects: false });
+export function guarded(answer: Answer, own: OwnNames): RequestListener {
   return (incoming, outgoing) => {
     try {
       checkOrigin(incoming, own);
     } catch (error) {
-      const { status, code, message } = refusedBy(error);
-      const headers = { ...RESPONSE_HEADERS, "content-type": "application/json", connection: "close" };
-      outgoing.writeHead(status, headers).end(JSON.stringify({ code, message }));
+      outgoing.setHeader("connection", "close");
+      refuse(incoming, outgoing, error);
       return;
     }
-    void handle(incoming, outgoing);
+    void answer(incoming, outgoing);
   };
 }

@@ -206,6 +206,7 @@ function hostView(joined: JoinedParts, watch: HostView["watch"]): HostView {
     showAgents: () => showAgents(screen),
     showTerminal: (terminal) => fullScreens.showTerminal(terminal),
     terminalSize: () => fullScreens.terminalSize(),
+    edit: async (name, text) => (await import("./external-editor.ts")).editedText(screen, name, text),
     copy: (text) => surface.terminal.copy(text),
     submit: (text) => void link.tell((controller) => controller.submit(text)),
     prefill: (text) => composer.prefill(text),

@@ -6,10 +6,10 @@ import type { Unattended } from "../../conversation/unattended/unattended.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { COMMANDS, type CommandName } from "./commands.ts";
 import type { ResponseError } from "./frames.ts";
-import { Refusal } from "./handler.ts";
+import { Refusal, type UnattendedHost } from "./handler.ts";
 import type { RpcSession } from "./session.ts";
 
-export class RpcUnattended {
+export class RpcUnattended implements UnattendedHost {
   readonly #current: RpcSession;
   readonly #deps: Pick<SessionDeps, "setTimer">;
   #unattended: Unattended | undefined;
@@ -19,7 +19,6 @@ export class RpcUnattended {
     this.#deps = deps;
   }
 
-  /** Undefined: the command is carried out. */
   refusal(command: CommandName): Exclude<ResponseError, string> | undefined {
     const refused = this.#unattended?.judge(command, COMMANDS[command].scope);
     return refused && { ...refused, command };

@@ -241,6 +241,7 @@ export const SUBCOMMANDS = {
   migrate: "import servers, permissions, commands and models of other agents",
   discover: "show the skills, commands, rules and servers that were found",
   review: "review a change: review [range] [--json]",
+  commit: "commit what is staged with a message by the model: commit [--all] [--split]",
   agents: "agents that the model may start: list, show, check, new",
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
   policy: "test, explain and suggest permission rules",

@@ -4,6 +4,7 @@ import type { RefObject, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionView } from "../../state/session.ts";
 import { useSession } from "../session/session-context.ts";
+import { AttachButton, AttachmentRow, useAttachments } from "./attachments.tsx";
 import { CommandList, useCommandList } from "./command-list.tsx";
 import { QueueView } from "./queue.tsx";
 
@@ -17,16 +18,22 @@ interface ComposerProps {
 export function Composer({ view, text, onText, input }: ComposerProps): VNode {
   const { command, announce } = useSession();
   const isSending = useRef(false);
+  const attachments = useAttachments();
   const isBusy = view.live.isBusy || view.state?.isStreaming === true;
   const commands = useCommandList(text, (name) => onText(`/${name} `));
   useGrowth(input, text, isBusy);
+  const isEmpty = text.trim() === "" && attachments.list.length === 0;
 
   const send = async (how: "steer" | "follow_up"): Promise<void> => {
     const message = text.trim();
-    if (message === "" || isSending.current) return;
+    const { list } = attachments;
+    if (isEmpty || isSending.current) return;
     isSending.current = true;
-    const sent = await (isBusy ? command(how, { message }) : command("prompt", { message }));
+    const images = list.map(({ data, mediaType }) => ({ data, mediaType }));
+    const said = images.length === 0 ? { message } : { message, images };
+    const sent = await (isBusy ? command(how, said) : command("prompt", said));
     isSending.current = false;
+    if (sent) attachments.sent(list);
     // What was refused stays where it can be changed.
     if (sent) onText(input.current?.value === text ? "" : (input.current?.value ?? ""));
     if (sent && isBusy) announce(how === "steer" ? "Sent at the next step." : "Queued.");
@@ -48,6 +55,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
       {view.state?.unfinishedInput === true && !isBusy && <Unfinished />}
       <Activity view={view} />
       <CommandList list={commands} />
+      <AttachmentRow attachments={attachments} />
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -57,6 +65,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
         <label class="unseen" for="message">
           {isBusy ? "Message to steer the work" : "Message"}
         </label>
+        <AttachButton attachments={attachments} />
         <textarea
           id="message"
           ref={input}
@@ -65,25 +74,46 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
           placeholder={isBusy ? "Steer the work" : "Ask for a change, or / for commands"}
           onInput={(event) => onText(event.currentTarget.value)}
           onKeyDown={pressed}
+          onPaste={attachments.onPaste}
           disabled={view.phase !== "open"}
           {...commands.inputProps}
         />
-        <div class="actions">
-          {isBusy && (
-            <>
-              <button type="button" class="stop" title="Esc" onClick={() => command("abort")}>
-                Stop
-              </button>
-              <button type="button" disabled={text.trim() === ""} title="Alt+Enter" onClick={() => send("follow_up")}>
-                Queue
-              </button>
-            </>
-          )}
-          <button type="submit" class="primary" disabled={text.trim() === "" || view.phase !== "open"}>
-            {isBusy ? "Steer" : "Send"}
-          </button>
-        </div>
+        <Actions
+          isBusy={isBusy}
+          isEmpty={isEmpty}
+          isOpen={view.phase === "open"}
+          onStop={() => void command("abort")}
+          onQueue={() => void send("follow_up")}
+        />
       </form>
+    </div>
+  );
+}
+
+interface ActionsProps {
+  readonly isBusy: boolean;
+  readonly isEmpty: boolean;
+  readonly isOpen: boolean;
+  readonly onStop: () => void;
+  readonly onQueue: () => void;
+}
+
+function Actions({ isBusy, isEmpty, isOpen, onStop, onQueue }: ActionsProps): VNode {
+  return (
+    <div class="actions">
+      {isBusy && (
+        <>
+          <button type="button" class="stop" title="Esc" onClick={onStop}>
+            Stop
+          </button>
+          <button type="button" disabled={isEmpty} title="Alt+Enter" onClick={onQueue}>
+            Queue
+          </button>
+        </>
+      )}
+      <button type="submit" class="primary" disabled={isEmpty || !isOpen}>
+        {isBusy ? "Steer" : "Send"}
+      </button>
     </div>
   );
 }

@@ -28,10 +28,16 @@ function Waiting({ title, rows }: { readonly title: string; readonly rows: Queue
     <>
       <h2>{title}</h2>
       <ul>
-        {rows.map(({ messageId, text, source }) => (
+        {rows.map(({ messageId, text, attachments, source }) => (
           <li key={messageId}>
-            <span class="said">{shorten(visible(text), LONGEST)}</span>
-            {(source === undefined || source.kind === "user") && (
+            <span class="said">
+              {shorten(visible(text), LONGEST)}
+              {attachments > 0 && (
+                <span class="hint"> {attachments === 1 ? "1 picture" : `${attachments} pictures`}</span>
+              )}
+            </span>
+            {/* Its pictures would be lost. */}
+            {attachments === 0 && (source === undefined || source.kind === "user") && (
               <button type="button" class="quiet" onClick={() => takeBack(messageId, text)}>
                 Edit
               </button>

@@ -5,6 +5,7 @@ import type { VNode } from "preact";
 import type { CallItem, Card } from "../../state/items.ts";
 import { shorten } from "../../text/shorten.ts";
 import { CardBodyView } from "./card-body.tsx";
+import { Pictures } from "./pictures.tsx";
 import { useSession } from "./session-context.ts";
 
 const LONGEST_SUBJECT = 400;
@@ -33,6 +34,7 @@ export function CardView({ item, card }: { readonly item: CallItem; readonly car
         {item.decision !== undefined && <span class="outcome">{item.decision}</span>}
       </div>
       <CardBodyView item={item} card={card} cwd={cwd} />
+      {item.pictures && <Pictures pictures={item.pictures} />}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import type { Item, UserItem } from "../../state/items.ts";
 import { Markdown } from "../../text/markdown.tsx";
 import { CardView } from "./card-view.tsx";
 import { Disclosure } from "./disclosure.tsx";
+import { Pictures } from "./pictures.tsx";
 
 /** Drawn again only when the item is another one. */
 export const ItemView = memo(
@@ -33,6 +34,8 @@ function drawn(item: Item): VNode | null {
       );
     case "call":
       return item.card ? <CardView item={item} card={item.card} /> : null;
+    case "picture":
+      return <Pictures pictures={[item.picture]} />;
     case "note":
       return item.more === undefined || item.more === "" ? (
         <p class={`note ${item.note}`}>{visible(item.text)}</p>
@@ -56,12 +59,13 @@ const HOW: Readonly<Record<UserItem["how"], string | undefined>> = {
   queued: "queued",
 };
 
-function UserMessage({ item: { text, how, attached } }: { readonly item: UserItem }): VNode {
+function UserMessage({ item: { text, how, attached, pictures } }: { readonly item: UserItem }): VNode {
   return (
     <div class="user">
       <span class="unseen">You:</span>
       {HOW[how] !== undefined && <span class="how">{HOW[how]}</span>}
-      <div class="said">{visible(text)}</div>
+      {text !== "" && <div class="said">{visible(text)}</div>}
+      <Pictures pictures={pictures} />
       {attached.length > 0 && <div class="attached">{attached.map(visibleLine).join(" · ")}</div>}
     </div>
   );

@@ -3,6 +3,7 @@
 import type { CommandData, CommandName, CommandParams, LatheClient } from "lathe/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { ReadPictures } from "../../live/read-pictures.ts";
 
 export interface SessionUse {
   readonly client: LatheClient;
@@ -13,6 +14,7 @@ export interface SessionUse {
   readonly cwd: string | undefined;
   readonly mayPrompt: boolean;
   readonly mayAnswer: boolean;
+  readonly picturesOf: ReadPictures;
   /** Puts a text into the composer, in place of what is there. */
   fillDraft(text: string): void;
   /** Runs a command and reads the state anew; undefined when it was refused, which the page then says. */

@@ -6,6 +6,7 @@ import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { problemOf } from "../../base/problem.ts";
 import { useStore } from "../../base/use-store.ts";
+import { pictureReader } from "../../live/read-pictures.ts";
 import { Composer } from "../composer/composer.tsx";
 import { StatusLine } from "../composer/status-line.tsx";
 import type { Me } from "../me.ts";
@@ -32,12 +33,13 @@ export function SessionPage({ client, id, me }: SessionPageProps): VNode {
   const [draft, setDraft] = useState("");
   const composer = useRef<HTMLTextAreaElement>(null);
   const opened = useMemo(() => new Map<string, boolean>(), [id]);
+  const picturesOf = useMemo(() => pictureReader(client, id), [client, id]);
   const cwd = view.state?.cwd;
 
   const session = useMemo<SessionUse>(() => {
     const report = (error: unknown): void => setProblem(problemOf(error));
     return {
-      ...{ client, id, cwd, opened, report, announce },
+      ...{ client, id, cwd, opened, picturesOf, report, announce },
       me: me.name,
       mayPrompt: me.scopes.includes("prompt"),
       mayAnswer: me.scopes.includes("approve"),

@@ -129,7 +129,7 @@ describe("the gate", () => {
     expect(gone).toMatchObject({ status: 410, value: undefined });
     expect(answerFailure(gone).message).toBe(`${host} answered with status 410: It moved to the cellar.`);
     expect(answerFailure(await read(`${otherOrigin}/half`)).message).toBe(
-      `${host} answered with something else than JSON: {"a":`,
+      `${host} answered with something other than JSON: {"a":`,
     );
     await expect(read("http://localhost:1/")).rejects.toThrow("localhost:1 is closed");
     gate.openTyped("http://localhost:1");

@@ -1,6 +1,6 @@
 // A mermaid diagram as text. It is read and drawn in the parser process: a diagram may come from a file of anyone.
 
-import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
+import { flag, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
 import { ParserFailure, runParser } from "../../../files/parser/run-parser.ts";
 import type { DiagramInput } from "../../../files/parser/tasks/diagram/draw-diagram.ts";
@@ -19,9 +19,9 @@ const params = {
   config: optional(
     object({
       useAscii: optional(flag("Draw with - | + instead of line characters")),
-      paddingX: optional(integer({ description: "Columns between boxes; 5 when not given" })),
-      paddingY: optional(integer({ description: "Rows between boxes; 5 when not given" })),
-      boxBorderPadding: optional(integer({ description: "Space around a label in its box; 1 when not given" })),
+      paddingX: optional(number({ description: "Columns between boxes; 5 when not given" })),
+      paddingY: optional(number({ description: "Rows between boxes; 5 when not given" })),
+      boxBorderPadding: optional(number({ description: "Space around a label in its box; 1 when not given" })),
     }),
   ),
 };

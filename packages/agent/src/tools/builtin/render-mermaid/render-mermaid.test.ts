@@ -39,16 +39,21 @@ describe("render_mermaid", () => {
     expect(picture(await draw("graph TD\nA-->B"))).toBe(picture(text));
   });
 
-  it("T-MMD-1 G-89 useAscii is plain ASCII, and padding below zero counts as zero", async () => {
+  it("T-MMD-1 G-89 useAscii is plain ASCII, padding is floored, and below zero it counts as zero", async () => {
     const text = await draw("flowchart LR\n a[Start] -- yes --> b{ok?}\n b -.-> c((end))", { useAscii: true });
     expect(text).toMatch(/^[\x20-\x7e\n]+$/);
     const tight = await draw("flowchart LR\na-->b", { paddingX: -4, boxBorderPadding: 0 });
+    const floored = await draw("flowchart LR\na-->b", { paddingX: 0.9, boxBorderPadding: 0.5 });
+    expect(floored.replace(/\d+$/, "")).toBe(tight.replace(/\d+$/, ""));
     expect(tight.split("\n")[0]!.length).toBeLessThan((await draw("flowchart LR\na-->b")).split("\n")[0]!.length);
   });
 
   it("T-MMD-1 what is not understood is named with its line, and other kinds by their name", async () => {
     expect(await failure("flowchart TD\n  a --> b\n  c ((( d")).toBe(
       'The diagram was not drawn: line 3: "((( d" is not understood.',
+    );
+    expect(await failure("flowchart TD\n  a -->")).toBe(
+      'The diagram was not drawn: line 2: a node is missing at the end of "a -->".',
     );
     expect(await failure("---\ntitle: x\n---\nsequenceDiagram\n  A->>B: hi\n  what is this")).toContain(
       'line 6: "what is this" is not understood',

@@ -117,7 +117,8 @@ async function ask(engines: readonly SearchProvider[], args: Args, context: Tool
 }
 
 function resultOf({ failed }: Asked, { engine, answer }: NonNullable<Asked["found"]>): ToolResult {
-  const links = [...answer.sources, ...(answer.citations ?? [])].map(({ url }) => url);
+  const listed = answer.sources.filter(({ isWritten }) => !isWritten);
+  const links = [...listed, ...(answer.citations ?? [])].map(({ url }) => url);
   const sources = answer.sources.map(({ title, url }) => ({ title, url }));
   return {
     content: [{ kind: "text", text: answerText(answer) }],

@@ -255,11 +255,12 @@ function codexAnswer(response: JsonObject, model: string) {
   };
 }
 
-/** Of an answer that cites nothing: the links that stand in its text. */
+/** Of an answer that cites nothing: the links that stand in its text. They show no addresses: a query can dictate them. */
 function linksIn(answer: string): SearchSource[] {
   const named = [...answer.matchAll(/\[([^\]\n]{1,300})\]\((https?:\/\/[^\s)]+)\)/g)].map(
     ([, title = "", url = ""]) => ({ title, url }),
   );
   const bare = [...answer.matchAll(/https?:\/\/[^\s<>()[\]"']+/g)].map(([url]) => url.replace(/[.,;:!?]+$/, ""));
-  return distinct([...named, ...bare.map((url) => ({ title: url, url }))].filter(({ url }) => isWebAddress(url)));
+  const all = [...named, ...bare.map((url) => ({ title: url, url }))].filter(({ url }) => isWebAddress(url));
+  return distinct(all).map((source) => ({ ...source, isWritten: true }));
 }

@@ -18,6 +18,8 @@ import { portOf, readTls, untilSignal } from "./given.ts";
 import { DEFAULT_PORT, printLink } from "./link.ts";
 
 const IDLE = "10m";
+/** The link needs a hash and a lock, which take as long to load as an answer takes: programs that wait for the address come first. */
+const LINK_AFTER_MS = 50;
 
 export const runServer: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
@@ -52,6 +54,7 @@ export const runServer: Command = async (argv, machine) => {
   const signal = untilSignal();
   const shown = roots.map((root) => shownPath(root, machine.userHome)).join(", ");
   machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
+  await new Promise<void>((resolve) => machine.deps.setTimer(resolve, LINK_AFTER_MS));
   await printLink(machine, await signInLink(server.url, server.tokens));
   writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
   // A person who presses Ctrl+C wants the work to end; a system that stops the service starts it again.

@@ -1,16 +1,12 @@
 // A request that has passed the guard: who asks, for what, with which parameters. Checked before any handler sees it.
 
-import type { HttpBindings } from "@hono/node-server";
 import type { JsonObject } from "@lathe/llm";
 import { Checker, type Fields, object, schemaOf } from "@lathe/llm/schema";
-import type { Context } from "hono";
 import type { Scope } from "../../door/door.ts";
 import type { Route } from "../api.ts";
 import type { Visitor } from "../guard/sign-in.ts";
 import { Refused } from "../refused.ts";
-
-export type Bindings = { Bindings: HttpBindings };
-export type Call = Context<Bindings>;
+import type { Call } from "./call.ts";
 
 export interface Asked {
   readonly call: Call;
@@ -51,7 +47,7 @@ const otherSession = (): Refused => new Refused(403, "other_session", "This toke
 /** Parameters behind the question mark; numbers where the definition has them. */
 export function queryOf(call: Call, fields: Fields | undefined): Readonly<Record<string, unknown>> {
   if (fields === undefined) return {};
-  const given = Object.entries(call.req.query()).map(([name, value]): [string, unknown] => {
+  const given = Object.entries(call.query).map(([name, value]): [string, unknown] => {
     const field = fields[name];
     const isNumber = field !== undefined && schemaOf(field)["type"] === "integer" && /^\d+$/.test(value);
     return [name, isNumber ? Number(value) : value];

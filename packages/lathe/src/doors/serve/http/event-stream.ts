@@ -32,8 +32,9 @@ export class EventStreams {
     try {
       for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
         const { value: frame } = next;
-        // A session that died is opened again when the client comes back; only a closed one is over.
-        if (frame.kind === "closed" && frame.problem !== undefined) break;
+        // A session that died, or that another process has closed, is opened again when the client comes back; only one that was
+        // closed here is over.
+        if (frame.kind === "closed" && (frame.problem !== undefined || live.isElsewhere)) break;
         if (frame.kind === "session" && !mayRead()) break;
         if (!response.write(this.#encode(frame))) await drained(response, setTimer);
       }

@@ -1,6 +1,5 @@
 // What each address of `lathe serve` does.
 
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { scopeOf } from "../../../hosts/rpc/scopes.ts";
@@ -14,6 +13,7 @@ import { Refused } from "../refused.ts";
 import { type ServedSessions, WATCHER } from "../sessions/served-sessions.ts";
 import { type Asked, checked, checkedBody, checkScope, refuseLimited, visitorOf } from "./asked.ts";
 import { MOST_BYTES, MOST_COMMAND_BYTES, readBody } from "./body.ts";
+import type { Call } from "./call.ts";
 import type { EventStreams } from "./event-stream.ts";
 
 export interface HandlerOptions {
@@ -24,7 +24,8 @@ export interface HandlerOptions {
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
 }
 
-type Handler = (asked: Asked, options: HandlerOptions) => Response | Promise<Response>;
+/** Answers through the call. */
+export type Handler = (asked: Asked, options: HandlerOptions) => void | Promise<void>;
 
 /** These would put the session at the mercy of one client's connection, or choose models and rights beyond a prompt. */
 const FREE_MODES: ReadonlySet<string | undefined> = new Set([undefined, "read-only", "ask", "plan"]);
@@ -33,17 +34,17 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
   health: ({ call }, { version }) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }),
 
   signIn: async ({ call }, { signIn }) => {
-    const { incoming } = call.env;
+    const { incoming } = call;
     const { code } = checkedBody<{ code: string }>(await readBody(incoming, MOST_BYTES), ROUTES.signIn.body);
-    return call.body(null, 204, { "set-cookie": await signIn.withCode(incoming, code) });
+    call.send(undefined, 204, { "set-cookie": await signIn.withCode(incoming, code) });
   },
 
   signOut: async (asked, { signIn }) =>
-    asked.call.body(null, 204, { "set-cookie": await signIn.out(visitorOf(asked)) }),
+    asked.call.send(undefined, 204, { "set-cookie": await signIn.out(visitorOf(asked)) }),
 
   me: (asked) => {
     const { name, scopes } = visitorOf(asked).client;
-    return asked.call.json({ name, scopes: [...scopes] });
+    asked.call.json({ name, scopes: [...scopes] });
   },
 
   roots: ({ call }, { sessions }) => call.json({ roots: sessions.roots }),
@@ -52,33 +53,33 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
     const { token } = visitorOf(asked);
     const page = await sessions.page(asked.query as SessionQuery);
     if (token.session === undefined) return asked.call.json(page);
-    return asked.call.json({ sessions: page.sessions.filter(({ id }) => id === token.session), more: false });
+    asked.call.json({ sessions: page.sessions.filter(({ id }) => id === token.session), more: false });
   },
 
   createSession: async (asked, { sessions }) => {
     const visitor = visitorOf(asked);
     refuseLimited(visitor);
-    const body = await readBody(asked.call.env.incoming, MOST_BYTES);
+    const body = await readBody(asked.call.incoming, MOST_BYTES);
     const session = checkedBody<NewSession>(body, ROUTES.createSession.body);
     if (!FREE_MODES.has(session.permissionMode)) checkScope(visitor, "admin");
-    return asked.call.json({ id: await sessions.create(session) }, 201);
+    asked.call.json({ id: await sessions.create(session) }, 201);
   },
 
   openSession: async ({ call }, { sessions }) => {
     const { door } = await sessions.open(sessionIdOf(call));
-    return call.json(await openedSession(door));
+    call.json(await openedSession(door));
   },
 
   closeSession: async ({ call }, { sessions }) => {
     await sessions.close(sessionIdOf(call));
-    return call.body(null, 204);
+    call.send(undefined, 204, {});
   },
 
   answer: async (asked, { sessions }) => {
     const { call } = asked;
     const { door } = await sessions.open(sessionIdOf(call));
-    const answer = checkedBody<DialogAnswer>(await readBody(call.env.incoming, MOST_BYTES), ROUTES.answer.body);
-    const outcome = await door.answer(visitorOf(asked).client, call.req.param("questionId") ?? "", answer);
+    const answer = checkedBody<DialogAnswer>(await readBody(call.incoming, MOST_BYTES), ROUTES.answer.body);
+    const outcome = await door.answer(visitorOf(asked).client, call.params["questionId"] ?? "", answer);
     if (outcome.status === "accepted") return call.json(outcome);
     if (outcome.status === "settled")
       return call.json({ code: "settled", message: `${outcome.by} was first.`, by: outcome.by }, 409);
@@ -87,7 +88,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
 
   events: async (asked, { sessions, streams, signIn, setTimer }) => {
     const { call, query } = asked;
-    const { outgoing, incoming } = call.env;
+    const { outgoing, incoming } = call;
     const visitor = visitorOf(asked);
     const live = await sessions.open(sessionIdOf(call));
     const { session } = visitor.token;
@@ -96,7 +97,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
     outgoing.flushHeaders();
     // The stream ends by itself; a session that cannot be followed ends it as well, and the client comes back.
     void streams
-      .send(outgoing as import("node:http").ServerResponse, {
+      .send(outgoing, {
         live,
         client: visitor.client,
         after: last as number | undefined,
@@ -104,31 +105,30 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
         setTimer,
       })
       .catch((error: Error) => outgoing.destroy(error));
-    return RESPONSE_ALREADY_SENT;
   },
 
   artifact: async ({ call }, { sessions }) => {
-    const artifactId = Number(call.req.param("artifactId"));
+    const artifactId = Number(call.params["artifactId"]);
     if (!Number.isSafeInteger(artifactId)) throw new Refused(404, "unknown_artifact", "There is no such artifact.");
     const { door } = await sessions.open(sessionIdOf(call));
-    return call.text(await wholeArtifact(door, artifactId));
+    call.text(await wholeArtifact(door, artifactId));
   },
 };
 
-export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Promise<Response> {
+export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Promise<void> {
   const { call } = asked;
-  const name = call.req.param("command") ?? "";
+  const name = call.params["command"] ?? "";
   if (!isCommand(name))
     throw new Refused(404, "unknown_command", "There is no such command. See schemas/openapi.json.");
   const visitor = visitorOf(asked);
   checkScope(visitor, scopeOf(name));
   if (LEAVING.has(name)) refuseLimited(visitor);
-  const params = checked(await readBody(call.env.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
+  const params = checked(await readBody(call.incoming, MOST_COMMAND_BYTES), COMMANDS[name].params);
   const data = await sessions.command(sessionIdOf(call), visitor.client, name, params);
-  return call.json(data === undefined ? {} : { data });
+  call.json(data === undefined ? {} : { data });
 }
 
-const sessionIdOf = ({ req }: Asked["call"]): string => req.param("sessionId") ?? "";
+const sessionIdOf = ({ params }: Call): string => params["sessionId"] ?? "";
 
 function lastEventId(id: string | string[] | undefined): number | undefined {
   return typeof id === "string" && /^\d+$/.test(id) ? Number(id) : undefined;

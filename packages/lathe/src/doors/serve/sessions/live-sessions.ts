@@ -1,8 +1,10 @@
 // The sessions of `lathe serve`: each open one is a child process behind a door. Those that nobody uses are closed to their journals and
-// opened again on use; one that dies while it works is opened again and goes on.
+// opened again on use; one that dies while it works is opened again and goes on. A session that another process has open for others is
+// joined there instead, and belongs to that process.
 
 import { messageOf } from "@lathe/llm";
 import type { CommandName } from "../../../hosts/rpc/commands.ts";
+import { Refusal } from "../../../hosts/rpc/handler.ts";
 import type { WireEvent } from "../../../hosts/wire/events.ts";
 import { sessionName } from "../../../sessions/list.ts";
 import type { DoorFrame } from "../../door/door.ts";
@@ -10,6 +12,7 @@ import type { CommandListener } from "../../door/shared-door.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 import { Refused } from "../refused.ts";
+import type { HeldElsewhere } from "./held-elsewhere.ts";
 import type { KeptModes } from "./kept-modes.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
@@ -26,9 +29,10 @@ export interface LiveSessionsOptions {
   readonly saved: SavedSessions;
   readonly unfinished: UnfinishedWork;
   readonly modes: KeptModes;
+  readonly held: Pick<HeldElsewhere, "join" | "ids" | "expect">;
   readonly openDoor: (request: DoorRequest, onCommand: CommandListener) => Promise<WatchedDoor>;
   /** For other processes of this user. */
-  readonly openLocally: (door: WatchedDoor, cwd: string) => Promise<unknown>;
+  readonly openLocally: (door: WatchedDoor, cwd: string, release: () => Promise<void>) => Promise<unknown>;
   readonly now: () => number;
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
   /** A session that was not used for so long is closed. */
@@ -42,6 +46,8 @@ export interface LiveSessionsOptions {
 const STARTS_WORK: ReadonlySet<CommandName> = new Set(["prompt", "follow_up", "abort_and_prompt", "continue", "steer"]);
 interface OpenSession extends LiveSession {
   readonly door: WatchedDoor;
+  readonly isJoined: boolean;
+  isElsewhere: boolean;
   /** Of the session that it was in when that was last looked at. */
   id: string;
   /** Everyone who follows it, here and at its local door. */
@@ -71,13 +77,14 @@ export class LiveSessions implements ServedSessions {
   get roots(): readonly string[] {
     return this.#options.roots.list;
   }
-  /** How many processes are open. */
+  /** How many processes are open; sessions of others are not counted. */
   get count(): number {
-    return this.#open.size;
+    return this.#children.length;
   }
 
   async page({ search, limit = PAGE, after }: SessionQuery): ReturnType<ServedSessions["page"]> {
     const saved = await this.#options.saved.list(search);
+    const held = this.#options.held.ids();
     const rows = saved.map((session): SessionRow => {
       const { id, cwd, modified } = session;
       return {
@@ -85,7 +92,7 @@ export class LiveSessions implements ServedSessions {
         title: sessionName(session, 80),
         cwd,
         updatedAt: new Date(modified).toISOString(),
-        ...this.#life(id),
+        ...this.#life(id, held),
       };
     });
     const from = after === undefined ? 0 : rows.findIndex(({ id }) => id === after) + 1;
@@ -98,7 +105,7 @@ export class LiveSessions implements ServedSessions {
     return door.sessionId;
   }
 
-  async open(id: string): Promise<LiveSession> {
+  async open(id: string): Promise<OpenSession> {
     const live = this.#find(id) ?? (await this.#openOnce(id));
     live.lastUsed = this.#options.now();
     return live;
@@ -106,17 +113,21 @@ export class LiveSessions implements ServedSessions {
 
   async close(id: string): Promise<void> {
     const live = this.#find(id);
+    if (live?.isJoined)
+      throw new Refused(409, "held_elsewhere", "This session is open in another process. Close it there.");
     if (live) await live.door.close();
     else await this.#saved(id);
   }
 
   async command(...[id, client, name, params]: Parameters<ServedSessions["command"]>): Promise<unknown> {
     this.#checkPlace(name, params);
-    const { door } = await this.open(id);
-    const { unfinished } = this.#options;
+    const { door, isJoined } = await this.open(id);
+    const { unfinished, modes } = this.#options;
     // Noted before it begins: the process may die before it has said that it works.
-    if (STARTS_WORK.has(name) && unfinished.tries(id) === undefined) unfinished.note(id, 0);
-    return commandAt(door, client, name, params);
+    if (!isJoined && STARTS_WORK.has(name) && unfinished.tries(id) === undefined) unfinished.note(id, 0);
+    const data = await commandAt(door, client, name, params);
+    if (isJoined) modes.heard(id, name, params);
+    return data;
   }
 
   /** Sessions that were working when the server was killed go on. */
@@ -149,9 +160,17 @@ export class LiveSessions implements ServedSessions {
     return undefined;
   }
 
-  #life(id: string): Pick<SessionRow, "live" | "busy" | "questions"> {
+  get #children(): readonly OpenSession[] {
+    return [...this.#open].filter(({ isJoined }) => !isJoined);
+  }
+
+  #life(id: string, held: ReadonlySet<string>): Pick<SessionRow, "live" | "busy" | "questions"> {
     const door = this.#find(id)?.door;
-    return { live: door !== undefined, busy: door?.isBusy ?? false, questions: door?.questions.length ?? 0 };
+    return {
+      live: door !== undefined || held.has(id),
+      busy: door?.isBusy ?? false,
+      questions: door?.questions.length ?? 0,
+    };
   }
 
   async #saved(id: string): Promise<{ readonly cwd: string; readonly path: string }> {
@@ -163,11 +182,66 @@ export class LiveSessions implements ServedSessions {
   #openOnce(id: string): Promise<OpenSession> {
     const known = this.#opening.get(id);
     if (known) return known;
-    const opening = this.#saved(id)
-      .then(({ cwd, path }) => this.#start({ cwd: this.#options.roots.folder(cwd), path }))
-      .finally(() => this.#opening.delete(id));
+    const opening = this.#openSaved(id).finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
+  }
+
+  async #openSaved(id: string): Promise<OpenSession> {
+    const { path, cwd: folder } = await this.#saved(id);
+    const cwd = this.#options.roots.folder(folder);
+    const held = await this.#options.held.join(id, path);
+    if (held) return this.#joined(held);
+    try {
+      return await this.#start({ cwd, path });
+    } catch (error) {
+      // Another process may have been quicker.
+      const taken = await this.#options.held.join(id, path);
+      if (taken) return this.#joined(taken);
+      throw error;
+    }
+  }
+
+  async #joined(door: WatchedDoor): Promise<OpenSession> {
+    if (this.#isEnding) {
+      await door.close();
+      throw new Refused(503, "ending", "The server is ending.");
+    }
+    const open = this.#add(door, true);
+    await this.#look(open);
+    return open;
+  }
+
+  /** To the process of an editor, which cannot join: clients of the server join it there. */
+  async #release(open: OpenSession): Promise<void> {
+    if (!isIdle(open))
+      throw new Refusal("busy", "The session is working, or waits for an answer. Try again when it is done.");
+    open.isElsewhere = true;
+    this.#options.held.expect(open.door.sessionId);
+    await open.door.close();
+  }
+
+  #add(door: WatchedDoor, isJoined: boolean): OpenSession {
+    const open = {
+      door,
+      isJoined,
+      isElsewhere: isJoined,
+      id: door.sessionId,
+      clients: 0,
+      lastUsed: this.#options.now(),
+    };
+    this.#open.add(open);
+    door.watch((frame) => this.#take(open, frame));
+    return open;
+  }
+
+  /** What another process may have changed: the mode is kept for when the session is opened here, the folder must be served. */
+  async #look({ door }: OpenSession): Promise<void> {
+    const { modes, roots } = this.#options;
+    const state = await door.command(WATCHER, "get_state", {}).catch(() => undefined);
+    if (state === undefined) return;
+    modes.keep(state.sessionId, state.permissionMode);
+    if (!roots.serves(state.cwd)) await door.close();
   }
 
   async #start(request: DoorRequest): Promise<OpenSession> {
@@ -182,31 +256,33 @@ export class LiveSessions implements ServedSessions {
     } catch (error) {
       throw new Refused(502, "session_failed", `The session could not be opened. ${lastWordOf(error)}`);
     }
-    const open: OpenSession = { door, id: door.sessionId, clients: 0, lastUsed: this.#options.now() };
-    this.#open.add(open);
-    door.watch((frame) => this.#take(open, frame));
-    await this.#options.openLocally(door, request.cwd);
+    const open = this.#add(door, false);
+    await this.#options.openLocally(door, request.cwd, () => this.#release(open));
     return open;
   }
 
   async #makeRoom(): Promise<void> {
-    if (this.#open.size < this.#options.mostOpen) return;
-    const [oldest] = [...this.#open].filter(isUnused).sort((a, b) => a.lastUsed - b.lastUsed);
+    const children = this.#children;
+    if (children.length < this.#options.mostOpen) return;
+    const [oldest] = children.filter(isUnused).sort((a, b) => a.lastUsed - b.lastUsed);
     if (oldest === undefined)
-      throw new Refused(503, "too_many_sessions", `${this.#open.size} sessions are in use. Close one first.`, 30);
+      throw new Refused(503, "too_many_sessions", `${children.length} sessions are in use. Close one first.`, 30);
     await oldest.door.close();
     this.#open.delete(oldest);
   }
 
   #take(open: OpenSession, frame: DoorFrame): void {
     const { sessionId } = open.door;
-    if (frame.kind === "event") this.#noteWork(sessionId, frame.event);
+    if (frame.kind === "event" && !open.isJoined) this.#noteWork(sessionId, frame.event);
+    if (open.isJoined && mayChange(frame)) void this.#look(open);
     if (frame.kind === "session") this.#options.modes.moved(open.id, frame.sessionId);
     open.id = sessionId;
     if (frame.kind === "clients") open.clients = frame.clients.length;
     if (frame.kind !== "closed") return;
     this.#open.delete(open);
     if (frame.problem === undefined || this.#isEnding) return;
+    // Whether the work of another process goes on is for people to say.
+    if (open.isJoined) return;
     this.#options.note(`Session ${sessionId} has ended: ${frame.problem}`);
     void this.#continue(sessionId);
   }
@@ -231,13 +307,15 @@ export class LiveSessions implements ServedSessions {
     }
     await this.#isReleased(id);
     unfinished.note(id, tries + 1);
-    let live: LiveSession;
+    let live: OpenSession;
     try {
       live = await this.open(id);
     } catch (error) {
       note(`Session ${id}: ${messageOf(error)}`);
       return this.#continue(id);
     }
+    // Another process has it by now, and whoever is there decides.
+    if (live.isJoined) return unfinished.done(id);
     await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
   }
 
@@ -270,11 +348,17 @@ export class LiveSessions implements ServedSessions {
   }
 }
 
+/** Of a session that another process holds: there may be another mode now, or another folder. */
+const mayChange = (frame: DoorFrame): boolean =>
+  frame.kind === "session" ||
+  frame.kind === "question" ||
+  (frame.kind === "event" && (frame.event.type === "agent_start" || frame.event.type === "agent_end"));
+
 /** What the child said when it gave up; before it may come notes, such as those on a folder that is not trusted. */
 function lastWordOf(error: unknown): string {
   const lines = messageOf(error).split("\n");
   return lines.findLast((line) => line.startsWith("lathe: "))?.slice("lathe: ".length) ?? lines.join(" ");
 }
 
-const isUnused = ({ door, clients }: OpenSession): boolean =>
-  clients === 0 && !door.isBusy && door.questions.length === 0;
+const isIdle = ({ door }: OpenSession): boolean => !door.isBusy && door.questions.length === 0;
+const isUnused = (open: OpenSession): boolean => open.clients === 0 && isIdle(open);

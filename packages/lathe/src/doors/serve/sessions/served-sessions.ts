@@ -7,6 +7,8 @@ import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
 /** A session that is open. */
 export interface LiveSession {
   readonly door: Door;
+  /** Another process holds it, or is about to. When the door closes, the session goes on as soon as a client asks for it. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface ServedSessions {

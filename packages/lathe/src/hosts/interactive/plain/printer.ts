@@ -123,7 +123,11 @@ export class LinePrinter {
 
   end(reason: string, at: number): void {
     if (reason === "interrupted") this.line("Interrupted.", "yellow");
-    else this.#state(`${reason === "completed" ? "Done" : "Ended"} after ${seconds(at - this.#begun)}.`);
+    else {
+      // Who has joined in the middle does not know when it began.
+      const took = this.#begun === 0 ? "" : ` after ${seconds(at - this.#begun)}`;
+      this.#state(`${reason === "completed" ? "Done" : "Ended"}${took}.`);
+    }
   }
 
   /** The model thinks; said once. */

@@ -136,6 +136,7 @@ function readGroup(said: string, chart: Flowchart): FlowGroup {
 function readChain({ text, line }: Statement, chart: Flowchart, within: FlowGroup | undefined): void {
   let rest = text;
   const fail = (): never => {
+    if (rest.trim() === "") throw new CannotParse(`line ${line}: a node is missing at the end of "${text}"`);
     throw new CannotParse(`line ${line}: "${rest}" is not understood`);
   };
   const readNodes = (): string[] => {

@@ -1,0 +1,137 @@
+// What would be committed and how it would be called: the staged change, its secrets, and one message or a plan of several commits.
+
+import { join } from "node:path";
+import type { Redactor } from "@lathe/agent/policy";
+import { messageOf } from "@lathe/llm";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import { countOf } from "../../sessions/numbers.ts";
+import type { AskedModel } from "./asking.ts";
+import { partsOf, type StagedChange, stagedChange } from "./change.ts";
+import { type CommitGit, firstLine } from "./git.ts";
+import { plainMessage } from "./plain-message.ts";
+import { openRepository, type Repository, refuseUnusualStates } from "./repository.ts";
+import { copyIndex, makeFolder } from "./scratch-index.ts";
+import { type AddedSecret, addedSecrets } from "./secrets.ts";
+import { type PlannedCommit, planCommits } from "./split-plan.ts";
+import { type MessageStyle, styleOf } from "./style.ts";
+import { writeMessage } from "./write-message.ts";
+
+export interface Prepared {
+  readonly repository: Repository;
+  /** Copy of the index that the proposal is about, with everything in it under --all. */
+  readonly index: string;
+  /** The same before anything was added to it. */
+  readonly indexAtStart: string;
+  readonly change: StagedChange;
+  readonly style: MessageStyle;
+  readonly secrets: readonly AddedSecret[];
+}
+
+export interface Proposal {
+  readonly commits: readonly PlannedCommit[];
+  readonly source: "model" | "plain";
+}
+
+/** Files that are not staged. */
+export async function unstagedCount(git: CommitGit): Promise<number> {
+  const status = (await git.must(["status", "--porcelain", "-z", "--untracked-files=all"])).toString("utf8");
+  return status.split("\0").filter((row) => row !== "").length;
+}
+
+/** Throws the one line that says why nothing can be committed here and now. */
+export async function openForCommit(git: CommitGit): Promise<Repository> {
+  const repository = await openRepository(git);
+  await refuseUnusualStates(git, repository);
+  return repository;
+}
+
+/** Looks at what is staged, or at everything with `all`; the repository's own index stays as it is. */
+export async function prepare(
+  git: CommitGit,
+  repository: Repository,
+  {
+    all,
+    redactor,
+    tell,
+  }: { readonly all: boolean; readonly redactor: Redactor; readonly tell: (line: string) => void },
+): Promise<Prepared> {
+  const folder = makeFolder(repository);
+  const [index, indexAtStart] = [join(folder, "index-proposed"), join(folder, "index-at-start")];
+  copyIndex(repository.index, index);
+  copyIndex(repository.index, indexAtStart);
+  if (all) {
+    const added = await git.act(["-c", "core.fsmonitor=false", "add", "--all", "--", "."], { index });
+    if (added.exitCode !== 0)
+      throw new CliError(EXIT.failed, `git add --all failed: ${firstLine(added.stderr)}. Nothing was changed.`);
+    for (const line of added.stderr.split("\n")) if (line.startsWith("warning: ")) tell(line);
+  }
+  const change = await stagedChange(git, index);
+  const secrets = addedSecrets(change.files, redactor);
+  return { repository, index, indexAtStart, change, secrets, style: await styleOf(git, repository) };
+}
+
+export interface Proposing {
+  readonly prepared: Prepared;
+  readonly redactor: Redactor;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly context: string | undefined;
+  readonly split: boolean;
+  /** Proposals that the user did not want. */
+  readonly not: readonly Proposal[];
+  readonly tell: (line: string) => void;
+  /** Throws when there is no model. */
+  readonly model: () => Promise<AskedModel>;
+  readonly signal: AbortSignal;
+}
+
+const isTrue = (value: string | undefined): boolean => /^true$/i.test(value ?? "");
+
+export async function propose(proposing: Proposing): Promise<Proposal> {
+  const { prepared, redactor, env, context, split, not, tell } = proposing;
+  const { files } = prepared.change;
+  const all = partsOf(files).map(({ number }) => number);
+  const plain = (): Proposal => ({
+    source: "plain",
+    commits: [{ message: redactor.text(plainMessage(files, prepared.style)), parts: all }],
+  });
+  if (isTrue(env["LATHE_COMMIT_TEST_FALLBACK"])) return plain();
+  try {
+    const writing = {
+      model: await proposing.model(),
+      style: prepared.style,
+      redactor,
+      context,
+      mapReduce: !/^false$/i.test(env["LATHE_COMMIT_MAP_REDUCE"] ?? ""),
+      tell,
+    };
+    const unwanted = not.map(describeProposal);
+    const planned = split && all.length > 1 ? await planCommits(writing, files, unwanted) : undefined;
+    if (split && all.length === 1) tell("The change has one part: this is one commit.");
+    const commits = planned ?? [{ message: await writeMessage(writing, files, unwanted), parts: all }];
+    if (commits.some(({ message }) => message.trim() === "")) throw new Error("the model wrote nothing");
+    return { source: "model", commits };
+  } catch (error) {
+    proposing.signal.throwIfAborted();
+    if (!isMissingModel(error)) throw error;
+    if (env["LATHE_DEBUG"] !== undefined && error instanceof Error) tell(error.stack ?? error.message);
+    const why = messageOf(error).split("\n")[0]?.replace(/\.$/, "");
+    if (isTrue(env["LATHE_COMMIT_NO_FALLBACK"]))
+      throw new CliError(EXIT.provider, `No message was written: ${why}. Nothing was committed.`, { cause: error });
+    tell(`The message is a plain one, without a model: ${why}.`);
+    return plain();
+  }
+}
+
+/** What a user has to correct is said; what a provider does not give is replaced. */
+function isMissingModel(error: unknown): boolean {
+  return error instanceof CliError ? error.exitCode === EXIT.provider : true;
+}
+
+const describeProposal = ({ commits }: Proposal): string =>
+  commits.map(({ message, parts }) => (commits.length === 1 ? message : `${parts.join(",")}: ${message}`)).join("\n");
+
+/** `3 files, +10 -2`. */
+export function changeLine({ files }: StagedChange): string {
+  const sum = (key: "added" | "removed"): number => files.reduce((all, file) => all + file[key], 0);
+  return `${countOf(files.length, "file")}, +${sum("added")} -${sum("removed")}`;
+}

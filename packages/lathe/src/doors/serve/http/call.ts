@@ -1,0 +1,145 @@
+// One request and its answer, and which handler an address belongs to. Handlers answer through the call; what they throw becomes a
+// refusal.
+
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
+import { Refused } from "../refused.ts";
+import { refusedBy } from "./failure.ts";
+
+export class Call {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** Parts of the address that the route names. */
+  readonly params: Readonly<Record<string, string>>;
+  /** What stands behind the question mark; of a name that is there twice, the first value. */
+  readonly query: Readonly<Record<string, string>>;
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, { params, query }: Address) {
+    this.incoming = incoming;
+    this.outgoing = outgoing;
+    this.params = params;
+    this.query = Object.fromEntries([...new URLSearchParams(query)].reverse());
+  }
+
+  json(value: unknown, status = 200, headers: OutgoingHttpHeaders = {}): void {
+    this.send(JSON.stringify(value), status, { "content-type": "application/json", ...headers });
+  }
+
+  text(text: string): void {
+    this.send(text, 200, { "content-type": "text/plain; charset=utf-8" });
+  }
+
+  send(body: string | Uint8Array | undefined, status: number, headers: OutgoingHttpHeaders): void {
+    const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+    this.outgoing.writeHead(status, { ...RESPONSE_HEADERS, ...length, ...headers }).end(body);
+  }
+}
+
+interface Address {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+}
+
+export type CallHandler = (call: Call) => void | Promise<void>;
+
+interface Entry {
+  readonly method: string;
+  readonly parts: readonly string[];
+  readonly handle: CallHandler;
+}
+
+/** Answers a request that has passed the guard. */
+export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+export class Router {
+  readonly #entries: Entry[] = [];
+
+  /** In the order in which they are tried. `path`: parameters stand in braces; a `*` at the end is everything below. */
+  add(method: "GET" | "POST" | "*", path: string, handle: CallHandler): void {
+    this.#entries.push({ method, parts: path.split("/").slice(1), handle });
+  }
+
+  /** `unknown`: what is said of an address that is none. */
+  answer(unknown: string): Answer {
+    return async (incoming, outgoing) => {
+      const [path = "", query = ""] = splitAt(incoming.url ?? "", "?");
+      let call = new Call(incoming, outgoing, { params: {}, query: "" });
+      try {
+        const found = this.#find(incoming.method ?? "", path);
+        if (found === undefined) throw new Refused(404, "unknown_address", unknown);
+        call = new Call(incoming, outgoing, { params: found.params, query });
+        await found.handle(call);
+      } catch (error) {
+        fail(call, error);
+      }
+    };
+  }
+
+  #find(
+    method: string,
+    path: string,
+  ): { readonly handle: CallHandler; readonly params: Record<string, string> } | undefined {
+    if (!path.startsWith("/")) return undefined;
+    const parts = path.slice(1).split("/");
+    // Node sends no body in answer to HEAD.
+    const asked = method === "HEAD" ? "GET" : method;
+    for (const entry of this.#entries) {
+      if (entry.method !== "*" && entry.method !== asked) continue;
+      const params = paramsOf(entry.parts, parts);
+      if (params) return { handle: entry.handle, params };
+    }
+    return undefined;
+  }
+}
+
+function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+  const isOpen = pattern.at(-1) === "*";
+  const fixed = isOpen ? pattern.slice(0, -1) : pattern;
+  if (isOpen ? parts.length < fixed.length : parts.length !== fixed.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, expected] of fixed.entries()) {
+    const part = decoded(parts[at] ?? "");
+    if (part === undefined) return undefined;
+    if (!expected.startsWith("{")) {
+      if (part !== expected) return undefined;
+    } else if (part === "") return undefined;
+    else params[expected.slice(1, -1)] = part;
+  }
+  return params;
+}
+
+/** Undefined when it is no proper encoding, or would lead elsewhere in a path. */
+function decoded(part: string): string | undefined {
+  try {
+    const text = decodeURIComponent(part);
+    return text === "." || text === ".." ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function splitAt(text: string, mark: string): readonly string[] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function fail({ incoming, outgoing }: Call, error: unknown): void {
+  if (outgoing.headersSent) {
+    outgoing.destroy();
+    return;
+  }
+  refuse(incoming, outgoing, error);
+}
+
+/** Also what does not pass the guard is told why. */
+export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+  const { status, code, message, retryAfter } = refusedBy(error);
+  const headers = {
+    ...RESPONSE_HEADERS,
+    "content-type": "application/json",
+    ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+    // What is left of a refused body is not read.
+    ...(incoming.complete ? {} : { connection: "close" }),
+  };
+  outgoing.writeHead(status, headers).end(JSON.stringify({ code, message }));
+}
