@@ -187,7 +187,7 @@ export const OPTIONS = {
     kind: "value",
     value: "file.yml",
     group: "Limits",
-    help: "run without people, within the budget, scopes and actions that this file declares",
+    help: "run without people, within what this file declares",
   },
 
   extension: {
