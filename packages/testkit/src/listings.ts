@@ -112,12 +112,16 @@ function geminiModel(model: ListedModel) {
   };
 }
 
+/** As vLLM says it; others leave it out. */
+const windowOf = ({ contextLength }: ListedModel) =>
+  contextLength === undefined ? {} : { max_model_len: contextLength };
+
 function modelList(request: RecordedRequest, models: readonly ListedModel[]) {
   const anthropic = request.headers["anthropic-version"] !== undefined;
   const data = models.map((model) =>
     anthropic
       ? { type: "model", id: model.id, display_name: model.id, created_at: "2025-01-01T00:00:00Z" }
-      : { id: model.id, object: "model", created: 1_735_689_600, owned_by: "testkit" },
+      : { id: model.id, object: "model", created: 1_735_689_600, owned_by: "testkit", ...windowOf(model) },
   );
   if (!anthropic) return { object: "list", data };
   return { data, has_more: false, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };

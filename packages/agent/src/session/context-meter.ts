@@ -85,6 +85,11 @@ export class ContextMeter {
     return most.tokens;
   }
 
+  /** The server has counted most of it. */
+  get isCounted(): boolean {
+    return this.#measured !== undefined;
+  }
+
   tokens(): number {
     const characters = this.#characters ?? this.#lookAtAll();
     if (this.#measured !== undefined) return this.#measured + Math.ceil(this.#sinceMeasured / CHARS_PER_TOKEN);

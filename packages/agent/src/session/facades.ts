@@ -52,8 +52,8 @@ export interface HostChoices {
 /** The model that answers, and the context that is sent to it. */
 export interface ModelContext {
   readonly client: ModelClient;
-  /** The model in use; the host may change it while an answer comes. */
-  readonly profile: Profile;
+  /** The model in use; the host may change it while an answer comes, and its window shrinks to what the server takes. */
+  profile: Profile;
   /** What stands before the history. */
   readonly prefix: SessionPrefix;
   /** The changes of sent history that are permitted. */

@@ -21,7 +21,9 @@ import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox, WholeSession, Work } from "./facades.ts";
 import { failureOf } from "./failure.ts";
+import { afterOverflow, fitsWindow } from "./known-window.ts";
 import { costField, priceOf } from "./price.ts";
+import { readableAnswer } from "./readable-answer.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
 import { affordableRequest, type Reservation, reserve, uncertainBill } from "./reserve.ts";
@@ -41,7 +43,7 @@ export type ModelOutcome =
   | { readonly kind: "interrupted" }
   /** A limit does not pay for the request. */
   | { readonly kind: "unaffordable"; readonly message: string }
-  | { readonly kind: "overflow"; readonly failure: InputError; readonly incomplete?: boolean }
+  | { readonly kind: "overflow"; readonly failure: InputError; readonly incomplete?: boolean; readonly error?: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
 /** A hook has changed what failed. */
@@ -70,8 +72,11 @@ export async function callModel(core: WholeSession, signal: AbortSignal): Promis
     if (outcome.kind === "failed" && refusals++ < 2 && leaveOutRefused(core, outcome.error)) continue;
     if (outcome.kind !== "overflow") return outcome;
     overflows += 1;
-    const info = outcome.incomplete ? { ...prepared.info, incomplete: true } : prepared.info;
-    if (overflows > MOST_OVERFLOWS || !(await makeRoom(core, signal, info))) return outcome;
+    const info = outcome.incomplete
+      ? { ...prepared.info, incomplete: true }
+      : afterOverflow(core, prepared.info, outcome.error);
+    if (overflows > MOST_OVERFLOWS) return outcome;
+    if (!(await makeRoom(core, signal, info)) && !fitsWindow(info)) return outcome;
   }
 }
 
@@ -98,7 +103,7 @@ async function attemptUntilAnswered(
     release();
     core.prefix.record();
     if (result.kind === "response") {
-      const { response } = result;
+      const response = await readableAnswer(core, signal, result.response, info.request.tools);
       if (!endedByWindow(response, profile) || !core.seams.handles("onOverflow"))
         return recordAnswer(core, asked, response);
       return incomplete(core, profile, intent, response);
@@ -129,7 +134,7 @@ async function attemptUntilAnswered(
       (await core.seams.onFailure({ failure, request: info }, signal));
     if (delay === undefined && !isReplaced) {
       closeAnswer(core, partial);
-      return isOverflow ? { kind: "overflow", failure } : { kind: "failed", error };
+      return isOverflow ? { kind: "overflow", failure, error } : { kind: "failed", error };
     }
     core.emit("retry", {
       attempt: failures,

@@ -10,6 +10,7 @@ import { OWN_LEVEL } from "../record/journal/context-state.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import { applyCompaction, applyPrune } from "./compaction.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
+import { answerLimit, docsForWindow } from "./known-window.ts";
 import { leafMoved } from "./navigation.ts";
 
 /** A hook that compacts at every turn without making room would loop forever. */
@@ -82,13 +83,14 @@ function describeWith(
 ): RequestInfo {
   const { profile, config } = core;
   const options = profile.providerOptions();
+  const maxTokens = answerLimit(core);
   const request: Request = {
     model: profile.model,
     provider: profile.provider ?? profile.id,
     messages,
     ...(tools.length > 0 ? { tools, toolChoice: core.nextToolChoice ?? { mode: "auto" } } : {}),
     ...(config.reasoningEffort === undefined ? {} : { reasoningEffort: config.reasoningEffort }),
-    ...(profile.maxTokens === undefined ? {} : { maxTokens: profile.maxTokens }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(options === undefined ? {} : { providerOptions: options }),
   };
   return {
@@ -157,7 +159,7 @@ export async function renderPrefix(core: SessionLog & HostChoices & ModelContext
   core.tools.refresh();
   const tools = core.tools.definitions();
   const offered = new Set(tools.map(({ name }) => name));
-  const base = await profile.buildSystemPrompt(options.env, projectDocs, {
+  const base = await profile.buildSystemPrompt(options.env, docsForWindow(profile, projectDocs), {
     ...more,
     offered,
     arrange: options.arrangePrompt,

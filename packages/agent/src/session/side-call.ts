@@ -101,6 +101,7 @@ async function answeredBy(
     provider,
     messages: live ? [...live.messages, ...call.messages] : call.messages,
     ...(call.maxTokens === undefined ? {} : { maxTokens: call.maxTokens }),
+    ...(call.responseFormat === undefined ? {} : { responseFormat: call.responseFormat }),
     ...(call.reasoningEffort === undefined ? {} : { reasoningEffort: call.reasoningEffort }),
   };
   const key = call.reuse ? digestOf(request) : undefined;

@@ -96,6 +96,10 @@ function openOver(base: SessionBase, parts: JoinedParts, session: Session): Open
     get model() {
       return models.current;
     },
+    get editVariant() {
+      return models.editVariant;
+    },
+    learnedVariant: models.learnedVariant,
     switchModel: async (selector) => {
       const choice = await models.known.find(selector);
       await models.switchTo(choice);

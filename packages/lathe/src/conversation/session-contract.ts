@@ -22,6 +22,7 @@ import type { Workspace } from "../config/workspace/workspace.ts";
 import type { ItemKind } from "../found/discovery/types.ts";
 import type { Permissions } from "../found/permissions/permissions.ts";
 import type { ModelChoice, ModelOverrides } from "../models/connect.ts";
+import type { LearnableVariant } from "../models/edit-record.ts";
 import type { ExtensionScreen } from "../platform/extension-api/screen.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { Approver } from "./approvals.ts";
@@ -111,6 +112,9 @@ export interface OpenSession {
   readonly limits: RunLimits;
   /** Takes effect with the next request. */
   readonly model: ModelChoice;
+  /** How the model edits; `learnedVariant`: because of what its earlier edits came to. */
+  readonly editVariant: LearnableVariant;
+  readonly learnedVariant: LearnableVariant | undefined;
   /** Profile and adapter for another model, for a switch inside the session. */
   switchModel(selector: string): Promise<ModelChoice>;
   rewinder(): Promise<Rewinder>;

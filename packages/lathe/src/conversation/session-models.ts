@@ -2,9 +2,11 @@
 
 import { familyOf, type Profile, type ToolDef } from "@lathe/agent";
 import { adapterOf, connect, type ModelChoice } from "../models/connect.ts";
-import type { Models } from "../models/models.ts";
+import { type LearnableVariant, ownVariant } from "../models/edit-record.ts";
+import { type Models, PRACTICE_PROVIDER } from "../models/models.ts";
 import { type ProfileWish, profileFor } from "../models/profile.ts";
 import { smallModels, summaryModels, visionModels } from "../models/side-models.ts";
+import { isBegun, learnedVariant } from "./learned-variant.ts";
 import { waits } from "./session-config.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import type { SessionHandle } from "./session-handle.ts";
@@ -23,6 +25,10 @@ export interface SessionModelsParts {
 export class SessionModels {
   /** Every model that there is here. */
   readonly known: Models;
+  /** The session was continued. */
+  readonly isResumed: boolean;
+  /** The way of editing that earlier edits of its first model have led to. */
+  readonly learnedVariant: LearnableVariant | undefined;
   readonly #parts: SessionModelsParts;
   readonly #wish: ProfileWish;
   #current: ModelChoice;
@@ -30,8 +36,25 @@ export class SessionModels {
   constructor(parts: SessionModelsParts) {
     this.#parts = parts;
     this.known = parts.known;
-    this.#wish = { ...parts.request, agentTool: parts.agentTool };
-    this.#current = parts.request.model;
+    const { workspace, request } = parts;
+    const { journal } = request.opened;
+    this.isResumed = isBegun(journal);
+    this.learnedVariant =
+      request.adapter || request.model.provider === PRACTICE_PROVIDER
+        ? undefined
+        : learnedVariant(workspace, request.model, request.profile, journal);
+    this.#wish = {
+      ...request,
+      agentTool: parts.agentTool,
+      ...(this.learnedVariant === undefined ? {} : { learnedVariant: this.learnedVariant }),
+    };
+    this.#current = request.model;
+  }
+
+  /** How the model edits. */
+  get editVariant(): LearnableVariant {
+    const { settings } = this.#parts.workspace;
+    return settings.editVariant || this.learnedVariant || ownVariant(this.#parts.session.current.profile.id);
   }
 
   get current(): ModelChoice {

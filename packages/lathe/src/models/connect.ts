@@ -62,8 +62,12 @@ export async function adapterOf(
 ): Promise<ProviderAdapter> {
   const own = models.adapterOf(choice.provider);
   if (own) return own;
+  const options = { ...providerOptions(workspace, models, choice, overrides), deps };
   try {
-    return await openProvider(choice.provider, { ...providerOptions(workspace, models, choice, overrides), deps });
+    const adapter = await openProvider(choice.provider, options);
+    if (!isLocal(models, choice.provider)) return adapter;
+    const { localAdapter } = await import("./local/adapter.ts");
+    return localAdapter(adapter, { workspace, models, provider: choice.provider, options });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "ConfigurationError") throw error;
     const place = baseUrlPlace(workspace, models, choice, overrides);

@@ -28,6 +28,7 @@ import {
   type SecretWorkspace,
 } from "./credentials.ts";
 import type { ModelsFile } from "./file.ts";
+import { LocalFacts, learnedWindow } from "./local/learned.ts";
 import { PRACTICE, PRACTICE_PROVIDER } from "./practice/name.ts";
 import { type ActivePreset, activePreset } from "./presets.ts";
 import { chosenForRole, type RoleSources, withoutRoles } from "./roles.ts";
@@ -89,6 +90,7 @@ export class Models {
   #registry: Registry;
   #adapters: Readonly<Record<string, ProviderAdapter>> = {};
   #preset: ActivePreset | undefined;
+  #local: LocalFacts | undefined;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
   /** Ids of providers that are not used here. */
@@ -152,6 +154,29 @@ export class Models {
     return this.#registry;
   }
 
+  /** What using models of local servers has taught. */
+  get local(): LocalFacts {
+    this.#local ??= new LocalFacts(this.#workspace.paths.cache);
+    return this.#local;
+  }
+
+  /** The window that the user has given a model. */
+  configuredWindow(provider: string, id: string): number | undefined {
+    const config = this.configOf(provider);
+    const listed = config?.models?.find((model) => model.id === id)?.contextWindow;
+    const overrides = config?.modelOverrides;
+    return (overrides && Object.hasOwn(overrides, id) ? overrides[id]?.contextWindow : undefined) ?? listed;
+  }
+
+  /** With the window that its server has turned out to have, unless the user gives it another one. */
+  #asLearned(info: ModelInfo): ModelInfo {
+    const isLocal = (this.configOf(info.provider)?.discovery ?? findRow(info.provider)?.discovery) !== undefined;
+    if (!isLocal || this.configuredWindow(info.provider, info.id) !== undefined) return info;
+    const fact = this.local.of(`${info.provider}/${info.id}`);
+    const contextWindow = fact && learnedWindow(fact, info.contextWindow);
+    return contextWindow === undefined ? info : { ...info, contextWindow };
+  }
+
   /** A credential for this provider was found, also one of this run only. */
   noteCredential(provider: string): void {
     this.#reached.add(provider);
@@ -195,7 +220,7 @@ export class Models {
     return {
       provider: model.provider,
       id: model.id,
-      ...(match === "assumed" ? {} : { info: model }),
+      ...(match === "assumed" ? {} : { info: this.#asLearned(model) }),
       ...(wish === undefined ? {} : { effort: clampLevel(model.thinking, wish) }),
     };
   }

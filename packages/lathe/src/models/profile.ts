@@ -16,6 +16,7 @@ import { choicesOf } from "../config/settings/setting-kinds.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import type { ModelChoice } from "./connect.ts";
+import type { LearnableVariant } from "./edit-record.ts";
 import { PRACTICE_PROVIDER } from "./models.ts";
 
 export interface ProfileWish {
@@ -23,6 +24,8 @@ export interface ProfileWish {
   /** Names of the tools to offer; all when absent. */
   readonly tools?: readonly string[];
   readonly userInstructions?: string;
+  /** What earlier edits have shown to work best; what the user chooses wins. */
+  readonly learnedVariant?: LearnableVariant;
   /** The tool that starts agents, with those that there are here. */
   readonly agentTool?: ToolDef;
 }
@@ -38,7 +41,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     model: model.id,
     provider: model.provider,
     shellTimeoutMs: settings["shell.timeoutMs"],
-    ...(isPractice ? {} : toolForm(workspace)),
+    ...(isPractice ? {} : toolForm(workspace, wish)),
     without: [...(settings["todo.enabled"] ? [] : ["todo"]), ...(settings["bash.enabled"] ? [] : ["bash"])],
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
@@ -66,10 +69,11 @@ function withPrompt({ env }: Workspace, profile: Profile): Profile {
 }
 
 /** LATHE_EDIT_VARIANT wins over the setting when it names one. */
-function toolForm({ settings, env }: Workspace): Pick<ProfileOptions, "editVariant"> {
+function toolForm({ settings, env }: Workspace, { learnedVariant }: ProfileWish): Pick<ProfileOptions, "editVariant"> {
   const forced = env["LATHE_EDIT_VARIANT"] ?? "";
   const editVariant = isEditVariant(forced) ? forced : settings.editVariant;
-  return editVariant === "" ? {} : { editVariant };
+  if (editVariant !== "") return { editVariant };
+  return learnedVariant === undefined ? {} : { editVariant: learnedVariant };
 }
 
 const isEditVariant = (name: string): name is Settings["editVariant"] =>

@@ -2,6 +2,7 @@
 // how it went.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
 import { messageOf } from "@lathe/llm";
 import { CLI, collect, type Finished } from "../command.ts";
 import type { FaultBench } from "./bench.ts";
@@ -57,7 +58,11 @@ async function stay(
   child: ChildProcessWithoutNullStreams,
   open: (child: ChildProcessWithoutNullStreams) => Promise<Talk>,
 ): Promise<Finished> {
-  const finished = collect(child);
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const closed = once(child, "close");
   try {
     const talk = await open(child);
     const { how, words } = await talk.say("go");
@@ -68,7 +73,7 @@ async function stay(
   } catch (error) {
     // It could not even begin: what it says is on stderr, or in the answer to its first request.
     child.kill("SIGTERM");
-    const { stderr } = await finished;
+    await closed;
     return { code: 1, stdout: "", stderr: stderr === "" ? `lathe: ${messageOf(error)}\n` : stderr };
   }
 }

@@ -99,6 +99,7 @@ function follow(client: LatheClient, id: string, after: number) {
   const read = async (): Promise<Ended> => {
     let said = "";
     let warning = "an empty answer";
+    let problem: string | undefined;
     for await (const frame of client.follow(id, { after, signal: leaving.signal })) {
       if (frame.kind === "closed") return { how: "error", words: frame.problem ?? "closed" };
       if (frame.kind !== "event") continue;
@@ -106,8 +107,9 @@ function follow(client: LatheClient, id: string, after: number) {
       if (event.type === "message_end" && event.message.role === "assistant")
         said = event.message.content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
       if (event.type === "lathe:warning") warning = event.message;
+      if (event.type === "lathe:error") problem = event.message;
       if (event.type !== "agent_end") continue;
-      const reason = event.error ?? (event.reason === "completed" ? undefined : event.reason);
+      const reason = event.error ?? (event.reason === "completed" ? undefined : (problem ?? event.reason));
       return reason === undefined ? endedWith(said, warning) : { how: "error", words: String(reason) };
     }
     return { how: "error", words: "the stream has ended" };

@@ -14,7 +14,7 @@ export interface ServerFault {
   readonly lasting?: End;
   /** The library has no compaction unless its host gives it one. */
   readonly onceInLibrary?: End;
-  /** Only for programs: the emulator of the tests cannot keep up with megabytes. */
+  /** Only where the tests can keep up with megabytes: neither at the terminal nor in an editor. */
   readonly withoutScreen?: true;
   /** Also tried in every run of the tests, not only in `npm run test:faults`. */
   readonly short?: true;

@@ -24,8 +24,9 @@ const SIGN: Readonly<Record<Victim, string>> = { child: "", server: "s", both: "
 
 /** A call, its answer, and the answer to the follow-up; what was done before stands in the request. */
 function script({ view }: RecordedRequest): Turn {
-  const last = view.messages.at(-1);
-  if (last?.text.includes(SAID[1])) return turn.text("There is more.");
+  const said = view.messages.filter(({ role, text }) => role === "user" && SAID.some((one) => text.includes(one)));
+  // Whether it came just now, or was cut off and goes on.
+  if (said.at(-1)?.text.includes(SAID[1])) return turn.text("There is more.");
   const hasResult = view.messages.some(({ results }) => results.length > 0);
   return hasResult
     ? turn.text("It is made.")
@@ -53,8 +54,18 @@ export class KilledServing {
     return KilledServing.with(script, `${line}${SIGN[victim]}`);
   }
 
+  /** Server and session die at this line, and so often again at the first line that the session writes. No page opens it meanwhile. */
+  static dying(line: number, again: number): Promise<KilledServing> {
+    const die = [`${line}b`, ...Array.from({ length: again }, () => "1b")];
+    return KilledServing.with(script, die.join(" "), { hasPage: false });
+  }
+
   /** `die`: see die-as-told.cjs. */
-  static async with(answers: (request: RecordedRequest) => Turn, die = ""): Promise<KilledServing> {
+  static async with(
+    answers: (request: RecordedRequest) => Turn,
+    die = "",
+    { hasPage = true } = {},
+  ): Promise<KilledServing> {
     const self = new KilledServing(await sandbox(), await startModelServer({ script: answers }));
     await self.start();
     const { box } = self;
@@ -67,7 +78,7 @@ export class KilledServing {
     self.client = new LatheClient({ url: self.#url, token });
     writeFileSync(join(box.dir, ".die"), die);
     self.id = await self.client.createSession({ cwd: box.dir, model: "openai/gpt-5.2", permissionMode: "full" });
-    void self.#follow();
+    if (hasPage) void self.#follow();
     return self;
   }
 
@@ -90,9 +101,13 @@ export class KilledServing {
 
   /** Starts the server again as soon as it has died, as a supervisor does. */
   async startAgain(): Promise<void> {
+    await this.serverDies();
+    await this.start();
+  }
+
+  async serverDies(): Promise<void> {
     const server = this.#servers.at(-1);
     if (server && !this.#isServerDead) await once(server, "exit");
-    await this.start();
   }
 
   /** The texts that were confirmed. */

@@ -23,16 +23,24 @@ type Check = (value: JsonValue) => Violation | undefined;
  * The one module-level map of this package. A pure memo, weak in its keys: the same schema object always compiles to the
  * same check, so it does not matter which caller filled it.
  */
-const compiled = new WeakMap<JsonSchema, Check>();
+const compiled = new WeakMap<JsonSchema, Check | Promise<Check>>();
 
 /** The first violation, or undefined. */
 export async function violationOf(schema: JsonSchema, value: JsonValue): Promise<Violation | undefined> {
-  let check = compiled.get(schema);
-  if (check === undefined) {
-    check = isCheckedHere(schema) ? ownCheck(schema) : await compiledCheck(schema);
-    compiled.set(schema, check);
-  }
-  return check(value);
+  const check = compiled.get(schema) ?? checkOf(schema);
+  return check instanceof Promise ? (await check)(value) : check(value);
+}
+
+/** Calls that run at the same time wait for one compilation. */
+function checkOf(schema: JsonSchema): Check | Promise<Check> {
+  const check = isCheckedHere(schema) ? ownCheck(schema) : compiledCheck(schema);
+  compiled.set(schema, check);
+  if (!(check instanceof Promise)) return check;
+  check.then(
+    (made) => compiled.set(schema, made),
+    () => compiled.delete(schema),
+  );
+  return check;
 }
 
 function ownCheck(schema: JsonSchema): Check {

@@ -9,13 +9,17 @@ import { IMAGE_TOKENS } from "../message-size.ts";
 import { digest } from "./digest.ts";
 import { DIGEST, type Earlier, earlierText } from "./history.ts";
 import type { SentMessage } from "./present-context.ts";
-import type { CompactionSettings, Room } from "./settings.ts";
+import { type CompactionSettings, type Room, SMALL_WINDOW } from "./settings.ts";
 import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
 import type { WantedCompaction } from "./wanted.ts";
 
 /** Characters of a request for each token of the summarizer's window; the rest is for the notes and the prompt. */
 const INPUT_CHARACTERS = 3;
 const LEAST_SUMMARY_TOKENS = 200;
+/** In a small window the instructions and the notes themselves take their part. */
+const SMALL_INPUT_CHARACTERS = 1.5;
+/** A window of fewer tokens has no room for a conversation, the instructions and the notes: nothing is asked. */
+const LEAST_WINDOW = 6_144;
 /** A model that cannot take this much cannot summarise. */
 const LEAST_CHARACTERS = 20_000;
 
@@ -156,8 +160,13 @@ async function replaceByNotes(
     additional,
     replaces: tokens + (earlierMessage?.tokens ?? 0),
     most: Math.max(LEAST_SUMMARY_TOKENS, room.summary),
-    characters: INPUT_CHARACTERS * window,
+    characters: (window <= SMALL_WINDOW ? SMALL_INPUT_CHARACTERS : INPUT_CHARACTERS) * window,
   };
+  const cannot = summarizer === undefined ? whyNotAsked(window, earlier, wanted) : undefined;
+  if (cannot !== undefined) {
+    const notes = digest([...material.history, ...turn], material.previous, 4 * material.most);
+    return { notes, short: firstSentence(notes), tokens: room.summary, details: { strategy: DIGEST, failed: cannot } };
+  }
   const ask = summarizer ?? modelSummarizer(settings.timeoutMs);
   const { notes, failed } = await notesFor(material, ask, wanted, context);
   return {
@@ -166,6 +175,13 @@ async function replaceByNotes(
     tokens: room.summary,
     details: failed === undefined ? { strategy: "context-full" } : { strategy: DIGEST, failed },
   };
+}
+
+/** Small models fail at the same thing again, and each try takes a request of its own. A person who asks for it gets the try. */
+function whyNotAsked(window: number, earlier: Earlier | undefined, { trigger }: WantedCompaction): string | undefined {
+  if (window > SMALL_WINDOW || trigger === "manual") return undefined;
+  if (window < LEAST_WINDOW) return `a window of ${window} tokens has no room for a summary`;
+  return earlier?.entry.details?.["strategy"] === DIGEST ? "the model could not summarize before" : undefined;
 }
 
 /** Without a usable summary the context stays as it is, unless the request cannot be made otherwise. */

@@ -53,6 +53,8 @@ export interface Room {
   readonly pictures: number;
 }
 
+/** Models with at most this window: estimates are cautious, and everything is cut to its share. */
+export const SMALL_WINDOW = 16_384;
 /** At least this much of the window stays free for the answer. */
 const LEAST_FREE = 0.15;
 /** Below this window the amounts that suit large models would leave nothing to compact; they shrink with it. */

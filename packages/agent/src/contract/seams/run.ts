@@ -13,6 +13,7 @@ import type {
   Middleware,
   OverflowVerdict,
   ProposedCall,
+  ReadVerdict,
   RequestInfo,
   RequestVerdict,
   SeamContext,
@@ -21,6 +22,7 @@ import type {
   SummaryVerdict,
   TreeMove,
   TreeVerdict,
+  UnreadableCall,
 } from "./types.ts";
 
 /** A hook that does not react to its signal is abandoned after this time. */
@@ -119,6 +121,10 @@ export class Seams {
     return Boolean(
       await this.#first("onFailure", signal, (middleware, context) => middleware.onFailure!(call, context)),
     );
+  }
+
+  onUnreadable(call: UnreadableCall, signal: AbortSignal): Promise<ReadVerdict> {
+    return this.#first("onUnreadable", signal, (middleware, context) => middleware.onUnreadable!(call, context));
   }
 
   /** Stays synchronous as long as every hook does: this runs for each delta. */

@@ -6,6 +6,7 @@ import type {
   Message,
   ModelInfo,
   Request,
+  ResponseFormat,
   StreamEvent,
   ToolCallData,
   ToolChoice,
@@ -68,6 +69,8 @@ export interface SideCall {
   /** The only tools; what is called is in the answer, and nothing runs. */
   readonly tools?: readonly ToolDefinition[] | undefined;
   readonly maxTokens?: number | undefined;
+  /** What the text of the answer must be, where the server can enforce it. */
+  readonly responseFormat?: ResponseFormat | undefined;
   readonly reasoningEffort?: string | undefined;
   /** 2 minutes when absent. */
   readonly timeoutMs?: number | undefined;
@@ -135,6 +138,8 @@ export interface RequestInfo {
   readonly contextWindow: number;
   /** Absent for a model that is not in the catalog. */
   readonly modelInfo?: ModelInfo | undefined;
+  /** After an overflow: the window is smaller than was assumed. `stated`: the server named it; else no more than `tokens` can fit. */
+  readonly refusedWindow?: { readonly tokens: number; readonly assumed: number; readonly stated: boolean };
   /** After an overflow: the request was taken, but its answer did not fit behind it. */
   readonly incomplete?: boolean;
 }
@@ -143,6 +148,14 @@ export interface RequestInfo {
 export interface FailedCall {
   readonly failure: InputError;
   readonly request: RequestInfo;
+}
+
+/** A call whose arguments are no JSON. */
+export interface UnreadableCall {
+  readonly name: string;
+  /** What stands where the arguments belong, or the whole call. */
+  readonly written: string;
+  readonly tools: readonly ToolDefinition[];
 }
 
 /** What a compaction puts in the place of older history. */
@@ -217,6 +230,8 @@ export type OverflowVerdict =
   | undefined;
 /** The hook has changed what failed, for example the model: the request is made anew. Undefined: another hook may know. */
 export type FailureVerdict = { readonly retry: true } | undefined;
+/** The call as it was meant. Undefined: another hook may know; at last it is refused, and the model reads why. */
+export type ReadVerdict = { readonly name: string; readonly arguments: JsonObject } | undefined;
 /** Ends the stream now; `cut` is given to the model as a user message and it is asked again. */
 export interface StreamCut {
   readonly cut: string;
@@ -281,6 +296,8 @@ export interface Middleware {
   onOverflow?(info: RequestInfo, context: SeamContext): Promise<OverflowVerdict> | OverflowVerdict;
   /** Not for a request that is too long: that is `onOverflow`'s. */
   onFailure?(call: FailedCall, context: SeamContext): Promise<FailureVerdict> | FailureVerdict;
+  /** Before the answer is journalled: what is read here stands in the history. Not for an answer that ended at its limit. */
+  onUnreadable?(call: UnreadableCall, context: SeamContext): Promise<ReadVerdict> | ReadVerdict;
   /** Hot: called for every delta. */
   onStreamEvent?(event: StreamEvent, context: SeamContext): Promise<StreamVerdict> | StreamVerdict;
   beforeCall?(call: ProposedCall, context: SeamContext): Promise<CallVerdict> | CallVerdict;

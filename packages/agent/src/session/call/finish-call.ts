@@ -2,14 +2,14 @@
 
 import { type ImageData, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
 import { wellFormed } from "../../base/text/well-formed.ts";
-import { outputLimit } from "../../base/truncate/limits.ts";
 import { truncationMeta, withMeta } from "../../base/truncate/meta.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
 import type { MessageEntry, NestedCallEntry } from "../../contract/journal.ts";
 import type { OuterCall } from "../../contract/seams/types.ts";
 import type { ToolResult } from "../../contract/tool.ts";
 import { markWebText } from "../../files/web/mark-text.ts";
-import type { HostChoices, SessionLog, Work } from "../facades.ts";
+import type { HostChoices, ModelContext, SessionLog, Work } from "../facades.ts";
+import { resultLimit } from "../known-window.ts";
 import { keepOutput } from "./artifact-output.ts";
 import { cardOf, cardResult, type ShownCall } from "./card.ts";
 
@@ -33,7 +33,7 @@ export interface StartedCall extends ShownCall {
 
 /** Gives the result as the call that made this one gets it: whole, as far as an event is. */
 export async function finishCall(
-  core: SessionLog & HostChoices & Work,
+  core: SessionLog & HostChoices & ModelContext & Work,
   started: StartedCall,
   outcome: CallOutcome,
 ): Promise<ToolResult> {
@@ -44,8 +44,8 @@ export async function finishCall(
   const { changes = [], reads = [], fromWeb, effects } = result;
   const isError = result.isError ?? false;
   const full = wellFormed(resultText(result));
-  const limit = outputLimit(tool ?? { name: call.name }, core.config);
-  const forModel = result.isWhole ? full : truncateOutput(full, limit);
+  const { limit, isCapped } = resultLimit(core, tool ?? { name: call.name });
+  const forModel = result.isWhole && !isCapped ? full : truncateOutput(full, limit);
   const output = await keepOutput(core, call.name, { full, forModel, artifact: result.artifact });
   const content = fromWeb ? markWebText(output.forModel, fromWeb.source) : output.forModel;
   const truncation = truncationMeta(full, forModel, limit, output.artifact?.id);

@@ -11,6 +11,7 @@ it.each([
   "T-BRW-1 where a rule allows the host, the first load may come from anywhere only for exactly %s",
   async (_what, address, isOpen) => {
     const hosts = new TabHosts({
+      isLoopback: async () => false,
       isOwn: async () => false,
       isAllowed: (host) => host === "allowed.example",
       // As addresses are compared: what follows the # is never sent.
@@ -22,3 +23,16 @@ it.each([
     expect(await hosts.refuse("later.example", 443)).toBeDefined();
   },
 );
+
+it("T-BRW-1 a page of the web reaches no port of the loopback in its first load, by whatever name the loopback is called", async () => {
+  const hosts = new TabHosts({
+    isLoopback: async (host) => ["localhost", "0.0.0.0", "192.0.2.7", "devbox"].includes(host),
+    isOwn: async () => false,
+    isAllowed: () => false,
+    isShown: () => false,
+  });
+  await hosts.begin(new URL("http://news.example/"));
+  for (const host of ["localhost", "0.0.0.0", "192.0.2.7", "devbox"])
+    expect(await hosts.refuse(host, 5432)).toContain("was not opened for this host");
+  expect(await hosts.refuse("cdn.example", 443)).toBeUndefined();
+});

@@ -4,6 +4,8 @@
 import { placeOf } from "./tab-proxy.ts";
 
 export interface HostJudge {
+  /** The host means the loopback, by whatever name. */
+  isLoopback(host: string): Promise<boolean>;
   /** A server that a process of the session runs. */
   isOwn(host: string, port: number): Promise<boolean>;
   /** The user's rules or their mode allow this host. */
@@ -11,8 +13,6 @@ export interface HostJudge {
   /** The session was shown exactly this address. */
   isShown(url: string): boolean;
 }
-
-const LOOPBACK = /^(localhost|.*\.localhost|127\..*|\[::1\])(:\d+)?$/;
 
 export class TabHosts {
   readonly #judge: HostJudge;
@@ -55,7 +55,8 @@ export class TabHosts {
     const place = placeOf(host, port);
     if (this.#known.has(place) || (await this.#judge.isOwn(host, port)) || this.#judge.isAllowed(host))
       return undefined;
-    if (this.#isFirstLoad && !LOOPBACK.test(place)) {
+    // The user may have opened a port of another program: not for pages of the web.
+    if (!(await this.#judge.isLoopback(host)) && this.#isFirstLoad) {
       this.#known.add(place);
       return undefined;
     }

@@ -139,6 +139,7 @@ export class Tabs {
     const gate = context.services.web?.gate;
     if (gate === undefined) throw new ToolFailure("There is no way to the web here.");
     const judge: HostJudge = {
+      isLoopback: (host) => gate.isLoopback(host),
       isOwn: (host, port) => gate.isOwn(host, port),
       isAllowed: (host) => this.#options.isAllowed(host),
       isShown: (url) => this.#options.isShown(url),

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { Run } from "../../hosts/run.ts";
+import { readEditCounts } from "../../models/edit-record.ts";
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { Spending } from "../../sessions/file-stats.ts";
 import { printableLine } from "../../sessions/list.ts";
@@ -22,9 +23,15 @@ export const statsCommand: Command = async (argv, machine) => {
     { json: { type: "boolean" }, days: { type: "string", short: "d" } },
     "stats",
   );
-  if (positionals[0] !== undefined)
-    throw usageError(`lathe stats takes no words, but got "${positionals[0]}". See: lathe stats --help`);
+  const [what, ...more] = positionals;
+  if (what !== undefined && (what !== "edits" || more.length > 0))
+    throw usageError(`lathe stats takes no word but "edits", got "${positionals.join(" ")}". See: lathe stats --help`);
   const { paths } = await new Run(machine).open({});
+  if (what === "edits") {
+    const counts = readEditCounts(paths.cache);
+    machine.stdout.write(values.json ? `${JSON.stringify(counts, null, 2)}\n` : editsTable(counts));
+    return EXIT.done;
+  }
   const stats = collectStats({
     sessionsRoot: paths.sessions,
     cacheFile: join(paths.cache, "session-stats.json"),
@@ -58,6 +65,22 @@ export const statsCommand: Command = async (argv, machine) => {
     );
   return EXIT.done;
 };
+
+/** How often each way of editing has worked for each model. */
+function editsTable(all: ReturnType<typeof readEditCounts>): string {
+  const rows = Object.entries(all).flatMap(([model, counts]) =>
+    Object.entries(counts).map(([way, { applied, refused }]) => [
+      printableLine(model),
+      way,
+      String(applied),
+      String(refused),
+      `${Math.round((100 * applied) / Math.max(1, applied + refused))} %`,
+    ]),
+  );
+  return rows.length === 0
+    ? "No edits are counted yet.\n"
+    : table([["model", "edits by", "applied", "refused", "share applied"], ...rows]);
+}
 
 /** All lists in one table, so that their columns are below each other. */
 function section(title: string, rows: readonly (readonly [string, Spending])[], most: number): string[][] {

@@ -1,6 +1,6 @@
 // Settings of models: which one does which job, and how they are reached.
 
-import { flag, type Schema, text } from "@lathe/llm/schema";
+import { choice, flag, type Schema, text } from "@lathe/llm/schema";
 import { choiceOrEmpty, scopedList, wordList } from "./setting-kinds.ts";
 
 const THINKING = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
@@ -34,6 +34,19 @@ export const MODEL_SETTINGS = {
   "providers.openaiWebsockets": choiceOrEmpty(["auto", "off", "on"], {
     description:
       "receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
+  }),
+  "localModels.calls": choice(["auto", "native", "text"], {
+    default: "auto",
+    description:
+      "how models of local servers call tools: auto = by the server's own calls, as text where it refuses them; native = only the server's own; text = always as text",
+  }),
+  "localModels.grammar": flag({
+    default: true,
+    description: "ask a local model again, under a grammar, for a call that cannot be read",
+  }),
+  "localModels.learnEdits": flag({
+    default: true,
+    description: "count which edits of a model are applied, and start its next session with the way that works best",
   }),
   "contextPromotion.enabled": flag({
     default: false,

@@ -3,9 +3,11 @@
 import { visibleLine } from "@lathe/agent/base";
 import { sessionCosts } from "@lathe/agent/session";
 import { withheldVariables } from "../../config/workspace/withheld-variables.ts";
+import { readEditCounts } from "../../models/edit-record.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { costText, countOf, tokens } from "../../sessions/numbers.ts";
 import { listing, type Named } from "../../sessions/tables/listing.ts";
+import type { Conversation } from "../conversation.ts";
 import { workingDiff } from "../working-diff.ts";
 import type { SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
@@ -26,6 +28,7 @@ const status: SlashCommand = {
       ["version", LATHE_VERSION],
       ["model", `${model.provider}/${model.id}`],
       ["thinking", session.config.reasoningEffort ?? "default"],
+      ["edits", editsRow(conversation)],
       ["permissions", permissions.mode],
       ["sandbox", sandboxText(workspace.settings["sandbox.network"], session.env.isSandboxed)],
       ["folder", workspace.roots.join(", ")],
@@ -44,6 +47,14 @@ const status: SlashCommand = {
     view.line(listing(rows, view.columns));
   },
 };
+
+/** The way that is in use, and what came of it in all sessions with this model. */
+function editsRow({ model, open, workspace }: Pick<Conversation, "model" | "open" | "workspace">): string {
+  const { editVariant, learnedVariant } = open;
+  const counts = readEditCounts(workspace.paths.cache)[`${model.provider}/${model.id}`]?.[editVariant];
+  const result = counts ? `, ${counts.applied} of ${counts.applied + counts.refused} applied` : "";
+  return `${editVariant}${learnedVariant ? " (learnt)" : ""}${result}`;
+}
 
 function costRow(total: Parameters<typeof costText>[0], turns: number): string {
   const isUnknown = total.cost === 0 && total.unpriced > 0;

@@ -5,10 +5,12 @@ import { agentsPart } from "./agents.ts";
 import type { SessionBase } from "./base.ts";
 import { checkpointsPart } from "./checkpoints.ts";
 import { compactionPart } from "./compaction.ts";
+import { editRecordPart } from "./edit-record.ts";
 import { fallbackPart } from "./fallback.ts";
 import { folderInstructionsPart } from "./folder-instructions.ts";
 import { isolationPart } from "./isolation.ts";
 import { limitsPart } from "./limits.ts";
+import { localModelsPart } from "./local-models.ts";
 import { manualPart } from "./manual.ts";
 import { permissionsPart } from "./permissions.ts";
 import { planModelPart } from "./plan-model.ts";
@@ -40,6 +42,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   manualPart,
   questionsPart,
   runningCommandsPart,
+  localModelsPart,
   // A larger model first: nothing is left out then.
   promotionPart,
   fallbackPart,
@@ -55,6 +58,7 @@ const SESSION_PARTS: readonly PartMaker[] = [
   limitsPart,
   isolationPart,
   agentsPart,
+  editRecordPart,
   tapePart,
   warmUpPart,
 ];

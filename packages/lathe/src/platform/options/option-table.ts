@@ -249,7 +249,7 @@ export const SUBCOMMANDS = {
   attach: "follow a session that another process has open: attach [id|url]",
   serve: "serve sessions to browsers and programs: serve [--root dir]…, link, token",
   share: "write a session as an encrypted page that others can read: share <id>",
-  stats: "tokens and cost of all sessions by day, model and project",
+  stats: "tokens and cost of all sessions by day, model and project; stats edits: how edits land, by model",
   rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",

@@ -57,6 +57,11 @@ export class Passage {
     });
   }
 
+  async isLoopback(host: string): Promise<boolean> {
+    const known = canonicalHost(host);
+    return known !== undefined && this.#isLoopback(known);
+  }
+
   async isOwn(host: string, port: number): Promise<boolean> {
     const known = canonicalHost(host);
     return known !== undefined && (await this.#isLoopback(known)) && (await this.#ownsPort(port));

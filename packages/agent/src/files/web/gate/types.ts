@@ -33,6 +33,8 @@ export interface WebGate {
   request(request: GateRequest, signal: AbortSignal): Promise<GateResponse>;
   /** A raw connection, for proxies; the caller does TLS itself. */
   connect(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
+  /** Whether this means the loopback, also by an address of the machine's interfaces or by a name of the hosts file. */
+  isLoopback(host: string): Promise<boolean>;
   /** Whether this is a loopback port on which only processes of the session listen. */
   isOwn(host: string, port: number): Promise<boolean>;
   /** Whether this is a loopback port that nothing has opened: a connection to it would be refused. */

@@ -17,6 +17,7 @@ function gateWith(options: GateOptions, typed: Set<string>, onNotice: (message: 
   return {
     request: async (request, signal) => (await load()).request(request, signal),
     connect: async (host, port, signal) => (await load()).connect(host, port, signal),
+    isLoopback: async (host) => (await load()).isLoopback(host),
     isOwn: async (host, port) => (await load()).isOwn(host, port),
     isClosed: async (host, port) => (await load()).isClosed(host, port),
     openTyped: (address) => void typed.add(address),

@@ -30,6 +30,7 @@ beforeEach(async () => {
   bench.services.web = {
     gate: {
       isOwn: async (_host: string, port: number) => port === 3000,
+      isLoopback: async () => false,
       isClosed: async (_host: string, port: number) => port === 5432,
     } as unknown as WebGate,
   };

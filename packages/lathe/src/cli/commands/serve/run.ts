@@ -54,9 +54,15 @@ export const runServer: Command = async (argv, machine) => {
   const signal = untilSignal();
   const shown = roots.map((root) => shownPath(root, machine.userHome)).join(", ");
   machine.stdout.write(`Serving sessions of ${shown} at ${server.url}\n`);
-  await new Promise<void>((resolve) => machine.deps.setTimer(resolve, LINK_AFTER_MS));
-  await printLink(machine, await signInLink(server.url, server.tokens));
-  writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
+  try {
+    await new Promise<void>((resolve) => machine.deps.setTimer(resolve, LINK_AFTER_MS));
+    await printLink(machine, await signInLink(server.url, server.tokens));
+    writeFileSync(homePaths(machine.env, machine.userHome).serveAddress, `${server.url}\n`, { mode: 0o600 });
+  } catch (error) {
+    // Such as a full disk. A server that goes on listening would keep the process alive after its last words.
+    await server.end({ forgets: false });
+    throw error;
+  }
   // A person who presses Ctrl+C wants the work to end; a system that stops the service starts it again.
   await server.end({ forgets: (await signal) === "SIGINT" });
   machine.exit?.(EXIT.done);

@@ -273,7 +273,7 @@ export class LiveSessions implements ServedSessions {
 
   #take(open: OpenSession, frame: DoorFrame): void {
     const { sessionId } = open.door;
-    if (frame.kind === "event" && !open.isJoined) this.#noteWork(sessionId, frame.event);
+    if (frame.kind === "event" && !open.isJoined) this.#noteWork(open, frame.event);
     if (open.isJoined && mayChange(frame)) void this.#look(open);
     if (frame.kind === "session") this.#options.modes.moved(open.id, frame.sessionId);
     open.id = sessionId;
@@ -287,13 +287,24 @@ export class LiveSessions implements ServedSessions {
     void this.#continue(sessionId);
   }
 
-  #noteWork(id: string, event: WireEvent): void {
+  #noteWork({ door }: OpenSession, event: WireEvent): void {
     const { unfinished } = this.#options;
+    const id = door.sessionId;
     // What ends because the server ends goes on with the next start.
     if (this.#isEnding) return;
     if (event.type === "agent_start" && unfinished.tries(id) === undefined) unfinished.note(id, 0);
     else if (event.type === "turn_end" && unfinished.tries(id) !== 0) unfinished.note(id, 0);
-    else if (event.type === "agent_end") unfinished.done(id);
+    else if (event.type === "agent_end") void this.#noteEnd(door, id);
+  }
+
+  /** A message that waits in the queue has its turn next, and the process may die before. */
+  async #noteEnd(door: WatchedDoor, id: string): Promise<void> {
+    try {
+      const { isStreaming, unfinishedInput } = await door.command(WATCHER, "get_state", {});
+      if (!isStreaming && !unfinishedInput && !this.#isEnding) this.#options.unfinished.done(id);
+    } catch {
+      // It has just died: whether something is left to do is seen when it is opened again.
+    }
   }
 
   async #continue(id: string): Promise<void> {
@@ -312,6 +323,8 @@ export class LiveSessions implements ServedSessions {
       live = await this.open(id);
     } catch (error) {
       note(`Session ${id}: ${messageOf(error)}`);
+      // It died before its first message was written, which was not confirmed.
+      if (error instanceof Refused && error.status === 404) return unfinished.done(id);
       return this.#continue(id);
     }
     // Another process has it by now, and whoever is there decides.

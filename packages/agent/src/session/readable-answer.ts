@@ -1,0 +1,39 @@
+// Calls that cannot be read are given to the hooks before the answer is journalled: what they make of one is what the model finds in
+// its history.
+
+import type { ContentPart, Response, ToolCallData, ToolDefinition } from "@lathe/llm";
+import { parseLooseObject } from "../contract/registry/repair.ts";
+import type { WholeSession } from "./facades.ts";
+
+/** Calls of one answer that are read again; a model that writes nothing else would take for ever. */
+const MOST_READ = 4;
+
+/** The same object when nothing was changed. */
+export async function readableAnswer(
+  core: WholeSession,
+  signal: AbortSignal,
+  response: Response,
+  tools: readonly ToolDefinition[] = [],
+): Promise<Response> {
+  // The last call of such an answer is cut, and is not run.
+  if (response.finishReason.reason === "length" || !core.seams.handles("onUnreadable")) return response;
+  const { content } = response.message;
+  const unreadable = content.filter(isUnreadable).slice(0, MOST_READ);
+  if (unreadable.length === 0) return response;
+  const read = new Map<ContentPart, ContentPart>();
+  for (const part of unreadable) {
+    const { id, name, rawArguments: written = "" } = part.toolCall;
+    const call = await core.seams.onUnreadable({ name, written, tools }, signal);
+    if (call) read.set(part, { kind: "tool_call", toolCall: { id, type: "function", ...call } satisfies ToolCallData });
+  }
+  if (read.size === 0) return response;
+  return { ...response, message: { ...response.message, content: content.map((part) => read.get(part) ?? part) } };
+}
+
+type CallPart = Extract<ContentPart, { kind: "tool_call" }>;
+
+function isUnreadable(part: ContentPart): part is CallPart {
+  if (part.kind !== "tool_call") return false;
+  const { type, rawArguments } = part.toolCall;
+  return type === "function" && rawArguments !== undefined && parseLooseObject(rawArguments) === undefined;
+}

@@ -1,0 +1,41 @@
+// The way of editing that a session was given because of what its model's earlier edits came to. A session that is continued keeps its
+// own: its prompt describes that one.
+
+import { FAMILIES, type Family, type FamilyName, familyOf } from "@lathe/agent";
+import { bestVariant, type LearnableVariant, readEditCounts } from "../models/edit-record.ts";
+import type { ModelChoice } from "../models/models.ts";
+import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
+import type { SessionWorkspace } from "./session-workspace.ts";
+
+/** An entry of a session that began with such a way. */
+export const LEARNED_VARIANT = "learned_edit_variant";
+
+type Journal = OpenedJournal["journal"];
+
+/** Undefined: the family's own, or the one that the user has chosen. */
+export function learnedVariant(
+  { settings, env, paths }: Pick<SessionWorkspace, "settings" | "env" | "paths">,
+  { provider, id, info }: ModelChoice,
+  profile: FamilyName | undefined,
+  journal: Journal,
+): LearnableVariant | undefined {
+  if (!settings["localModels.learnEdits"] || settings.editVariant !== "" || env["LATHE_EDIT_VARIANT"]) return undefined;
+  if (isBegun(journal)) return variantOf(journal);
+  const family: Family = FAMILIES[profile ?? familyOf(id, info?.contextWindow)];
+  const counts = readEditCounts(paths.cache);
+  const name = `${provider}/${id}`;
+  return Object.hasOwn(counts, name) ? bestVariant(counts[name]!, family) : undefined;
+}
+
+/** It holds answers or prompts already. */
+export const isBegun = (journal: Journal): boolean => journal.leaf !== null;
+
+function variantOf(journal: Journal): LearnableVariant | undefined {
+  for (const id of journal.entryIds()) {
+    if (journal.meta(id)?.type !== "custom") continue;
+    const entry = journal.entry(id);
+    if (entry.type === "custom" && entry.customType === LEARNED_VARIANT)
+      return (entry.data as { variant?: LearnableVariant } | undefined)?.variant;
+  }
+  return undefined;
+}

@@ -1,0 +1,103 @@
+// What was learnt about the models of local servers by using them: kept beside what the servers say, in cache/local-models.json.
+
+import { join } from "node:path";
+import { Checker, flag, integer, object, optional } from "@lathe/llm/schema";
+import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
+
+/** Of one model at one server. Times are milliseconds since 1970. */
+export interface LearnedModel {
+  /** When the server refused tools. */
+  readonly refusedTools?: number;
+  /** The window that the server named when it refused a request as too long, and the one that was assumed before. */
+  readonly window?: { readonly tokens: number; readonly assumed: number; readonly stated: boolean };
+}
+
+/** Not the name of a provider. */
+const KEY = "#learned";
+/** A server may be started with other options: after this time it is asked with tools again. */
+const DAY_MS = 24 * 60 * 60_000;
+
+const LEARNED = new Checker(
+  object({
+    refusedTools: optional(integer()),
+    window: optional(object({ tokens: integer({ minimum: 1 }), assumed: integer(), stated: flag() })),
+  }),
+);
+
+const localModelsFile = (cache: string): string => join(cache, "local-models.json");
+
+/** In one run. What earlier runs have learnt is read when it is first asked for. */
+export class LocalFacts {
+  readonly #cache: string;
+  #facts: Map<string, LearnedModel> | undefined;
+  readonly #notices = new Set<string>();
+  readonly #said = new Set<string>();
+
+  constructor(cache: string) {
+    this.#cache = cache;
+  }
+
+  /** Of the model `provider/id`. */
+  of(name: string): LearnedModel | undefined {
+    this.#facts ??= readLearned(this.#cache);
+    return this.#facts.get(name);
+  }
+
+  /** For this run and for later ones. */
+  async learn(name: string, fact: LearnedModel): Promise<void> {
+    const known = this.of(name);
+    this.#facts?.set(name, { ...known, ...fact });
+    await keep(this.#cache, name, fact);
+  }
+
+  /** For the user, as soon as a session can say it. */
+  notice(message: string): void {
+    this.#notices.add(message);
+  }
+
+  /** Each is given once. */
+  takeNotices(): readonly string[] {
+    const notices = [...this.#notices].filter((message) => !this.#said.has(message));
+    this.#notices.clear();
+    for (const message of notices) this.#said.add(message);
+    return notices;
+  }
+}
+
+/** A file that cannot be read is an empty one. */
+function readLearned(cache: string): Map<string, LearnedModel> {
+  return new Map(
+    Object.entries(learnedIn(readFile(cache))).flatMap(([name, value]) =>
+      LEARNED.fits(value) ? [[name, value as LearnedModel] as const] : [],
+    ),
+  );
+}
+
+/** A home that cannot be written to must not stop a run that only wanted to remember. */
+async function keep(cache: string, name: string, fact: LearnedModel): Promise<void> {
+  await updateJsonFile(localModelsFile(cache), (value) => {
+    const all = learnedIn(value);
+    return { ...recordOf(value), [KEY]: { ...all, [name]: { ...recordOf(all[name]), ...fact } } };
+  }).catch(() => undefined);
+}
+
+export const refusesTools = ({ refusedTools }: LearnedModel, now: number): boolean =>
+  refusedTools !== undefined && now - refusedTools < DAY_MS && refusedTools <= now;
+
+/** As long as the server says of itself what it said then. */
+export function learnedWindow({ window }: LearnedModel, assumed: number): number | undefined {
+  return window !== undefined && window.assumed === assumed && window.tokens < assumed ? window.tokens : undefined;
+}
+
+function readFile(cache: string): unknown {
+  try {
+    return readJsonFile(localModelsFile(cache));
+  } catch {
+    return undefined;
+  }
+}
+
+const learnedIn = (value: unknown): Record<string, unknown> => recordOf(recordOf(value)[KEY]);
+
+const recordOf = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

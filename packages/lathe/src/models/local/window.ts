@@ -1,0 +1,29 @@
+// The window of a local server, learnt from what it refuses.
+
+import type { RequestInfo, SeamContext } from "@lathe/agent";
+import type { ModelChoice, Models } from "../models.ts";
+
+/** Never makes room itself: that is the work of others. */
+export async function noteOverflow(
+  models: Models,
+  { provider, id }: ModelChoice,
+  { refusedWindow }: RequestInfo,
+  context: SeamContext,
+): Promise<undefined> {
+  if (refusedWindow === undefined) return undefined;
+  const { tokens, assumed, stated } = refusedWindow;
+  const name = `${provider}/${id}`;
+  const said = stated ? `has a window of ${tokens} tokens` : `refused a request of about ${tokens} tokens`;
+  const configured = models.configuredWindow(provider, id);
+  if (configured !== undefined) {
+    const advice = stated ? `Set contextWindow to ${tokens}` : "Give it a smaller contextWindow";
+    context.warn(
+      `${name} ${said}, but models.yml says ${configured}. ${advice}; until then your value is used.`,
+      "local_window",
+    );
+    return undefined;
+  }
+  await models.local.learn(name, { window: { tokens, assumed, stated } });
+  context.warn(`${name} ${said}, not ${assumed} as was assumed. This is remembered.`, "local_window");
+  return undefined;
+}

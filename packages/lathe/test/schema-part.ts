@@ -1,0 +1,28 @@
+// One definition out of a published schema with those that it refers to. The whole file would be compiled for each of them.
+
+import type { JsonSchema } from "@lathe/llm";
+
+type Definitions = Readonly<Record<string, unknown>>;
+
+const made = new WeakMap<Definitions, Map<string, JsonSchema>>();
+
+/** The same object each time: a schema is compiled once per object. */
+export function schemaPart(definitions: Definitions, name: string): JsonSchema {
+  const parts = made.get(definitions) ?? new Map<string, JsonSchema>();
+  made.set(definitions, parts);
+  const known = parts.get(name);
+  if (known) return known;
+  const reached = new Set([name]);
+  for (const one of reached) {
+    // A check would accept anything in the place of a reference that leads nowhere. The kind of a line may have no definition.
+    if (one !== name && definitions[one] === undefined) throw new Error(`${name} refers to ${one}, which is not there`);
+    for (const [, next] of JSON.stringify(definitions[one] ?? {}).matchAll(/"\$ref":"#\/\$defs\/([^"/]+)/g))
+      reached.add(next!);
+  }
+  const part = {
+    $defs: Object.fromEntries(Object.entries(definitions).filter(([one]) => reached.has(one))),
+    $ref: `#/$defs/${name}`,
+  } as unknown as JsonSchema;
+  parts.set(name, part);
+  return part;
+}
