@@ -21,3 +21,4 @@ export type { SessionFacts } from "./contract/session-state.ts";
 export type * from "./contract/shell.ts";
 export type * from "./contract/subagents.ts";
 export * from "./contract/tool.ts";
+export * from "./contract/verification.ts";

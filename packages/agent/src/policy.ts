@@ -17,3 +17,4 @@ export {
 export { Redactor, type ShownSecret } from "./policy/redact/redactor.ts";
 export { RedactingBytes, RedactingStream } from "./policy/redact/replace.ts";
 export { analyseShell } from "./policy/shell/analyse.ts";
+export { shellProblem } from "./policy/shell/problem.ts";

@@ -1,6 +1,7 @@
 // @lathe/agent/verify. Verified work: checks, what they rest on, and the verdict (docs/verify.md).
 
-export type { Verdict, Verification } from "./contract/verification.ts";
+export { deltaChanges, treeOf } from "./verify/delta-changes.ts";
+export { type LandingCheck, landingCheck } from "./verify/landing-check.ts";
 export { matchAny, restsOn } from "./verify/rests-on.ts";
 export { TreeWatch, type WatchOptions, type WorkBase, type WorkNow } from "./verify/tree-watch.ts";
 export type * from "./verify/types.ts";

@@ -7,6 +7,7 @@ import type { FileChange } from "./changes.ts";
 import type { AwaitedInput, MessageSource } from "./events/types.ts";
 import type { PromptPart } from "./prompt-part.ts";
 import type { Effects, FromWeb, Tier } from "./tool.ts";
+import type { Verification } from "./verification.ts";
 
 /** The version of the format that is written. */
 export const JOURNAL_VERSION = 4;
@@ -356,15 +357,14 @@ export interface PrefixLine {
   readonly promptParts?: readonly PromptPart[];
   readonly timestamp: string;
 }
-/** One input began or ended; tells an unfinished run from a finished one. */
+/** One input began or ended; tells an unfinished run from a finished one. `entryId`: its user entry; on a `start` the model that was to answer, on an `end` its verdict. */
 export interface InputLine {
   readonly type: "input";
   readonly state: "start" | "end";
-  /** The user entry that began it. */
   readonly entryId: string;
-  /** On a `start`: the model that was to answer, as provider/id. */
   readonly model?: string;
   readonly reason?: string;
+  readonly verification?: Verification;
   readonly timestamp: string;
 }
 /** Any line a host or a later version adds; kept, never interpreted here. */

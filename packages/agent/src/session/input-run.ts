@@ -2,6 +2,7 @@
 
 import type { Usage } from "@lathe/llm";
 import type { AwaitedInput, EndReason, InputError } from "../contract/events/types.ts";
+import type { Verification } from "../contract/verification.ts";
 import type { FailureStreak, SameRounds } from "./loop-detection.ts";
 import type { OutputCheck } from "./output/output-check.ts";
 
@@ -23,6 +24,8 @@ export interface InputRun {
   /** The call that failed last, and how often in a row. */
   readonly failures: FailureStreak;
   readonly sameRounds: SameRounds;
+  /** Set when it has ended. */
+  verification?: Verification | undefined;
   /** A call said that nothing is left to do: the input ends with this round. */
   isDone: boolean;
   /** A call was not run because of the limit: the input ends with this round. */

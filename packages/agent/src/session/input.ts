@@ -10,7 +10,7 @@ import type { MessageEntry } from "../contract/journal.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import { type Batch, runBatch } from "./call/batch.ts";
 import { argumentsOf } from "./call/card.ts";
-import type { HostChoices, ModelContext, SessionLog, WholeSession, Work } from "./facades.ts";
+import type { HostChoices, ModelContext, SessionLog, Toolbox, WholeSession, Work } from "./facades.ts";
 import { failureOf } from "./failure.ts";
 import { type Delivery, isReport, type QueuedMessage } from "./inbox.ts";
 import { rulesInjected } from "./injected-rules.ts";
@@ -213,12 +213,14 @@ function noteQuestion(core: SessionLog & HostChoices, run: InputRun): void {
  * next input is made of, when there is one.
  */
 export async function endInput(
-  core: SessionLog & HostChoices & Work,
+  core: SessionLog & HostChoices & Toolbox & Work,
   run: InputRun,
   end: InputEnd,
 ): Promise<Delivery | undefined> {
   core.ledger.wall(core.elapsedMs());
-  core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason });
+  run.verification = core.seams.verdictAtEnd({ reason: end.reason, awaiting: run.awaits }, run.signal);
+  const proof = run.verification === undefined ? {} : { verification: run.verification };
+  core.journal.write({ type: "input", state: "end", entryId: run.entryId, reason: end.reason, ...proof });
   saveLedger(core);
   await core.journal.inputEnd();
   const next = nextInput(core, run, end);
@@ -230,6 +232,7 @@ export async function endInput(
     cost: run.cost,
     followups_pending: core.inbox.count("follow_up"),
     ...(run.awaits === undefined ? {} : { awaiting: run.awaits }),
+    ...proof,
     ...(end.error === undefined ? {} : { error: end.error }),
   });
   // A session that is being ended goes from processing to closed.

@@ -9,7 +9,7 @@ import { partsOf } from "./types.ts";
 export const NOTHING_DONE = { text: "", finish: "", rounds: 0, usage: NO_USAGE, cost: 0 };
 
 export function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; cost: number }): InputOutcome {
-  const { finish, rounds, awaits, output } = run;
+  const { finish, rounds, awaits, output, verification } = run;
   const judged = output?.judged;
   const fitting = judged && "value" in judged ? judged : undefined;
   return {
@@ -20,6 +20,7 @@ export function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; c
     rounds,
     ...spent,
     ...(awaits === undefined ? {} : { awaiting: awaits }),
+    ...(verification === undefined ? {} : { verification }),
     ...(end.error === undefined ? {} : { error: end.error }),
   };
 }

@@ -103,7 +103,7 @@ export async function changedPackages(
 }
 
 /** `changed`: files in folders of packages. */
-export function judgePackages(changed: readonly string[]): { tampered: string[]; installed: number } {
+function judgePackages(changed: readonly string[]): { tampered: string[]; installed: number } {
   const files = changed.filter((path) => !/(?:^|\/)(?:node_modules\/\.(?!bin\/|pnpm\/)|__pycache__\/)/.test(path));
   const made = new Set(files.flatMap((path) => /^(.*)\/package\.json$/.exec(path)?.[1] ?? []));
   const hasWheel = files.some((path) => /\.dist-info\/RECORD$/.test(path));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { land } from "../../src/files/isolate/land.ts";
 import { readView } from "../../src/files/isolate/open-view.ts";
+import { landingCheck } from "../../src/verify/landing-check.ts";
 import { CAN_CONTAIN, makePodman, type Podman } from "./container-image.ts";
 import { COMMANDS } from "./escapes.ts";
 import { makeProject, type Project, pictureOf } from "./project.ts";
@@ -35,8 +36,13 @@ describe.skipIf(!CAN_CONTAIN)("a view in a container (needs podman, runc, busybo
     expect(pictureOf(project.root)).toEqual(before);
     const request = { root: project.root, store: project.store, host, signal: new AbortController().signal };
     // The check is the container's to run: what an agent wrote there must not run on the host.
-    const verify = { command: "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt", timeoutMs: 60_000 };
-    const where = { kind: view.kind, container, verify, mode: "patch" as const };
+    const command = "test -e /bin/busybox && ! test -e /usr/bin/git && grep -q 2 a.txt";
+    const verify = landingCheck({
+      place: { ...request, container, id: "check", kinds: [view.kind] },
+      checks: [{ command, timeoutMs: 60_000, source: "verify" }],
+      signal: request.signal,
+    });
+    const where = { verify, mode: "patch" as const };
     expect(await land({ ...request, ...where, id: "x", deltas: [await view.delta()] })).toMatchObject({
       kind: "landed",
     });

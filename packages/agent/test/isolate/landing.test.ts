@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { type LandRequest, land } from "../../src/files/isolate/land.ts";
 import { patchOf } from "../../src/files/isolate/patch.ts";
+import { landingCheck } from "../../src/verify/landing-check.ts";
 import { CAN_ISOLATE, makeProject, NEEDS, type Project, pictureOf } from "./project.ts";
 
 /** Of views in which a conflict is settled: the gate tries the usual one. */
@@ -24,6 +25,12 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
       deltas,
       mode: "patch",
       ...more,
+    });
+  const check = (command: string): LandRequest["verify"] =>
+    landingCheck({
+      place: { ...project, host: { baseEnv: process.env }, id: "check", kinds: ["overlay", "worktree"] },
+      checks: [{ command, timeoutMs: 60_000, source: "verify" }],
+      signal: new AbortController().signal,
     });
   const gitState = () => pictureOf(join(project.root, ".git"));
 
@@ -100,12 +107,12 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     const delta = await view.delta();
     const before = pictureOf(project.root);
     const red = await landing([delta], {
-      verify: { command: "cat a.txt > seen.txt; echo broken; exit 3", timeoutMs: 60_000 },
+      verify: check("cat a.txt > seen.txt; echo broken; exit 3"),
     });
     expect(red).toEqual({ kind: "red", exitCode: 3, output: "broken\n" });
     expect(pictureOf(project.root)).toEqual(before);
     const green = await landing([delta], {
-      verify: { command: 'test "$(cat a.txt b.txt)" = "$(printf "2\\n1")"', timeoutMs: 60_000 },
+      verify: check('test "$(cat a.txt b.txt)" = "$(printf "2\\n1")"'),
     });
     expect(green.kind).toBe("landed");
     expect(existsSync(join(project.root, "seen.txt"))).toBe(false);
@@ -117,7 +124,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     await view.env.writeFile("a.txt", "2\n");
     const ready = join(project.folder, "ready");
     const command = `touch ${ready}; until test -e ${ready}.go; do sleep 0.05; done`;
-    const running = landing([await view.delta()], { verify: { command, timeoutMs: 60_000 } });
+    const running = landing([await view.delta()], { verify: check(command) });
     await expect.poll(() => existsSync(ready)).toBe(true);
     project.write("a.txt", "user\n");
     writeFileSync(`${ready}.go`, "");
@@ -237,7 +244,7 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
         asked.push(...files);
         return "not here";
       },
-      verify: { command: `touch ${project.folder}/ran`, timeoutMs: 60_000 },
+      verify: check(`touch ${project.folder}/ran`),
     });
     expect(result).toEqual({ kind: "refused", why: "not here" });
     expect(asked).toEqual([join(project.root, "a.txt"), join(project.root, "b.txt")]);
@@ -249,12 +256,12 @@ describe.skipIf(!CAN_ISOLATE)(`landing ${NEEDS}`, () => {
     const view = await project.open("overlay");
     await view.env.execCommand("echo 2 > a.txt", 30_000);
     project.write("a.txt", "not committed\n");
-    const check = (command: string) => ({ mode: "branch" as const, verify: { command, timeoutMs: 60_000 } });
+    const asBranch = (command: string) => ({ mode: "branch" as const, verify: check(command) });
     const delta = await view.delta();
-    expect(await landing([delta], check("grep 1 a.txt"))).toMatchObject({ kind: "red", exitCode: 1 });
+    expect(await landing([delta], asBranch("grep 1 a.txt"))).toMatchObject({ kind: "red", exitCode: 1 });
     expect(project.git("branch", "--list", "lathe/*")).toBe("");
     // The check sees what the branch will have, not what the person has not committed.
-    expect(await landing([delta], check("grep 2 a.txt"))).toMatchObject({ kind: "landed" });
+    expect(await landing([delta], asBranch("grep 2 a.txt"))).toMatchObject({ kind: "landed" });
     expect(project.read("a.txt")).toBe("not committed\n");
   });
 

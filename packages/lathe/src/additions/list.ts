@@ -128,6 +128,13 @@ export const additionsOf = (
     load: async () => (await import("./search/addition.ts")).searchAddition,
   },
   {
+    // After all whose hooks may have more for the model to do: what is verified is the end of the work.
+    name: "checks",
+    kinds: [],
+    isNeeded: (_workspace, { checks = [] }) => checks.length > 0,
+    load: async () => (await import("./verify/addition.ts")).verifyAddition,
+  },
+  {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],

@@ -117,7 +117,7 @@ async function startIn(
   }
   if (toCome) {
     const { jsonCommandMode } = await import("../hosts/json.ts");
-    return jsonCommandMode(workspace, journalFor(workspace, options), requestFor);
+    return jsonCommandMode(workspace, journalFor(workspace, options), requestFor, options.require !== undefined);
   }
   const piped = await report.phase("stdin", () => readPiped(machine, maxTimeOf(options)));
   const prompts = await report.phase("prompts", () => promptsOf(args, { machine, files: view?.env }, piped));

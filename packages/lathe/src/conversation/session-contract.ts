@@ -16,6 +16,7 @@ import type { ArrangePrompt } from "@lathe/agent/context";
 import type { SchemeResolver } from "@lathe/agent/contract";
 import type { Rewinder } from "@lathe/agent/files";
 import type { PlanVerdict, RunningCommands, RunningTerminal } from "@lathe/agent/tools";
+import type { Check } from "@lathe/agent/verify";
 import type { TerminalSize } from "@lathe/agent/world";
 import type { ProviderAdapter } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
@@ -47,6 +48,8 @@ export interface SessionRequest {
   readonly arrangePrompt?: ArrangePrompt;
   readonly userInstructions?: string;
   readonly limits: RunLimits;
+  /** Commands that prove work; none when absent. */
+  readonly checks?: readonly Check[];
   /** Runs git and opens the connection while the session is being set up. Absent: a person may take long to type. */
   readonly promptFollows?: boolean;
   /** Set when the run is recorded or replayed. */

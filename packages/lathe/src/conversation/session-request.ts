@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { FamilyName } from "@lathe/agent";
+import type { Check } from "@lathe/agent/verify";
 import { chooseModel, type ModelChoice } from "../models/connect.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
@@ -60,10 +61,12 @@ export async function sessionRequest(
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
+  const checks = await checksGiven(workspace, options);
   const request: SessionRequest = {
     model: await modelOf(workspace, options, opened, presence),
     opened,
     limits,
+    ...(checks.length === 0 ? {} : { checks }),
     ...(view ? { environment: () => view.env } : {}),
     overrides: {
       ...(options["api-key"] === undefined ? {} : { apiKey: options["api-key"] }),
@@ -82,6 +85,18 @@ export async function sessionRequest(
   if (options["api-key"] !== undefined) machine.stderr.write(KEY_IN_SIGHT);
   return request;
 }
+
+/** Before anything is sent: a check that cannot be meant ends the command here. */
+async function checksGiven(workspace: SessionWorkspace, { check, require }: CliOptions): Promise<readonly Check[]> {
+  const isAny = (check?.length ?? 0) > 0 || hasChecks(workspace.settings);
+  const checks = isAny ? (await import("../changes/verify/checks.ts")).checksOf(workspace, check) : [];
+  if (require !== undefined && checks.length === 0)
+    throw usageError('--require verified needs a check. Give one, such as --check "npm test", or set checks.');
+  return checks;
+}
+
+const hasChecks = (settings: SessionWorkspace["settings"]): boolean =>
+  settings["verify.detect"] || Object.keys(settings.checks).length > 0;
 
 const KEY_IN_SIGHT =
   "lathe: A key given with --api-key shows in the process list and in your shell's history. Prefer lathe login, or a variable.\n";

@@ -43,6 +43,7 @@ export async function jsonCommandMode(
   workspace: SessionWorkspace,
   opened: OpenedJournal,
   requestFor: RequestFor,
+  mustBeVerified = false,
 ): Promise<ExitCode> {
   const { stdin, stdout } = workspace.machine;
   const conversation = await Conversation.start({ workspace, requestFor, staysInSession: true }, opened);
@@ -55,6 +56,7 @@ export async function jsonCommandMode(
     const answered = await followCommands(conversation, untilAborted(linesOf(stdin), signals.asked), writer, {
       now: workspace.machine.deps.now,
       stop: signals.asked,
+      mustBeVerified,
     });
     const result = workspace.view
       ? await (await import("./worktree/run-in-view.ts")).landedResult(conversation, answered)
@@ -93,7 +95,11 @@ async function followCommands(
   conversation: Conversation,
   lines: AsyncIterable<Line>,
   writer: LineWriter,
-  { now, stop }: { readonly now: () => number; readonly stop: AbortSignal },
+  {
+    now,
+    stop,
+    mustBeVerified,
+  }: { readonly now: () => number; readonly stop: AbortSignal; readonly mustBeVerified: boolean },
 ): Promise<RunResult> {
   const { session, journal } = conversation.open;
   const driver = new RunDriver(conversation, eventLines(writer));
@@ -131,7 +137,7 @@ async function followCommands(
   if (asked === 0 && !stop.aborted) {
     throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
   }
-  const report = { ...driver.report(), kept: journal.path !== undefined };
+  const report = { ...driver.report(), mustBeVerified, kept: journal.path !== undefined };
   const outcome = stop.aborted ? interruptedOutcome(report) : outcomeOf(report);
   return resultOf(outcome, report, report.kept ? session.id : null);
 }

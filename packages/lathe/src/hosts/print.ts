@@ -1,6 +1,7 @@
 // One-shot text: stdout gets the last answer and nothing else; everything about the run goes to stderr.
 
 import type { SessionEvent } from "@lathe/agent";
+import { verificationLine } from "../changes/verify/words.ts";
 import { isLostTerminal } from "../platform/machine/lost-terminal.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { onReaderGone } from "../platform/machine/reader-gone.ts";
@@ -11,6 +12,10 @@ import { TOLD_AT_THE_END } from "./headless/told-at-end.ts";
 
 export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
   const result = await runHeadless(run, (event) => note(machine, event));
+  const { verification: verdict, verificationReasons: reasons } = result;
+  const line = verificationLine({ verdict, reasons });
+  // A failure says it itself.
+  if (line !== undefined && result.error !== line) machine.stderr.write(`lathe: ${joinLines(line)}\n`);
   printResult(machine, result);
   return result;
 }

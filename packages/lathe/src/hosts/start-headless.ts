@@ -83,6 +83,7 @@ export async function startHeadless(
       ...(schema === undefined ? {} : { schema }),
       ...(maxTimeMs === Infinity ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       phase,
+      ...(options.require === undefined ? {} : { mustBeVerified: true }),
       ...(recording ? { tape: recording } : {}),
       ...(workspace.view ? { finish: (result) => landResult(conversation, result) } : {}),
     };

@@ -35,7 +35,7 @@ describe("lists in two columns", () => {
     expect(
       strays(
         status.slice(from, to),
-        /^(version|model|thinking|permissions|folder|session|file|context|cost|jobs|sandbox|hidden)\b/,
+        /^(version|model|thinking|edits|permissions|folder|session|file|context|cost|jobs|sandbox|hidden)\b/,
       ),
     ).toEqual([]);
   });

@@ -5,9 +5,12 @@ import { relative } from "node:path";
 import { messageOf } from "@lathe/llm";
 import { hasConflicts } from "../../files/edit/conflict-regions.ts";
 import type { Conflict } from "../../files/formats/conflict/conflicts.ts";
+import type { LandRequest } from "../../files/isolate/land.ts";
 import { landWithRetries } from "../../files/isolate/land-with-retries.ts";
 import { patchOf } from "../../files/isolate/patch.ts";
 import type { Delta, LandedFile, LandingConflict, LandingResult, View } from "../../files/isolate/types.ts";
+import { landingCheck } from "../../verify/landing-check.ts";
+import type { VerifyReport } from "../../verify/types.ts";
 import type { IsolationRequest, LandedWork, LandingWish } from "../subagents/types.ts";
 import { recordBranches, recordLanding } from "./landing-record.ts";
 import {
@@ -53,6 +56,8 @@ export class Landing {
   readonly #view: View;
   #sentBack: SentBack | undefined;
   #isUnread = false;
+  /** What the check of the last attempt found. */
+  #report: VerifyReport | undefined;
 
   constructor(options: IsolatedAgentsOptions, request: IsolationRequest, view: View) {
     this.#options = options;
@@ -99,11 +104,18 @@ export class Landing {
       const [branchName] = branches;
       if (branches.length > 0) recordBranches(journal, this.#request.agentId, branches);
       const work = branchName === undefined ? {} : { work: { branchName } };
-      return { text: `${landedText(root, result)}${more}`, outcome: "landed", ...work };
+      return { text: `${landedText(root, result)}${this.#verdictText()}${more}`, outcome: "landed", ...work };
     }
     if (wish.isLast || wish.signal.aborted || !isForAuthor(result))
       return this.#keepAsPatch(delta, failureText(root, result), result.kind === "conflict" ? result.conflicts : []);
     return { text: "", outcome: "kept", again: againText(root, result, await this.#sendBack(delta, result)) };
+  }
+
+  /** The agent has its verdict when its work lands. */
+  #verdictText(): string {
+    if (this.#report?.verdict !== "verified") return "";
+    const notes = this.#report.reasons.map((reason) => ` ${reason}`).join("");
+    return `\n[Verified: ${[...new Set(this.#report.runs.map(({ command }) => command))].join("; ")}${notes}]`;
   }
 
   /** Returns what is left for the agent to decide. */
@@ -128,7 +140,7 @@ export class Landing {
   }
 
   async #merge(delta: Delta, { permit, signal }: LandingWish): Promise<LandingResult> {
-    const { root, store, host, sandbox, container, mode = "patch", commitMessage } = this.#options;
+    const { root, store, host, mode = "patch", commitMessage } = this.#options;
     const { agentId, task, verify } = this.#request;
     const message =
       (mode === "branch" ? await commitMessage?.({ agentId, task, delta }, signal) : undefined) ??
@@ -138,17 +150,30 @@ export class Landing {
       id: this.#view.id,
       store,
       host,
-      sandbox,
       deltas: [delta],
       isAllOfView: true,
       mode,
       message,
-      verify: verify === undefined ? undefined : { command: verify, timeoutMs: VERIFY_MS },
-      // The check runs what the agent wrote: where the agent ran, and with no more rights.
-      kind: this.#view.kind,
-      container,
+      verify: verify === undefined ? undefined : this.#check(verify, signal),
       permit,
       aroundWrite: (files, write) => this.#write(files, write),
+      signal,
+    });
+  }
+
+  /** It runs what the agent wrote: where the agent ran, and with no more rights. */
+  #check(command: string, signal: AbortSignal): LandRequest["verify"] {
+    const { root, store, host, sandbox, container, personalIgnores } = this.#options;
+    return landingCheck({
+      place: {
+        ...{ root, store, host, sandbox, container, personalIgnores },
+        id: `check-${this.#view.id}`,
+        kinds: [this.#view.kind],
+      },
+      checks: [{ command, timeoutMs: VERIFY_MS, source: "verify" }],
+      onReport: (report) => {
+        this.#report = report;
+      },
       signal,
     });
   }

@@ -4,6 +4,7 @@
 import { type JsonObject, type JsonValue, Message } from "@lathe/llm";
 import type { Card } from "../card.ts";
 import type { FileChange } from "../changes.ts";
+import type { Verdict } from "../verification.ts";
 import type { SessionEvent } from "./types.ts";
 
 /** A piece of the answer that is being streamed. */
@@ -19,6 +20,9 @@ export type AgentEvent =
       readonly type: "agent_end";
       readonly messages: readonly Message[];
       readonly reason: string;
+      /** Whether checks have proven the work, and why it is no better verdict; absent: the session has no checks. */
+      readonly verification?: Verdict;
+      readonly verificationReasons?: readonly string[];
       /** Why the prompt failed. */
       readonly error?: string;
     }
@@ -123,12 +127,14 @@ function mapEvent(fold: Fold, event: SessionEvent): readonly AgentEvent[] {
       return whole(fold, event.data.message, event.data.entry_id);
     case "processing_end": {
       const { messages } = fold;
+      const { verification: proof } = event.data;
       fold.messages = [];
       return [
         {
           type: "agent_end",
           messages,
           reason: event.data.reason,
+          ...(proof === undefined ? {} : { verification: proof.verdict, verificationReasons: proof.reasons }),
           ...(event.data.error === undefined ? {} : { error: event.data.error.message }),
         },
       ];

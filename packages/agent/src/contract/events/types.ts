@@ -6,6 +6,7 @@ import type { Card } from "../card.ts";
 import type { FileChange } from "../changes.ts";
 import type { AgentOverview } from "../subagents.ts";
 import type { Access, Effects, FromWeb, PreviewLine, Tier } from "../tool.ts";
+import type { Verification } from "../verification.ts";
 
 /** What a session is doing; only an idle or waiting one takes an input. */
 export type SessionState = "idle" | "processing" | "awaiting_input" | "closed";
@@ -44,6 +45,8 @@ export interface InputOutcome<Output = unknown> {
   /** US dollars. */
   readonly cost: number;
   readonly awaiting?: AwaitedInput;
+  /** Whether checks have proven the work; absent: the session has none. */
+  readonly verification?: Verification;
   readonly error?: InputError;
 }
 
@@ -94,6 +97,8 @@ export interface EventData {
     followups_pending: number;
     /** The input ended with a question to the user. */
     awaiting?: AwaitedInput;
+    /** Whether checks have proven the work; absent: the session has none. */
+    verification?: Verification;
     error?: InputError;
   };
   /** A request to the model begins, with its retries and the calls that come of it. */

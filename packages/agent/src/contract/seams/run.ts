@@ -5,10 +5,12 @@ import { isJsonObject, type JsonObject, messageOf, type Request, type StreamEven
 import { abortController, endInTime, type SessionDeps } from "../../base/time/deadline.ts";
 import type { InputContent } from "../events/types.ts";
 import type { ToolResult } from "../tool.ts";
+import type { Verification } from "../verification.ts";
 import type {
   ApprovalVerdict,
   CallInfo,
   CompactionPlan,
+  EndedInput,
   FailedCall,
   Middleware,
   OverflowVerdict,
@@ -243,6 +245,19 @@ export class Seams {
   async beforeStop(info: { text: string; rounds: number }, signal: AbortSignal): Promise<InputContent | undefined> {
     const ask = (middleware: Middleware, context: SeamContext) => middleware.beforeStop!(info, context);
     return (await this.#first("beforeStop", signal, ask))?.continueWith;
+  }
+
+  verdictAtEnd(end: EndedInput, signal: AbortSignal): Verification | undefined {
+    for (const middleware of this.#with("verdictAtEnd")) {
+      try {
+        const verdict = middleware.verdictAtEnd!(end, this.context(signal));
+        if (verdict) return verdict;
+      } catch (error) {
+        this.#warn(middleware, "verdictAtEnd", error);
+        return { verdict: "unverified", reasons: [`The verdict could not be given: ${messageOf(error)}`] };
+      }
+    }
+    return undefined;
   }
 
   beforeSummary(

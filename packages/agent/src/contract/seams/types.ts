@@ -15,11 +15,12 @@ import type {
 } from "@lathe/llm";
 import type { Amounts } from "../../base/budget/ledger.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
-import type { InputContent, InputError } from "../events/types.ts";
+import type { AwaitedInput, EndReason, InputContent, InputError } from "../events/types.ts";
 import type { DecidedPart, PreservedData, TreeEntry, VendorHistory } from "../journal.ts";
 import type { JournalReader } from "../journal-reader.ts";
 import type { Answer, Question } from "../questions.ts";
 import type { Access, Preview, Tier, ToolDef, ToolResult } from "../tool.ts";
+import type { Verification } from "../verification.ts";
 
 /** What a hook may use. All of it ends with `signal`. */
 export interface SeamContext {
@@ -284,6 +285,12 @@ export type SummaryVerdict = SummaryWishes | { readonly cancel: string } | undef
 /** Replaces the plan of a compaction, or cancels it. */
 export type CompactVerdict = { readonly plan: CompactionPlan } | { readonly cancel: string } | undefined;
 
+/** How an input has ended. */
+export interface EndedInput {
+  readonly reason: EndReason;
+  readonly awaiting?: AwaitedInput | undefined;
+}
+
 /** Hooks around what a session does; every one is optional, gets a signal and has a deadline. */
 export interface Middleware {
   /** What error messages call it. */
@@ -315,6 +322,8 @@ export interface Middleware {
     info: { readonly text: string; readonly rounds: number },
     context: SeamContext,
   ): Promise<StopVerdict> | StopVerdict;
+  /** The input has ended, in whatever way: whether its work is proven. The first that knows decides. It must answer at once. */
+  verdictAtEnd?(end: EndedInput, context: SeamContext): Verification | undefined;
   /** A summary is about to be asked for; the first that answers decides. */
   beforeSummary?(
     wish: { readonly reason: string; readonly tokensBefore: number },

@@ -6,15 +6,12 @@ import { isInside } from "../../world/env/is-inside.ts";
 import { LocalEnvironment } from "../../world/env/local.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { Processes } from "../../world/process/processes.ts";
-import { EnvError } from "../../world/process/types.ts";
 import { branchPlan, makeBranch } from "./branch.ts";
 import { type GitStore, openGitStore } from "./git-store.ts";
 import { type LandingStep, landingOwner, signOf } from "./landing-journal.ts";
 import { changedSince, forbiddenSteps, stepsBetween, writeSteps } from "./landing-steps.ts";
 import { mergeChanges } from "./merge.ts";
 import { copyIndex } from "./on-disk.ts";
-import { openView } from "./open-view.ts";
-import { putInView } from "./put-in-view.ts";
 import { recoverStore } from "./recover.ts";
 import { repositoryAt } from "./repository.ts";
 import { takeTree } from "./tree.ts";
@@ -22,14 +19,13 @@ import type { Delta, DeltaPart, LandedFile, LandingConflict, LandingResult, View
 import { claimFolder, removeFolder } from "./view-folder.ts";
 
 /** What to land, and how. */
-export interface LandRequest
-  extends Pick<ViewRequest, "root" | "id" | "store" | "host" | "sandbox" | "container" | "signal"> {
+export interface LandRequest extends Pick<ViewRequest, "root" | "id" | "store" | "host" | "signal"> {
   /** Of views that are still open. All of them land, or none. */
   readonly deltas: readonly Delta[];
   /** `patch` writes the files; `branch` leaves them alone and makes `lathe/task/<id>` on top of HEAD. */
   readonly mode: "patch" | "branch";
-  /** Runs in a view of the result; nothing lands when it fails. */
-  readonly verify?: { readonly command: string; readonly timeoutMs: number } | undefined;
+  /** Checks what would land, file by file: how it failed, or nothing. Nothing lands when it fails. */
+  readonly verify?: ((steps: readonly LandingStep[]) => Promise<RedCheck | undefined>) | undefined;
   /** Asked when it is known which files would change, before the check runs: why they may not, or nothing. */
   readonly permit?: ((files: readonly string[]) => Promise<string | undefined>) | undefined;
   /** Put around the writing of the files. */
@@ -38,8 +34,13 @@ export interface LandRequest
   readonly isAllOfView?: boolean | undefined;
   /** The message for the commit on a branch. */
   readonly message?: string | undefined;
-  /** Kind of the view that `verify` runs in; `auto` when absent. */
-  readonly kind?: ViewRequest["kind"] | undefined;
+}
+
+/** How a check of a landing failed. */
+export interface RedCheck {
+  readonly exitCode: number;
+  /** Why, for the author of the work. */
+  readonly output: string;
 }
 
 /** One repository, or the project itself, with the deltas that change it. */
@@ -75,8 +76,8 @@ export async function land(request: LandRequest): Promise<LandingResult> {
     const refusal = await request.permit?.(plan.files);
     if (refusal !== undefined) return { kind: "refused", why: refusal };
     for (const steps of request.verify ? plan.checked : []) {
-      const red = await verifyFails(request, steps);
-      if (red) return red;
+      const red = await request.verify?.(steps);
+      if (red) return { kind: "red", ...red };
     }
     signal.throwIfAborted();
     return await plan.carryOut();
@@ -192,27 +193,4 @@ async function mergedSteps(env: ExecutionEnvironment, root: string, sites: reado
   }
   conflicts.push(...(await forbiddenSteps(env, root, steps)));
   return { steps, conflicts };
-}
-
-/** How it failed, or nothing. */
-async function verifyFails(
-  request: LandRequest,
-  steps: readonly LandingStep[],
-): Promise<Extract<LandingResult, { kind: "red" }> | undefined> {
-  const { command, timeoutMs } = request.verify!;
-  const view = await openView({ ...request, kind: request.kind ?? "auto", id: `check-${request.id}` });
-  try {
-    if (view.kind === "none")
-      throw new EnvError("unavailable", "A check needs a view: nothing would keep the project from being changed.");
-    await putInView(view.env, steps);
-    const { exitCode, output, timedOut, aborted } = await view.env.execCommand(command, timeoutMs, {
-      signal: request.signal,
-      interleaved: true,
-    });
-    request.signal.throwIfAborted();
-    const note = timedOut ? `\n[no result within ${timeoutMs / 1000} s]` : "";
-    return exitCode === 0 && !timedOut && !aborted ? undefined : { kind: "red", exitCode, output: `${output}${note}` };
-  } finally {
-    await view.close();
-  }
 }

@@ -229,7 +229,15 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
       listOf(openObject({ kind: choice(["prompt", "instructions"]), name: text(), characters: number() })),
     ),
   },
-  input: { state: choice(["start", "end"]), entryId: text(), model: maybeText, reason: maybeText },
+  input: {
+    state: choice(["start", "end"]),
+    entryId: text(),
+    model: maybeText,
+    reason: maybeText,
+    verification: optional(
+      openObject({ verdict: choice(["verified", "failed", "unverified", "none"]), reasons: listOf(text()) }),
+    ),
+  },
   host: { kind: text(), data: optional(anything()) },
   seal: { torn: number() },
 };

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type ExecutionEnvironment, FileBlobs, type Journal, type Session } from "@lathe/agent";
-import { Rewinder, repositoryOf, Snapshots } from "@lathe/agent/files";
+import { Rewinder, repositoryOf, type SnapshotOptions, Snapshots } from "@lathe/agent/files";
 import { personalIgnoreFile } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 
@@ -23,12 +23,21 @@ export interface OpenedSnapshots {
 
 const MB = 1 << 20;
 
-export function openSnapshots({ workspace, journal, env, warn }: FileHistoryParts): OpenedSnapshots {
+export function openSnapshots(parts: FileHistoryParts): OpenedSnapshots {
+  const options = snapshotOptions(parts, new FileBlobs(parts.workspace.paths.blobs, `${parts.workspace.machine.pid}`));
+  const snapshots = new Snapshots(options);
+  return { snapshots, rewinder: (session) => new Rewinder(session, snapshots, options.blobs) };
+}
+
+/** Where to look, and what to keep. */
+export function snapshotOptions(
+  { workspace, journal, env, warn }: FileHistoryParts,
+  blobs: SnapshotOptions["blobs"],
+): SnapshotOptions {
   const { paths, settings, machine } = workspace;
   const roots = coveredFolders(workspace.roots);
-  const blobs = new FileBlobs(paths.blobs, `${machine.pid}`);
   const place = createHash("sha256").update(roots.join("\n")).digest("hex").slice(0, 16);
-  const snapshots = new Snapshots({
+  return {
     journal,
     blobs,
     roots,
@@ -43,8 +52,7 @@ export function openSnapshots({ workspace, journal, env, warn }: FileHistoryPart
     cacheFile: join(paths.cache, "snapshots", place),
     writer: `${machine.pid}`,
     warn,
-  });
-  return { snapshots, rewinder: (session) => new Rewinder(session, snapshots, blobs) };
+  };
 }
 
 /** A session may be kept in the project itself; it must not be rewound with it. */

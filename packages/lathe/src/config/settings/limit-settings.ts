@@ -1,7 +1,7 @@
 // Settings of what holds a session within bounds: the sandbox, what can be rewound, limits.
 
-import { choice, flag, integer, mapOf, number, type Schema } from "@lathe/llm/schema";
-import { NAMED_NUMBERS, wordList } from "./setting-kinds.ts";
+import { choice, flag, integer, mapOf, number, type Schema, text } from "@lathe/llm/schema";
+import { NAMED_NUMBERS, NAMED_TEXTS, wordList } from "./setting-kinds.ts";
 
 export const LIMIT_SETTINGS = {
   "sandbox.enabled": flag({
@@ -53,6 +53,25 @@ export const LIMIT_SETTINGS = {
     default: 0,
     description: "maximum cost of a run in US dollars, agents included; 0 = no limit",
   }),
+  checks: mapOf(text({ minLength: 1 }), {
+    default: {},
+    description:
+      "commands that prove work, by the glob of the files they cover, as **=npm test; they run when the model stops after changes",
+    format: NAMED_TEXTS,
+  }),
+  "verify.detect": flag({
+    default: false,
+    description: "without other checks, use those of the project: package.json, Makefile, pytest, cargo, go",
+  }),
+  "verify.rounds": integer({
+    minimum: 0,
+    default: 3,
+    description: "how often a failed check goes back to the model",
+  }),
+  "verify.tests": wordList({
+    description: "globs of further files that checks rest on; they count as they were when the work began",
+  }),
+  "verify.timeoutMs": integer({ minimum: 1, default: 600_000, description: "deadline of a check, in milliseconds" }),
   "limits.memoryMb": integer({
     minimum: 0,
     default: 0,

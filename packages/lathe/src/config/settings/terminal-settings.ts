@@ -4,7 +4,18 @@ import { choice, flag, listOf, type Schema, text } from "@lathe/llm/schema";
 import { choiceOrEmpty } from "./setting-kinds.ts";
 
 /** Parts of the status line. */
-export const STATUS_PARTS = ["mode", "path", "view", "branch", "jobs", "agents", "model", "context", "cost"] as const;
+export const STATUS_PARTS = [
+  "mode",
+  "path",
+  "view",
+  "branch",
+  "verdict",
+  "jobs",
+  "agents",
+  "model",
+  "context",
+  "cost",
+] as const;
 
 export const TERMINAL_SETTINGS = {
   "statusLine.parts": listOf(choice(STATUS_PARTS), {

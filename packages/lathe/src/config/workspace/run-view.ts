@@ -1,6 +1,7 @@
 // The view that a whole run works in (`--worktree`), as its hosts see it: what was changed in it, what became of that, and the words for it.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
+import type { Change } from "@lathe/agent/verify";
 
 /** What can become of the changes. */
 export const SETTLE_WAYS = ["land", "branch", "patch", "discard"] as const;
@@ -56,6 +57,8 @@ export interface RunView {
   /** Each wish that was carried out, or could not be. */
   onSettled: (settled: Settled) => void;
   changes(): Promise<ViewChanges>;
+  /** What was changed, file by file with contents, and a name for the whole. */
+  work(): Promise<{ readonly tree: string; readonly changes: readonly Change[] }>;
   /** All of it as a patch. */
   diff(): Promise<string>;
   /** The run may go on in the view afterwards, whatever was chosen. `permit` is asked before the project's files are written. */

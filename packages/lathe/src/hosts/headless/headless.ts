@@ -29,6 +29,8 @@ export interface HeadlessRun {
   readonly earlier?: { readonly denied: readonly DeniedCall[] };
   readonly timeLimit?: { readonly ms: number; readonly setTimer: ClientDeps["setTimer"] };
   readonly tape?: RecordingTape;
+  /** The run fails unless checks have proven its work. */
+  readonly mustBeVerified?: boolean;
   /** Measures how long each prompt takes. */
   readonly phase?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
   /** What is left to do when all prompts are answered, which may change the result. */
@@ -155,8 +157,9 @@ function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
   return exitCode === EXIT.done || exitCode === EXIT.denied;
 }
 
-function report({ earlier, conversation: { open } }: HeadlessRun, driver: RunDriver): RunReport {
-  const now = { ...driver.report(), kept: open.journal.path !== undefined };
+function report({ earlier, mustBeVerified, conversation: { open } }: HeadlessRun, driver: RunDriver): RunReport {
+  const must = mustBeVerified ? { mustBeVerified } : {};
+  const now = { ...driver.report(), ...must, kept: open.journal.path !== undefined };
   return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
 }
 

@@ -2,6 +2,8 @@
 
 import type { EndReason, FailureKind, InputError } from "@lathe/agent";
 import { visibleText } from "@lathe/agent/base";
+import type { Verification } from "@lathe/agent/contract";
+import { verificationLine } from "../../changes/verify/words.ts";
 import { allowedWith, type DeniedCall } from "../../found/permissions/permissions.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 
@@ -28,6 +30,10 @@ export interface RunFacts {
   /** Which limit ended the run. */
   readonly limit?: string;
   readonly error?: Pick<InputError, "message" | "kind">;
+  /** Absent: the session has no checks. */
+  readonly verification?: Verification;
+  /** The run fails unless it is verified. */
+  readonly mustBeVerified?: boolean;
 }
 
 export interface RunOutcome {
@@ -54,6 +60,14 @@ export const limitOutcome = (what: string, { kept = true }: Kept): RunOutcome =>
 });
 
 export function outcomeOf(facts: RunFacts): RunOutcome {
+  const outcome = outcomeOfEnd(facts);
+  const { mustBeVerified = false, verification } = facts;
+  if (outcome.exitCode !== EXIT.done || !mustBeVerified || verification?.verdict === "verified") return outcome;
+  const why = verificationLine(verification) ?? "Not verified: nothing was changed.";
+  return { status: "failed", exitCode: EXIT.failed, message: why };
+}
+
+function outcomeOfEnd(facts: RunFacts): RunOutcome {
   switch (facts.reason) {
     case "interrupted":
     case "aborted":

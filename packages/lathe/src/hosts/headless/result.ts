@@ -1,10 +1,12 @@
 // The last line of a JSON run, and what a named run leaves behind. Its schema is published: schemas/result.json.
 
+import type { Verdict } from "@lathe/agent/contract";
 import type { JsonValue, Usage } from "@lathe/llm";
 import type { Settled } from "../../config/workspace/run-view.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
 import type { RunOutcome, RunStatus } from "./outcome.ts";
+import type { RunReport } from "./run-prompts.ts";
 
 export interface RunResult {
   readonly type: "result";
@@ -18,6 +20,9 @@ export interface RunResult {
   readonly cost: number;
   readonly sessionId: string | null;
   readonly denied: readonly DeniedCall[];
+  /** Whether checks have proven the work; `none` without checks. */
+  readonly verification: Verdict;
+  readonly verificationReasons: readonly string[];
   readonly error?: string;
   /** What became of the changes of a run with --worktree. */
   readonly worktree?: ResultWorktree;
@@ -42,7 +47,7 @@ export interface ResultUsage {
 
 export function resultOf(
   outcome: RunOutcome,
-  report: { text: string; usage: Usage; cost: number; denied: readonly DeniedCall[]; output?: JsonValue },
+  report: Pick<RunReport, "text" | "usage" | "cost" | "denied" | "output" | "verification">,
   sessionId: string | null,
 ): RunResult {
   return {
@@ -55,6 +60,8 @@ export function resultOf(
     cost: report.cost,
     sessionId,
     denied: report.denied,
+    verification: report.verification?.verdict ?? "none",
+    verificationReasons: report.verification?.reasons ?? [],
     ...(outcome.message === undefined ? {} : { error: outcome.message }),
   };
 }
@@ -91,7 +98,10 @@ const STATUS_OF: Readonly<Record<ExitCode, RunResult["status"]>> = {
 export function failedResult(exitCode: ExitCode, error: string): RunResult {
   const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
   const status = STATUS_OF[exitCode];
-  return { type: "result", status, exitCode, text: "", usage, cost: 0, sessionId: null, denied: [], error };
+  return {
+    ...{ type: "result", status, exitCode, text: "", usage, cost: 0, sessionId: null, denied: [] },
+    ...{ verification: "none", verificationReasons: [], error },
+  };
 }
 
 export function plainUsage({

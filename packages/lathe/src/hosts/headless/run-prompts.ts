@@ -94,11 +94,12 @@ export class RunDriver {
     const last = lastWords(this.#session.journal);
     const judged = schema && (await judgeOutput(last.text, schema));
     const fitting = judged && "value" in judged ? { text: judged.json, output: judged.value } : {};
-    this.#last = { ...NOTHING_YET, reason, ...last, ...fitting };
+    const proof = input?.verification ? { verification: input.verification } : {};
+    this.#last = { ...NOTHING_YET, reason, ...last, ...fitting, ...proof };
   }
 
   report(): RunReport {
-    const { reason, text, output, finish, awaiting, error } = this.#last;
+    const { reason, text, output, finish, awaiting, error, verification } = this.#last;
     return {
       reason,
       text: awaiting ? [text.trim(), awaiting.text].filter((part) => part !== "").join("\n\n") : text,
@@ -109,6 +110,7 @@ export class RunDriver {
       usage: this.#usage,
       cost: this.#cost,
       ...(this.#limit === undefined ? {} : { limit: this.#limit }),
+      ...(verification ? { verification } : {}),
       ...(error ? { error } : {}),
     };
   }

@@ -1,6 +1,7 @@
 // What the line at the bottom tells, from the conversation as it is now.
 
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import type { Session } from "@lathe/agent";
 import { roomIn } from "@lathe/agent/context";
 import { listJobs } from "../../conversation/commands/jobs.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
@@ -44,8 +45,15 @@ export class ConversationFacts {
       isSandboxed: session.env.isSandboxed,
       jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,
       children: session.subagents.directory.running,
+      verdict: verdictOf(session.journal.input),
     };
   }
+}
+
+/** Of the last input that ended, in a session with checks. */
+function verdictOf(input: Session["journal"]["input"]): string | undefined {
+  const verdict = input?.state === "end" ? input.verification?.verdict : undefined;
+  return verdict === "none" ? undefined : verdict;
 }
 
 /** As git's own files have it: nothing has to be started. Undefined outside a repository. */

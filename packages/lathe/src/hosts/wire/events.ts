@@ -39,7 +39,14 @@ const approval = {
 
 const EVENT_FIELDS = {
   agent_start: {},
-  agent_end: { messages: listOf(wireMessage), reason: text(), error: optional(text()) },
+  /** `verification`: in a session with checks. */
+  agent_end: {
+    messages: listOf(wireMessage),
+    reason: text(),
+    verification: optional(choice(["verified", "failed", "unverified", "none"])),
+    verificationReasons: optional(listOf(text())),
+    error: optional(text()),
+  },
   turn_start: {},
   turn_end: { message: optional(wireMessage), toolResults: listOf(wireMessage) },
   /** `entryId`: where the message is in the session; of an answer only the end has it. One that was told before comes again when its input goes on in another process. */

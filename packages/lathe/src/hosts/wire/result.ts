@@ -39,6 +39,9 @@ export const wireResult: Schema<RunResult> = object({
   cost: number(),
   sessionId: orNull(text()),
   denied: listOf(object({ callId: text(), tool: text(), reason: text() })),
+  /** Whether checks have proven the work, and why it is no better verdict. */
+  verification: choice(["verified", "failed", "unverified", "none"]),
+  verificationReasons: listOf(text()),
   error: optional(text()),
   /** What became of the changes of a run with --worktree. */
   worktree: optional(object(settledFields)),

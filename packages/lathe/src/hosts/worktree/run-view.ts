@@ -17,6 +17,7 @@ import {
   patchOf,
   type View,
 } from "@lathe/agent/files";
+import { deltaChanges, treeOf } from "@lathe/agent/verify";
 import { personalIgnoreFile } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { recoverViews } from "../../changes/isolation/recover-views.ts";
@@ -100,6 +101,19 @@ export class OpenRunView implements RunView {
 
   changes(): Promise<ViewChanges> {
     return this.#inTurn(async () => this.#changesOf(await this.#view.delta()));
+  }
+
+  work(): ReturnType<RunView["work"]> {
+    return this.#inTurn(async () => {
+      const delta = await this.#view.delta();
+      return {
+        tree: treeOf(delta),
+        changes: await deltaChanges(
+          delta,
+          hostOptions(this.#workspace, () => {}),
+        ),
+      };
+    });
   }
 
   diff(): Promise<string> {

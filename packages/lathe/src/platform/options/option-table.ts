@@ -52,6 +52,19 @@ export const OPTIONS = {
     group: "Run",
     help: "another directory the agent may write to; may be repeated",
   },
+  check: {
+    kind: "list",
+    value: "command",
+    group: "Run",
+    help: 'a command that proves the work, such as "npm test"; may be repeated',
+  },
+  require: {
+    kind: "value",
+    value: "verdict",
+    choices: ["verified"],
+    group: "Run",
+    help: "verified: exit with 1 unless checks have proven the work",
+  },
   "output-schema": {
     kind: "value",
     value: "file",

@@ -19,6 +19,8 @@ export interface StatusFacts extends ContextFill {
   readonly branch?: string | undefined;
   readonly permissionMode: string;
   readonly isSandboxed?: boolean | undefined;
+  /** What checks have found about the last work. */
+  readonly verdict?: string | undefined;
   readonly jobs: number;
   readonly children: number;
 }
@@ -39,6 +41,7 @@ const GIVE_UP: readonly (readonly [StatusPart, "short" | "gone"])[] = [
   ["cost", "gone"],
   ["agents", "gone"],
   ["jobs", "gone"],
+  ["verdict", "gone"],
   ["context", "gone"],
   ["mode", "gone"],
 ];
@@ -117,6 +120,8 @@ const PARTS: Readonly<Record<StatusPart, PartSpans>> = {
   view: ({ view }) => (view === undefined ? [] : [spanOf(`view ${view}`, "accent")]),
   branch: ({ branch }, _isShort, { symbols }) =>
     branch === undefined || branch === "" ? [] : [spanOf(`${symbols.branch} ${branch}`, "statusLineGitClean")],
+  verdict: ({ verdict }) =>
+    verdict === undefined ? [] : [spanOf(verdict, verdict === "verified" ? "success" : "warning")],
   jobs: ({ jobs }) => [spanOf(countOf(jobs, "job"), "statusLineOutput")],
   agents: ({ children }) => [spanOf(countOf(children, "agent"), "statusLineSubagents")],
   model: ({ model, effort }, isShort) => {

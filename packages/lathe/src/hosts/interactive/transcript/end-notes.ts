@@ -1,6 +1,7 @@
 // What is said of failures and at the end of an input: each of them once, although several events may tell it.
 
 import type { EventData, SessionEvent } from "@lathe/agent";
+import { verificationLine } from "../../../changes/verify/words.ts";
 import { joinLines } from "../../headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
 import { InputEndings } from "../input-endings.ts";
@@ -48,6 +49,9 @@ export class EndNotes {
 
   inputEnd(data: EventData["processing_end"]): void {
     this.#tellEnd(data);
+    const proof = verificationLine(data.verification);
+    if (proof !== undefined)
+      this.#note(joinLines(proof), data.verification?.verdict === "verified" ? "info" : "warning");
     if (this.#hasWithheld) this.#note("Some environment variables are hidden from commands; see /status", "info");
     this.#hasWithheld = false;
     this.#error = undefined;

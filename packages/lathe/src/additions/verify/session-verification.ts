@@ -1,0 +1,299 @@
+// Verifies the work of one session: when the model stops after changes, its checks run, and the verdict is written down. A failure goes back
+// to the model a few times.
+
+import { createHash } from "node:crypto";
+import { LocalEnvironment, type Middleware, type Session, type SessionEvent } from "@lathe/agent";
+import type { SeamContext, Verification } from "@lathe/agent/contract";
+import { mayChangeFiles } from "@lathe/agent/files";
+import type { CheckRun, VerifyReport } from "@lathe/agent/verify";
+import { personalIgnoreFile } from "@lathe/agent/world";
+import { messageOf } from "@lathe/llm";
+import { storeOf } from "../../changes/isolation/view-store.ts";
+import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
+import type { SessionRequest } from "../../conversation/session-contract.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { type Evidence, evidenceOf, writeEvidence } from "./evidence.ts";
+import oldTests from "./old-tests.md";
+import sentBack from "./sent-back.md";
+import type { Work, WorkSource } from "./work.ts";
+
+/** Checks have their own deadlines; this is for all that is around them. */
+const AROUND_MS = 300_000;
+/** At most: now, with the old tests, and new tests on the old code, together and one by one. */
+const MOST_RUNS = 7;
+/** Files may change once more while the checks run: a job was just ending. */
+const MOST_TRIES = 2;
+/** A job that is about to end is waited for. */
+const JOBS_MS = 10_000;
+const MOST_OUTPUT = 8_000;
+
+type StopInfo = Parameters<NonNullable<Middleware["beforeStop"]>>[0];
+
+export class SessionVerification {
+  readonly #workspace: SessionWorkspace;
+  readonly #request: SessionRequest;
+  readonly #checks: NonNullable<SessionRequest["checks"]>;
+  #session: Session | undefined;
+  #source: Promise<WorkSource> | undefined;
+  #opened: WorkSource | undefined;
+  /** Of the present input; absent until the model has stopped. */
+  #verdict: Verification | undefined;
+  /** A call may have changed something since the last verification of this process. */
+  #isStale = false;
+  #names = 0;
+
+  constructor(workspace: SessionWorkspace, request: SessionRequest) {
+    this.#workspace = workspace;
+    this.#request = request;
+    this.#checks = request.checks ?? [];
+  }
+
+  get commands(): readonly string[] {
+    return this.#checks.map(({ command }) => command);
+  }
+
+  /** The last verification of the session. */
+  get last(): Evidence | undefined {
+    return this.#session && evidenceOf(this.#session).at(-1);
+  }
+
+  async ready(session: Session): Promise<void> {
+    this.#session = session;
+    // Work of an earlier process is without a verdict yet.
+    if ([...session.journal.outside("host")].some(({ kind }) => kind === "verification_base")) await this.#load();
+  }
+
+  readonly follow = (event: SessionEvent): void => {
+    if (event.kind !== "user_input") return;
+    this.#verdict = undefined;
+    // Not with the verdict itself: a process that is killed in between must find it again.
+    const since = this.#opened?.since;
+    if (since === undefined || event.data.origin === "continue") return;
+    const { last } = this;
+    if (last?.since === since && last.verdict === "verified") this.#opened?.settle();
+  };
+
+  get middleware(): Middleware {
+    return {
+      name: "verification",
+      timeoutMs: this.#checks.reduce((sum, { timeoutMs }) => sum + timeoutMs * MOST_RUNS * MOST_TRIES, AROUND_MS),
+      beforeCall: async ({ tool, args, tier }, context) => {
+        if (tier === "read") return undefined;
+        const access = await context.accessOf({ name: tool.name, type: "function", arguments: args });
+        if (!mayChangeFiles({ tier, access })) return undefined;
+        this.#isStale = true;
+        await (await this.#load()).begin();
+        return undefined;
+      },
+      beforeStop: async (info, context) => (context.agentId === undefined ? this.#stop(info, context) : undefined),
+      verdictAtEnd: ({ reason, awaiting }, context) =>
+        context.agentId === undefined ? this.#verdictAt(reason, awaiting !== undefined) : undefined,
+    };
+  }
+
+  /** The person stands in for a proof. */
+  accept(who: string): void {
+    const { last } = this;
+    if (!this.#session || !last || last.verdict !== "unverified")
+      throw usageError(
+        last?.verdict === "failed"
+          ? "A check failed: that cannot be accepted. Let the agent fix it, or change the check."
+          : "There is nothing to accept: no work is unverified.",
+      );
+    writeEvidence(this.#session, { ...last, verdict: "verified", reasons: [`Accepted by ${who}.`], acceptedBy: who });
+    this.#opened?.settle();
+  }
+
+  /** Undefined: the input may end; `#verdict` says how. */
+  async #stop(info: StopInfo, context: SeamContext): Promise<{ continueWith: string } | undefined> {
+    this.#verdict = undefined;
+    if (this.#opened?.since === undefined) return undefined;
+    try {
+      return await this.#verifyWork(this.#opened, info, context);
+    } catch (error) {
+      if (context.signal.aborted) throw error;
+      this.#verdict = { verdict: "unverified", reasons: [`The checks could not be run: ${messageOf(error)}`] };
+      return undefined;
+    }
+  }
+
+  async #verifyWork(
+    source: WorkSource,
+    { text }: StopInfo,
+    context: SeamContext,
+  ): Promise<{ continueWith: string } | undefined> {
+    const session = this.#session!;
+    const since = source.since!;
+    await this.#endJobs(session);
+    const own = evidenceOf(session).filter((one) => one.since === since && one.acceptedBy === undefined);
+    // One of this very answer was cut off before the model could be told.
+    const isCut = own.at(-1)?.sentBack === true && own.at(-1)?.answer === digest(text);
+    const earlier = isCut ? own.slice(0, -1) : own;
+    let work = await source.look();
+    const known = own.at(-1);
+    if (work && known && !isCut && !this.#isStale && known.tree === digest(work.tree)) {
+      this.#verdict = { verdict: known.verdict, reasons: known.reasons };
+      return undefined;
+    }
+    if (work?.changes.length === 0 && work.doubts.length === 0) {
+      source.settle();
+      return undefined;
+    }
+    let report: VerifyReport | undefined;
+    let verified = work;
+    for (let tries = 1; work; tries++) {
+      report = await this.#verify(source, work, context);
+      verified = work;
+      work = await source.look();
+      if (!work || work.tree === verified.tree || report.verdict === "failed") break;
+      if (report.ranIn === "project") {
+        report = {
+          ...report,
+          reasons: [...report.reasons, `The checks ran in the project and changed ${changedBy(verified, work)}.`],
+        };
+        break;
+      }
+      if (tries === MOST_TRIES) {
+        report = { ...report, verdict: "unverified", reasons: ["Files were changed while the checks ran."] };
+        break;
+      }
+    }
+    if (!report || !verified) return undefined;
+    return this.#conclude(report, verified, { since, answer: text, earlier });
+  }
+
+  /** Writes down what was found, and decides whether the model goes on. */
+  #conclude(
+    report: VerifyReport,
+    { tree, doubts }: Work,
+    {
+      since,
+      answer,
+      earlier,
+    }: { readonly since: number; readonly answer: string; readonly earlier: readonly Evidence[] },
+  ): { continueWith: string } | undefined {
+    const isDoubted = report.verdict === "verified" && doubts.length > 0;
+    const verdict = isDoubted ? "unverified" : report.verdict;
+    const reasons = [...(isDoubted ? doubts : []), ...report.reasons];
+    const rounds = earlier.filter((one) => one.sentBack).length;
+    const wasTold = earlier.some((one) => one.sentBack && one.verdict === "unverified");
+    const isFixable = verdict === "failed" || (verdict === "unverified" && report.named.length > 0 && !wasTold);
+    const isSentBack = isFixable && rounds < this.#workspace.settings["verify.rounds"];
+    const { covered, uncovered, named, ranIn } = report;
+    writeEvidence(this.#session!, {
+      verdict,
+      reasons,
+      since,
+      tree: digest(tree),
+      answer: digest(answer),
+      checks: report.runs.map(({ command, of, exitCode, outputDigest, durationMs }) => ({
+        ...{ command, of, exitCode, outputDigest, durationMs: Math.round(durationMs) },
+      })),
+      ...{ covered, uncovered, named },
+      ...(ranIn === undefined ? {} : { ranIn }),
+      sentBack: isSentBack,
+    });
+    this.#isStale = false;
+    if (isSentBack) return { continueWith: textForModel(report, reasons) };
+    this.#verdict = { verdict, reasons };
+    return undefined;
+  }
+
+  async #verify(source: WorkSource, work: Work, { signal }: SeamContext): Promise<VerifyReport> {
+    const { verify, restsOn } = await import("@lathe/agent/verify");
+    const workspace = this.#workspace;
+    const { cwd: root, settings, machine } = workspace;
+    const session = this.#session!;
+    const tests = settings["verify.tests"];
+    const rests = restsOn(tests);
+    const host = hostOptions(workspace, () => {});
+    const sandbox = sandboxOptions(workspace);
+    // Without a view the check would run unconfined where the session is confined.
+    const project = sandbox ? undefined : new LocalEnvironment({ ...host, cwd: root });
+    try {
+      return await verify({
+        place: {
+          ...{ root, store: storeOf(workspace), host, sandbox, project },
+          id: `verify-${session.id.slice(0, 8)}-${machine.pid}-${++this.#names}`,
+          personalIgnores: personalIgnoreFile(workspace.env),
+        },
+        checks: this.#checks,
+        changes: work.changes,
+        isOnDisk: source.isOnDisk,
+        tests,
+        hadTests: () =>
+          source.hadTests((path) => path.startsWith(`${root}/`) && rests.isTest(path.slice(root.length + 1))),
+        since: source.since,
+        home: machine.userHome,
+        onStart: (run) => session.journal.write({ type: "host", kind: "check_started", data: { ...run } }),
+        signal,
+      });
+    } finally {
+      await project?.cleanup();
+    }
+  }
+
+  /** Nothing may change files any more: what runs in the background gets a moment to end, and is stopped then. */
+  async #endJobs({ beside, warn }: Session): Promise<void> {
+    const running = beside.jobs?.runningJobs() ?? [];
+    if (running.length === 0) return;
+    const { setTimer } = this.#workspace.machine.deps;
+    const ended = Promise.allSettled(running.map(({ handle }) => handle.done));
+    let timer: { cancel(): void } | undefined;
+    await Promise.race([ended, new Promise<void>((resolve) => (timer = setTimer(resolve, JOBS_MS)))]);
+    timer?.cancel();
+    const left = running.filter(({ handle }) => handle.running);
+    await Promise.all(left.map(({ handle }) => handle.stop()));
+    if (left.length > 0)
+      warn(`Stopped before the checks ran: ${left.map(({ handle }) => handle.command).join("; ")}`, "jobs_stopped");
+  }
+
+  #verdictAt(reason: string, isAwaiting: boolean): Verification {
+    if (this.#opened?.since === undefined && !this.#verdict) return { verdict: "none", reasons: [] };
+    if (reason === "completed" && !isAwaiting && this.#verdict) return this.#verdict;
+    const why = isAwaiting ? "the agent asked a question" : (CUT[reason] ?? "the checks did not end in time");
+    return { verdict: "unverified", reasons: [`The work ended before it was verified: ${why}.`] };
+  }
+
+  #load(): Promise<WorkSource> {
+    this.#source ??= import("./work.ts").then(({ copyWork, projectWork }) => {
+      const { view, machine } = this.#workspace;
+      this.#opened = view
+        ? copyWork(view, machine.deps.now)
+        : projectWork(this.#workspace, this.#request, () => this.#session!.env);
+      return this.#opened;
+    });
+    return this.#source;
+  }
+}
+
+/** Ends of an input without a verdict. */
+const CUT: Readonly<Record<string, string>> = {
+  interrupted: "it was interrupted",
+  aborted: "it was interrupted",
+  error: "it failed",
+  context_overflow: "the conversation became too long",
+  budget: "a limit was reached",
+  turn_limit: "a limit was reached",
+  round_limit: "a limit was reached",
+};
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function changedBy(before: Work, after: Work): string {
+  const known = new Map(before.changes.map((change) => [change.path, JSON.stringify(change.after)]));
+  const paths = after.changes.filter(({ path, after: now }) => known.get(path) !== JSON.stringify(now));
+  return paths.map(({ path }) => path).join(", ");
+}
+
+function textForModel({ runs, named }: VerifyReport, reasons: readonly string[]): string {
+  const failed = runs.findLast(({ passed }: CheckRun) => !passed);
+  const output = failed ? [`$ ${failed.command}`, tail(failed.output), `[exit code ${failed.exitCode}]`] : [];
+  return [sentBack.trim(), reasons.join("\n"), output.join("\n"), ...(named.length > 0 ? [oldTests.trim()] : [])]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const tail = (output: string): string =>
+  output.length > MOST_OUTPUT ? `…${output.slice(-MOST_OUTPUT)}` : output.trimEnd();

@@ -1,0 +1,57 @@
+// Which checks a session has: those of `--check`, else of the settings, else what the project's own files offer.
+
+import { shellProblem } from "@lathe/agent/policy";
+import type { Check } from "@lathe/agent/verify";
+import { compileFilter } from "@lathe/agent/world";
+import { messageOf } from "@lathe/llm";
+import type { Workspace } from "../../config/workspace/workspace.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { detectChecks } from "./detect.ts";
+
+/** Throws a usage error for one that cannot be meant, before anything is sent. */
+export function checksOf(
+  { settings, cwd }: Pick<Workspace, "settings" | "cwd">,
+  given: readonly string[] = [],
+): Check[] {
+  const timeoutMs = settings["verify.timeoutMs"];
+  const checks = given.map((command): Check => ({ command: command.trim(), timeoutMs, source: "--check" }));
+  for (const { command } of checks) refuseBad(command, "--check", 'Give a command, such as --check "npm test".');
+  const named = Object.entries(settings.checks).map(([glob, command]): Check => {
+    const key = `The setting checks, "${glob}"`;
+    const next = "Change it: lathe config set checks '<glob>=<command>'";
+    if (glob.trim() === "") throw usageError(`The setting checks: a glob is empty. ${next}`);
+    try {
+      compileFilter(glob);
+    } catch (error) {
+      throw usageError(`${key}: ${messageOf(error)}. ${next}`);
+    }
+    refuseBad(command, key, next);
+    return {
+      command: command.trim(),
+      covers: glob === "**" ? undefined : [glob],
+      timeoutMs,
+      source: "the setting checks",
+    };
+  });
+  const all = joinSame([...checks, ...named]);
+  return all.length > 0 || !settings["verify.detect"] ? all : detectChecks(cwd, timeoutMs);
+}
+
+function refuseBad(command: string, key: string, next: string): void {
+  if (command.trim() === "") throw usageError(`${key}: the command is empty. ${next}`);
+  if (command.includes("\0")) throw usageError(`${key}: the command holds a NUL byte. ${next}`);
+  const problem = shellProblem(command);
+  if (problem !== undefined)
+    throw usageError(`${key}: the shell cannot read \`${command.trim()}\`: ${problem}. ${next}`);
+}
+
+/** One command for several globs runs once. */
+function joinSame(checks: readonly Check[]): Check[] {
+  const joined = new Map<string, Check>();
+  for (const check of checks) {
+    const known = joined.get(check.command);
+    const covers = known?.covers && check.covers ? [...known.covers, ...check.covers] : undefined;
+    joined.set(check.command, known ? { ...known, covers } : check);
+  }
+  return [...joined.values()];
+}

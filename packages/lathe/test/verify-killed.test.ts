@@ -1,0 +1,79 @@
+// The command killed by SIGKILL at the lines of its journal while work is verified: the end is the same, no check is reported that did not run,
+// and nothing is left of the views.
+
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type RecordedRequest, turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+import { has } from "../../agent/test/programs.ts";
+import { type Stage, stage } from "./contract-kit.ts";
+
+const PRELOAD = `--require ${fileURLToPath(new URL("./die-at-line.cjs", import.meta.url))}`;
+const OPTIONS = ["--permission-mode", "full", "--check", "grep -q right code.txt"];
+const isLong = process.env["LATHE_LONG"] !== undefined;
+
+/** Writes a wrong answer, stops, is told, and writes the right one. A call that was cut off is made again. */
+function answer({ view: { messages } }: RecordedRequest) {
+  const isTold = messages.some(({ text }) => text.includes("The work is not verified"));
+  const written = messages.filter(({ results }) =>
+    results.some(({ text }) => !/interrupted|unknown/.test(text)),
+  ).length;
+  const write = (content: string) => turn.calls([{ name: "write_file", args: { file_path: "code.txt", content } }]);
+  if (!isTold) return written === 0 ? write("worse\n") : turn.text("Done.");
+  return written < 2 ? write("right\n") : turn.text("Fixed.");
+}
+
+/** Resolves with the number of lines when it was not killed. */
+async function run({ box, args, env }: Stage, at: number): Promise<number | undefined> {
+  const count = join(box.home, "count");
+  const child = box.start([...args, ...OPTIONS, "-p", "fix it"], {
+    ...env,
+    ...{ NODE_OPTIONS: PRELOAD, DIE_LINE: String(at), DIE_COUNT: count },
+  });
+  child.stdin.end();
+  await once(child, "close");
+  return child.signalCode === "SIGKILL" ? undefined : Number(readFileSync(count, "utf8"));
+}
+
+const files = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String);
+
+async function judge(scene: Stage): Promise<void> {
+  await scene.run([...OPTIONS, "-c"]);
+  const { box } = scene;
+  const sessions = join(box.home, ".lathe/sessions");
+  const lines = files(sessions)
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readFileSync(join(sessions, name), "utf8").trim().split("\n"))
+    .map((line) => JSON.parse(line));
+  const ended = lines.findLast(({ type, state }) => type === "input" && state === "end");
+  expect(ended?.verification).toEqual({ verdict: "verified", reasons: [] });
+  expect(readFileSync(join(box.dir, "code.txt"), "utf8")).toBe("right\n");
+  const ran = lines.flatMap(({ customType, data }) => (customType === "verification" ? data.checks : []));
+  expect(lines.filter(({ kind }) => kind === "check_started").length).toBeGreaterThanOrEqual(ran.length);
+  expect(ran.length).toBeGreaterThan(0);
+  const views = join(box.home, ".lathe/views");
+  expect(files(views).filter((name) => name.includes("/"))).toEqual([]);
+}
+
+/** A process that dies before the session has an input has nothing to go on with. */
+const FIRST = 4;
+
+it.skipIf(!has("bwrap", "nsenter", "unshare", "git"))(
+  "N1 a verification ends the same wherever it is killed (needs bwrap, nsenter, unshare, git)",
+  async () => {
+    for (let at = isLong ? FIRST : 16; ; at += isLong ? 1 : 4) {
+      const scene = await stage(answer);
+      try {
+        writeFileSync(join(scene.box.dir, "code.txt"), "wrong\n");
+        const lines = await run(scene, at);
+        if (lines !== undefined && lines < at) return;
+        await judge(scene);
+      } finally {
+        await scene.close();
+      }
+    }
+  },
+  170_000,
+);

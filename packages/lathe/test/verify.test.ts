@@ -1,0 +1,135 @@
+// Verified work through the command: what a check finds goes back to the model, and the verdict is what the checks say.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { turn } from "@lathe/testkit";
+import { afterEach, describe, expect, it } from "vitest";
+import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+
+let scene: Stage;
+afterEach(() => scene.close());
+
+const write = (path: string, content: string) =>
+  turn.calls([{ name: "write_file", args: { file_path: path, content } }]);
+const shell = (command: string) => turn.calls([{ name: "shell", args: { command } }]);
+const CHECK = ["--permission-mode", "full", "--check", "sh test.sh"];
+const said = (request: number): string =>
+  scene.server.requests[request]?.view.messages.map(({ text }) => text).join("\n") ?? "";
+
+const settings = async (text: string): Promise<string[]> => {
+  await writeFile(join(scene.box.home, "more.yml"), text);
+  return ["--config", join(scene.box.home, "more.yml")];
+};
+
+async function begin(
+  turns: Parameters<typeof stage>[0],
+  test = "grep -q right code.txt || { echo code is wrong; exit 3; }\n",
+): Promise<void> {
+  scene = await stage(turns);
+  await mkdir(join(scene.box.dir, "tests"), { recursive: true });
+  await writeFile(join(scene.box.dir, "test.sh"), test);
+  await writeFile(join(scene.box.dir, "code.txt"), "wrong\n");
+}
+
+const resultOf = (stdout: string) => jsonLines(stdout).at(-1) as Record<string, unknown>;
+
+describe("N1 --check", () => {
+  it("N1 a failure goes back to the model, and the work that passes is verified", async () => {
+    await begin([write("code.txt", "worse\n"), turn.text("Done."), write("code.txt", "right\n"), turn.text("Fixed.")]);
+    const run = await scene.run([...CHECK, "--require", "verified", "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ exitCode: 0, verification: "verified", verificationReasons: [] });
+    expect(jsonLines(run.stdout).find(({ type }) => type === "agent_end")).toMatchObject({ verification: "verified" });
+    expect(said(2)).toMatch(/code is wrong\n\[exit code 3\]/);
+  });
+
+  it("N1 a model that only says so ends as failed, after the rounds that the setting allows", async () => {
+    await begin([write("code.txt", "1\n"), turn.text("Done."), write("code.txt", "2\n"), turn.text("All tests pass.")]);
+    const run = await scene.run([
+      ...CHECK,
+      ...(await settings("verify:\n  rounds: 1\n")),
+      "--require",
+      "verified",
+      "fix it",
+    ]);
+    expect(run).toMatchObject({
+      code: 1,
+      stdout: "All tests pass.\n",
+      stderr: expect.stringContaining("Not verified: a check failed. `sh test.sh` failed (exit code 3)."),
+    });
+    expect(scene.server.requests).toHaveLength(4);
+  });
+
+  it("N1 a weakened test makes the run unverified, by name, and a person may accept it", async () => {
+    await begin([
+      shell("echo exit 0 > test.sh; echo x > code.txt"),
+      turn.text("Done."),
+      turn.text("It has to be that way."),
+    ]);
+    const run = await scene.run([...CHECK, "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({
+      exitCode: 0,
+      verification: "unverified",
+      verificationReasons: [expect.stringContaining("test.sh was changed; with the old version, `sh test.sh` failed")],
+    });
+    expect(said(2)).toContain("count as they were when the work began");
+  });
+
+  it("N1 an edit by a job after the model has stopped is seen by the check", async () => {
+    await begin([
+      turn.calls([
+        {
+          name: "shell",
+          args: { command: "echo right > code.txt; sleep 1; echo broken > code.txt", background: true },
+        },
+      ]),
+      turn.text("Done."),
+      turn.text("The job has ended."),
+    ]);
+    const run = await scene.run([...CHECK, ...(await settings("verify:\n  rounds: 0\n")), "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ verification: "failed" });
+  });
+
+  it("N1 without changes nothing runs, and a question or a limit never ends as verified", async () => {
+    await begin([turn.text("Hello."), write("code.txt", "right\n"), turn.text("never asked for")]);
+    const none = await scene.run([...CHECK, "--json", "hi"]);
+    expect(resultOf(none.stdout)).toMatchObject({ exitCode: 0, verification: "none" });
+    const limited = await scene.run([...CHECK, "--max-turns", "1", "--json", "fix it"]);
+    expect(resultOf(limited.stdout)).toMatchObject({
+      exitCode: 5,
+      verification: "unverified",
+      verificationReasons: ["The work ended before it was verified: a limit was reached."],
+    });
+    // The work is still to be verified when the session goes on.
+    expect(resultOf((await scene.run([...CHECK, "--json", "-c", "go on"])).stdout)).toMatchObject({
+      verification: "verified",
+    });
+  });
+
+  it("N1 a run in an isolated copy is verified as it will be applied", async () => {
+    await begin([write("code.txt", "right\n"), turn.text("Done.")]);
+    const run = await scene.run([...CHECK, "--worktree", "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ exitCode: 0, verification: "verified" });
+  });
+
+  it("N1 refuses a check of the settings that a shell cannot read", async () => {
+    await begin([]);
+    const run = await scene.run([...(await settings('checks:\n  "src/**": "npm (test"\n')), "hi"]);
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^lathe: The setting checks, "src\/\*\*": .*\n$/),
+    });
+  });
+
+  it.each([
+    [["--check", " "], "--check is empty."],
+    [["--check", "npm 'test"], "--check: the shell cannot read `npm 'test`: a quote is not closed."],
+
+    [["--require", "verified"], "--require verified needs a check."],
+  ])("N1 refuses %j before anything is sent", async (options, message) => {
+    await begin([]);
+    const run = await scene.run([...options, "hi"]);
+    expect(run.code).toBe(2);
+    expect(run.stderr.trim().split("\n")).toEqual([expect.stringContaining(message)]);
+    expect(scene.server.requests).toHaveLength(0);
+  });
+});
