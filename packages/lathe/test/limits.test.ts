@@ -29,13 +29,56 @@ describe("limits of a run end it with code 5", () => {
     expect(await scene.run([...full, "--max-turns", "2", "go"])).toMatchObject({ code: 0, stdout: "done\n" });
   });
 
-  it("--max-cost stops before the next request once the money is spent", async () => {
-    const dear = { usage: { input: 1_000_000, output: 1000 } };
-    scene = await stage(() => turn.calls([{ name: "shell", args: { command: "echo" } }], dear));
-    const { code, stdout } = await scene.run([...full, "--mode", "json", "--max-cost", "$0.50", "go"]);
-    expect(code).toBe(5);
-    expect(scene.server.requests).toHaveLength(1);
-    expect(jsonLines(stdout).at(-1)?.["cost"]).toBeGreaterThan(0.5);
+  it("--max-cost holds: a request that may cost more than what is left is not sent, and its answer is shortened before", async () => {
+    // Each answer takes all that the request allows.
+    scene = await stage((request) =>
+      turn.calls([{ name: "shell", args: { command: "echo" } }], {
+        usage: { input: 20_000, output: (request.body as { max_tokens: number }).max_tokens },
+      }),
+    );
+    const { code, stdout, stderr } = await scene.run([...full, "--mode", "json", "--max-cost", "$1", "go"]);
+    expect({ code, stderr }).toMatchObject({ code: 5 });
+    const asked = scene.server.requests.map(({ body }) => body.max_tokens as number);
+    expect(asked[0]).toBe(32_000);
+    expect(asked.length).toBeGreaterThan(1);
+    expect(asked.at(-1)).toBeLessThan(32_000);
+    expect(asked.at(-1)).toBeGreaterThanOrEqual(1000);
+    const end = jsonLines(stdout).at(-1);
+    expect(end?.["cost"]).toBeGreaterThan(0.8);
+    expect(end?.["cost"]).toBeLessThanOrEqual(1);
+    expect(JSON.stringify(end)).toMatch(/The limit of \$1\.00 does not pay for another request.*lathe -c/);
+    // With a higher limit it goes on.
+    const more = await scene.run([...full, "-c", "--mode", "json", "--max-cost", "2", "go on"]);
+    expect(more.code).toBe(5);
+    expect(jsonLines(more.stdout).at(-1)?.["cost"]).toBeLessThanOrEqual(2);
+    expect(scene.server.requests.length).toBeGreaterThan(asked.length + 1);
+  });
+
+  it("--max-cost that does not pay for the first request sends nothing and keeps the session", async () => {
+    scene = await stage([]);
+    const { code, stderr } = await scene.run(["--max-cost", "0.01", "go"]);
+    expect({ code, stderr }).toMatchObject({ code: 5, stderr: expect.stringMatching(/limit of \$0\.01 does not pay/) });
+    expect(scene.server.requests).toEqual([]);
+  });
+
+  it("--max-calls refuses the call after the last one and ends the run", async () => {
+    scene = await stage([
+      look(1),
+      turn.calls([1, 2].map((n) => ({ name: "shell", args: { command: `echo ${n}` } }))),
+      turn.text("ok"),
+    ]);
+    const { code, stderr } = await scene.run([...full, "--max-calls", "2", "go"]);
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(/limit of 2 tool calls.*lathe -c/),
+    });
+    expect(scene.server.requests).toHaveLength(2);
+    const again = await scene.run([...full, "-c", "--max-calls", "1", "go on"]);
+    expect(again).toMatchObject({ code: 0, stdout: "ok\n" });
+    const results = scene.server.requests[2]?.view.messages.flatMap(({ results = [] }) =>
+      results.map(({ text }) => text),
+    );
+    expect(results?.at(-1)).toBe("[not run: the limit of tool calls is used up]");
   });
 
   it("--max-cost with a price that nobody knows is refused before anything is sent", async () => {

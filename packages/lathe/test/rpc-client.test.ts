@@ -100,7 +100,7 @@ describe("RpcClient", () => {
     await agent.start();
     const refusal = await agent.request("negotiate_unattended", { declaration: {} }).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(RpcError);
-    expect(refusal).toMatchObject({ command: "negotiate_unattended", code: "not_available" });
+    expect(refusal).toMatchObject({ command: "negotiate_unattended", code: "invalid_declaration" });
     await agent.prompt("go");
     await open.reached;
     const waiting = agent.waitForIdle();

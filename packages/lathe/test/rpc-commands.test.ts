@@ -105,7 +105,9 @@ describe("RPC: commands", () => {
       "workflow_gate_response",
       "negotiate_unattended",
     ]);
-    for (const command of failed.slice(-2)) expect(replies[command]).toMatchObject({ code: "not_available" });
+    const [gate, unattended] = failed.slice(-2).map((command) => replies[command]);
+    expect(gate).toMatchObject({ code: "not_available" });
+    expect(unattended).toMatchObject({ code: "invalid_declaration" });
     expect(replies["bash"]).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, cancelled: false });
     expect(replies["set_auto_compaction"]).toBeUndefined();
     expect(await host.finish()).toBe(0);

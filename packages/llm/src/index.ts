@@ -43,6 +43,7 @@ export { type HarmonyGuardOptions, harmonyGuard } from "./guard/harmony.ts";
 export { namesFiles, readFiles } from "./media/resolve.ts";
 export type { ClientMiddleware } from "./middleware/compose.ts";
 export { type TextCallOptions, withTextCalls } from "./middleware/text-calls.ts";
+export { fixedThinking } from "./protocols/anthropic/effort.ts";
 export * from "./registry/check-config.ts";
 export * from "./registry/config.ts";
 export { defaultModels } from "./registry/defaults.ts";
@@ -63,7 +64,15 @@ export { type Violation, violationOf, withoutOptionalNulls } from "./schema/vali
 export { StreamAccumulator } from "./stream/accumulate.ts";
 export { parsePartialJson } from "./stream/partial-json.ts";
 export { throttle } from "./stream/throttle.ts";
-export { addUsage, billedOutputTokens, cacheHitRatio, comparableUsage, costOf, promptTokens } from "./stream/usage.ts";
+export {
+  addUsage,
+  billedOutputTokens,
+  cacheHitRatio,
+  comparableUsage,
+  costOf,
+  mostCostOf,
+  promptTokens,
+} from "./stream/usage.ts";
 export { askForTunnel, proxyHeaders } from "./transport/proxy.ts";
 export { proxyFor } from "./transport/proxy-rules.ts";
 export * from "./types/adapter.ts";

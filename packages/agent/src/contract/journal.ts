@@ -2,6 +2,7 @@
 // lines are outside it. Everything else (context, transcript, cost, search) is a projection of these.
 
 import type { FinishReason, ImageData, JsonObject, JsonValue, Message, Usage } from "@lathe/llm";
+import type { RequestAmounts } from "../base/budget/ledger.ts";
 import type { FileChange } from "./changes.ts";
 import type { AwaitedInput, MessageSource } from "./events/types.ts";
 import type { PromptPart } from "./prompt-part.ts";
@@ -76,6 +77,8 @@ export interface MessageEntry extends TreeFields, ResultFacts {
   readonly usage?: Usage;
   /** US dollars. */
   readonly cost?: number;
+  /** What it may have cost besides, of an answer that was cut off. */
+  readonly uncertain?: RequestAmounts;
   readonly finishReason?: FinishReason;
   /** How a user message came in; absent = plain input. */
   readonly origin?: "input" | "steering" | "follow_up" | "loop_detection" | "injected";
@@ -249,6 +252,8 @@ export interface IntentLine {
   readonly within?: string;
   /** Of a call inside a call, in one line: nothing else tells of it until it ends. */
   readonly summary?: string;
+  /** The most that a request may cost, where a limit holds it. */
+  readonly reserved?: RequestAmounts;
   readonly timestamp: string;
 }
 /** An effect that ended without an outcome entry (a failed request, a cancelled maintenance call). */
@@ -260,6 +265,8 @@ export interface SettleLine {
   /** Tokens and money the failed attempt cost, when the vendor said. */
   readonly usage?: Usage;
   readonly cost?: number;
+  /** What it may have cost besides: the vendor never said. */
+  readonly uncertain?: RequestAmounts;
   readonly timestamp: string;
 }
 /** A permission decision. */

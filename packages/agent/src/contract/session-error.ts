@@ -2,9 +2,10 @@
 
 /**
  * `busy`: an input is running; `closed`: the session has ended; `config`: a setting or option is wrong; `tool_name`: a tool cannot be
- * offered under its name or in its form; `model`: the model is not named as provider/id.
+ * offered under its name or in its form; `model`: the model is not named as provider/id; `budget`: a limit of the session does not
+ * pay for it.
  */
-export type SessionErrorCode = "busy" | "closed" | "config" | "tool_name" | "model";
+export type SessionErrorCode = "busy" | "closed" | "config" | "tool_name" | "model" | "budget";
 
 /** A session refused what its host asked for; nothing has happened. */
 export class SessionError extends Error {

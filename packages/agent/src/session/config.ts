@@ -202,6 +202,7 @@ const SETTINGS: {
     usd: optional(amount),
     wallMs: optional(amount),
     turns: optional(amount),
+    calls: optional(amount),
   }),
   maxJobs: count,
   jobReports: choice(["wait", "run"]),

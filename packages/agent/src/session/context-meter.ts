@@ -3,7 +3,8 @@
 
 import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
 import { charactersOf } from "../context/message-size.ts";
-import type { SessionPrefix } from "../context/prefix/prefix.ts";
+import { mostTokensIn, mostTokensOf } from "../context/most-tokens.ts";
+import type { PrefixTexts, SessionPrefix } from "../context/prefix/prefix.ts";
 import type { Journal } from "../record/journal/journal.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 
@@ -18,9 +19,9 @@ const UNCOUNTED: ReadonlySet<string> = new Set(["compaction", "prune", "model_ch
 
 /** What it measures, and whom it warns. */
 interface Measured {
-  readonly prefix: Pick<SessionPrefix, "characters">;
+  readonly prefix: Pick<SessionPrefix, "characters" | "texts">;
   readonly journal: Pick<Journal, "context" | "leaf" | "meta" | "entry">;
-  readonly profile: Pick<Profile, "contextWindowSize">;
+  readonly profile: Pick<Profile, "contextWindowSize" | "model">;
   warn(message: string, code: string): void;
 }
 
@@ -32,12 +33,16 @@ export class ContextMeter {
   #measured: number | undefined;
   #sinceMeasured = 0;
   #warnedStep = 0;
+  /** The most tokens of the next prompt, without the messages that came after it was counted. */
+  #most: MostCounted | undefined;
+  #uncounted: Message[] = [];
 
   constructor(core: Measured) {
     this.#core = core;
   }
 
   addMessage(message: Message): void {
+    if (this.#most) this.#uncounted.push(message);
     if (this.#characters === undefined) return;
     const size = charactersOf(message);
     this.#characters += size;
@@ -49,12 +54,35 @@ export class ContextMeter {
     if (tokens <= 0) return;
     this.#measured = tokens;
     this.#sinceMeasured = 0;
+    this.#most = { tokens, model: this.#core.profile.model, texts: this.#core.prefix.texts };
+    this.#uncounted = [];
   }
 
   /** The history was rebuilt: forget what was counted. */
   reset(): void {
     this.#characters = undefined;
     this.#measured = undefined;
+    this.#most = undefined;
+  }
+
+  /**
+   * The most tokens that the next prompt may have: what the vendor counted last, with a cautious count of what came since. Of a model
+   * that has not answered yet, all of it is counted.
+   */
+  mostTokens(): number {
+    const { prefix, profile, journal } = this.#core;
+    if (this.#most?.model !== profile.model) {
+      this.#most = { tokens: mostTokensOfPrefix(prefix.texts), model: profile.model, texts: prefix.texts };
+      this.#uncounted = [...journal.context.messages];
+    }
+    const most = this.#most!;
+    if (most.texts !== prefix.texts) {
+      most.tokens += Math.max(0, mostTokensOfPrefix(prefix.texts) - mostTokensOfPrefix(most.texts));
+      most.texts = prefix.texts;
+    }
+    for (const message of this.#uncounted) most.tokens += mostTokensOf(message);
+    this.#uncounted = [];
+    return most.tokens;
   }
 
   /** The server has counted most of it. */
@@ -113,6 +141,22 @@ export class ContextMeter {
     }
     this.#warnedStep = step;
   }
+}
+
+interface MostCounted {
+  tokens: number;
+  readonly model: string;
+  texts: PrefixTexts | undefined;
+}
+
+/** What vendors add themselves when there are tools. */
+const OF_TOOLS = 600;
+
+function mostTokensOfPrefix(texts: PrefixTexts | undefined): number {
+  if (!texts) return 0;
+  const { systemPrompt, environment, tools } = texts;
+  const ofTools = tools.length === 0 ? 0 : OF_TOOLS + mostTokensIn(JSON.stringify(tools));
+  return mostTokensIn(systemPrompt) + mostTokensIn(environment) + ofTools;
 }
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);

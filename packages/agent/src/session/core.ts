@@ -243,6 +243,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
       failures: new FailureStreak(),
       sameRounds: new SameRounds(),
       isDone: false,
+      refusedCalls: false,
       output: undefined,
     };
     this.setState("processing");

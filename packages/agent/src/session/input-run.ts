@@ -28,6 +28,8 @@ export interface InputRun {
   verification?: Verification | undefined;
   /** A call said that nothing is left to do: the input ends with this round. */
   isDone: boolean;
+  /** A call was not run because of the limit: the input ends with this round. */
+  refusedCalls: boolean;
   /** The answer must be data that fits a schema. */
   output: OutputCheck | undefined;
 }

@@ -2,6 +2,7 @@
 
 import { type FinishReason, Message, type ToolCallData, type ToolResultData } from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
+import { limitText, usedUpText } from "../base/budget/ledger.ts";
 import { textOfContent } from "../base/text/content.ts";
 import { wellFormedParts } from "../base/text/well-formed.ts";
 import type { EndReason, InputContent } from "../contract/events/types.ts";
@@ -109,6 +110,9 @@ async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained
         core.emit("turn_end", { turn, outcome: "failed" });
         if (run.signal.aborted) return endOf(run);
         throw outcome.error;
+      case "unaffordable":
+        core.emit("turn_end", { turn, outcome: "failed" });
+        return endAtLimit(core, outcome.message);
       case "cut":
         core.emit("turn_end", { turn, outcome: "interrupted" });
         inject(core, outcome.cut.cut, "injected");
@@ -117,16 +121,19 @@ async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained
       case "answer":
         break;
     }
-    const { response, calls } = outcome;
-    warnAboutFinish(core, response.finishReason);
+    const { response, calls, isShortened } = outcome;
+    const isCutByLimit = isShortened && response.finishReason.reason === "length";
+    if (!isCutByLimit) warnAboutFinish(core, response.finishReason);
     if (calls.length > 0) {
       const lastIsIncomplete = response.finishReason.reason === "length";
       const end = await finishTurn(core, run, turn, { calls, lastIsIncomplete });
+      if (run.refusedCalls) return endAtLimit(core, callsText(core));
       if (run.awaits || run.isDone) return { reason: "completed" };
       if (end && !run.signal.aborted) return end;
       continue;
     }
     core.emit("turn_end", { turn, outcome: "answered" });
+    if (isCutByLimit) return endAtLimit(core, CUT_BY_LIMIT);
     const end = await endUnlessMore(core, run, response.text);
     if (end) return end;
   }
@@ -266,21 +273,20 @@ function limitReached(core: SessionLog & HostChoices & ModelContext & Work, run:
     core.emit("turn_limit", { total_turns: core.turns });
     return TURN_LIMIT;
   }
-  const spent =
-    core.ledger.exhaustedDimension(budget, core.elapsedMs()) ?? (wouldOverspend(core) ? "tokens" : undefined);
+  const spent = core.ledger.exhaustedDimension(budget, core.elapsedMs());
   if (spent === undefined) return undefined;
-  core.warn(`The session's budget of ${spent} is used up; raise it to continue.`, "budget_exhausted");
+  return endAtLimit(core, usedUpText(spent, budget[spent]!));
+}
+
+/** The words are for the person who set the limit. */
+function endAtLimit(core: SessionLog, message: string): InputEnd {
+  core.warn(message, "budget_exhausted");
   return { reason: "budget" };
 }
 
-/**
- * What a child spends beyond its share is taken from others, so it stops before the request that would do it. What its first one takes
- * is known only afterwards.
- */
-function wouldOverspend(core: SessionLog & HostChoices & ModelContext & Work): boolean {
-  if (!core.options.depth || core.turns === 0) return false;
-  return core.ledger.amountsLeft(core.config.budget, core.elapsedMs()).tokens < core.meter.tokens();
-}
+const CUT_BY_LIMIT = "The limit does not pay for a longer answer, so this one was cut off.";
+const callsText = ({ config }: HostChoices): string =>
+  `The limit of ${limitText("calls", config.budget.calls ?? 0)} is used up, and the model asked for another one.`;
 
 const MOST_FAILURES = 3;
 /** Far more than a command takes that waits for something, and loop detection tells the model four times before. */

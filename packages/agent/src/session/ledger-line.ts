@@ -15,8 +15,10 @@ const DATA = new Checker(
   openObject({
     leaf: orNull(text()),
     turns: number(),
-    spent: openObject({ tokens: amount, usd: amount, wallMs: amount, turns: amount }),
+    spent: openObject({ tokens: amount, usd: amount, wallMs: amount, turns: amount, calls: amount }),
     usage: usageShape,
+    uncertain: optional(openObject({ tokens: amount, usd: amount })),
+    settled: amount,
   }),
 );
 
@@ -25,7 +27,14 @@ export function saveLedger(core: SessionLog & Work): void {
   journal.write({
     type: "host",
     kind: KIND,
-    data: { leaf: journal.leaf, turns: core.turns, spent: { ...ledger.spent }, usage: plainUsage(ledger.usage) },
+    data: {
+      leaf: journal.leaf,
+      turns: core.turns,
+      spent: { ...ledger.spent },
+      usage: plainUsage(ledger.usage),
+      settled: journal.settled,
+      ...(ledger.uncertain.tokens > 0 ? { uncertain: { ...ledger.uncertain } } : {}),
+    },
   });
 }
 
@@ -37,8 +46,13 @@ export function restoreLedger(core: SessionLog & Work): void {
   }
   if (last) {
     core.turns = last["turns"] as number;
-    core.ledger.restore(last["spent"] as JsonObject as Record<string, number>, last["usage"] as unknown as Usage);
+    core.ledger.restore(
+      last["spent"] as JsonObject as Record<string, number>,
+      last["usage"] as unknown as Usage,
+      last["uncertain"] as JsonObject | undefined,
+    );
   }
+  addFailures(core, last);
   // In the order of the file: what was spent on another branch is spent, too.
   const leaf = (last?.["leaf"] ?? null) as string | null;
   const upTo = leaf !== null && core.journal.has(leaf) ? leaf : null;
@@ -55,10 +69,24 @@ function addEntry(core: SessionLog & Work, id: string): void {
   else if (type === "custom") addCost(core, core.journal.entry(id) as CustomEntry);
 }
 
+/** Requests that failed or were cut off, the process with them. Totals of older versions do not say how many they hold. */
+function addFailures({ journal, ledger }: SessionLog & Work, totals: JsonObject | undefined): void {
+  for (const { reserved } of journal.openIntents()) if (reserved) ledger.addUncertain(reserved);
+  let held = totals === undefined ? 0 : ((totals["settled"] ?? Number.POSITIVE_INFINITY) as number);
+  for (const { usage, cost = 0, uncertain } of journal.outside("settle")) {
+    if (held-- > 0) continue;
+    if (usage) ledger.request(comparableUsage(usage, ""), cost);
+    if (uncertain) ledger.addUncertain(uncertain);
+  }
+}
+
 function addAnswer(core: SessionLog & Work, entry: MessageEntry): void {
-  if (entry.message.role !== "assistant") return;
+  const { message, settled, uncertain } = entry;
+  if (message.role === "tool" && settled !== "skipped") core.ledger.call();
+  if (message.role !== "assistant") return;
   core.turns += 1;
   core.ledger.turn();
+  if (uncertain) core.ledger.addUncertain(uncertain);
   if (!entry.usage) return;
   core.ledger.request(comparableUsage(entry.usage, entry.provider ?? ""), entry.cost ?? 0);
 }
@@ -66,7 +94,7 @@ function addAnswer(core: SessionLog & Work, entry: MessageEntry): void {
 /** Of a child, or of a call outside the conversation. */
 function addCost(core: SessionLog & Work, entry: CustomEntry): void {
   const spent = spentBy(entry);
-  if (spent) core.ledger.settle(entry.id, spent.usage, spent.cost, spent.turns);
+  if (spent) core.ledger.settle(entry.id, spent);
   const side = sideCost(entry);
   if (side) core.ledger.request(side.usage, side.cost ?? 0);
 }

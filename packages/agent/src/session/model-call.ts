@@ -3,13 +3,17 @@
 import {
   billedOutputTokens,
   ContextLengthError,
+  comparableUsage,
   Message,
   messageOf,
   promptTokens,
   type Response,
   type ToolCallData,
+  type Usage,
 } from "@lathe/llm";
+import { type RequestAmounts, usedUpText } from "../base/budget/ledger.ts";
 import { sleep } from "../base/time/deadline.ts";
+import { mostTokensOf } from "../context/most-tokens.ts";
 import type { InputError } from "../contract/events/types.ts";
 import type { IntentLine } from "../contract/journal.ts";
 import type { RequestInfo, StreamCut } from "../contract/seams/types.ts";
@@ -22,14 +26,23 @@ import { costField, priceOf } from "./price.ts";
 import { readableAnswer } from "./readable-answer.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
+import { affordableRequest, type Reservation, reserve, uncertainBill } from "./reserve.ts";
 import { retryDelay } from "./retry.ts";
 import { type PartialAnswer, readAnswer } from "./stream.ts";
 import { usableAnswer, usableUsage } from "./usable-answer.ts";
 
 export type ModelOutcome =
-  | { readonly kind: "answer"; readonly response: Response; readonly calls: readonly ToolCallData[] }
+  | {
+      readonly kind: "answer";
+      readonly response: Response;
+      readonly calls: readonly ToolCallData[];
+      /** A limit, not the model, may have ended it. */
+      readonly isShortened: boolean;
+    }
   | { readonly kind: "cut"; readonly cut: StreamCut }
   | { readonly kind: "interrupted" }
+  /** A limit does not pay for the request. */
+  | { readonly kind: "unaffordable"; readonly message: string }
   | { readonly kind: "overflow"; readonly failure: InputError; readonly incomplete?: boolean; readonly error?: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
@@ -77,27 +90,36 @@ async function attemptUntilAnswered(
   let midStream = 0;
   let firstFailure: number | undefined;
   for (;;) {
-    const intent = await core.journal.intent({ effect: "request", replay: "safe" });
-    const result = await readAnswer(core, signal, info.request);
+    const { turns } = core.config.budget;
+    // An agent that started since the loop looked may have taken the last one.
+    if (turns && core.ledger.amountsLeft(core.config.budget, 0).turns <= 0)
+      return { kind: "unaffordable", message: usedUpText("turns", turns) };
+    const reservation = affordableRequest(core, profile, info.request, () => mostTokensOfPrompt(core, info));
+    if ("message" in reservation) return { kind: "unaffordable", message: reservation.message };
+    const { intent, release } = await reserve(core, "request", reservation);
+    const asked: Asked = { core, profile, intent, reservation };
+    // Never throws; what it cost is counted before anything else can run.
+    const result = await readAnswer(core, signal, reservation.request);
+    release();
     core.prefix.record();
     if (result.kind === "response") {
       const response = await readableAnswer(core, signal, result.response, info.request.tools);
       if (!endedByWindow(response, profile) || !core.seams.handles("onOverflow"))
-        return recordAnswer(core, profile, intent, response);
+        return recordAnswer(core, asked, response);
       return incomplete(core, profile, intent, response);
     }
     if (signal.aborted) {
-      keepPartial(core, profile, intent, result.partial);
+      keepPartial(asked, result.partial);
       return { kind: "interrupted" };
     }
     if (result.kind === "cut") {
       const { cut, partial } = result;
-      if (cut.discard === undefined) keepPartial(core, profile, intent, partial);
-      else dropPartial(core, profile, intent, partial, cut.discard);
+      if (cut.discard === undefined) keepPartial(asked, partial);
+      else dropPartial(asked, partial, cut.discard);
       return { kind: "cut", cut };
     }
     const { error, partial } = result;
-    settleFailure(core, profile, intent, error, partial);
+    settleFailure(asked, error, partial);
     failures += 1;
     if (partial.text !== "") midStream += 1;
     firstFailure ??= core.deps.now();
@@ -131,7 +153,24 @@ async function attemptUntilAnswered(
   }
 }
 
-function recordAnswer(core: WholeSession, profile: Profile, intent: IntentLine, response: Response): ModelOutcome {
+/** A request that was sent. */
+interface Asked {
+  readonly core: SessionLog & HostChoices & ModelContext & Work;
+  readonly profile: Profile;
+  readonly intent: IntentLine;
+  readonly reservation: Reservation;
+}
+
+/** A hook may have put another request in the place of the conversation's. */
+function mostTokensOfPrompt(core: WholeSession, { request }: RequestInfo): number {
+  const own = core.messages();
+  const isOwn =
+    own.length === request.messages.length && own.at(-1) === request.messages.at(-1) && own[0] === request.messages[0];
+  const ofRequest = isOwn ? 0 : request.messages.reduce((sum, message) => sum + mostTokensOf(message), 0);
+  return Math.max(core.meter.mostTokens(), ofRequest);
+}
+
+function recordAnswer(core: WholeSession, { profile, intent, reservation }: Asked, response: Response): ModelOutcome {
   const cost = priceOf(core, profile, response.usage);
   const message = usableAnswer(response.message, {
     callIds: core.callIds,
@@ -162,7 +201,7 @@ function recordAnswer(core: WholeSession, profile: Profile, intent: IntentLine, 
     ...(cost === undefined ? {} : { cost }),
   });
   const calls = message.content.flatMap((part) => (part.kind === "tool_call" ? [part.toolCall] : []));
-  return { kind: "answer", response, calls };
+  return { kind: "answer", response, calls, isShortened: reservation.isShortened };
 }
 
 function endedByWindow({ finishReason, usage, provider }: Response, { contextWindowSize }: Profile): boolean {
@@ -180,7 +219,11 @@ function incomplete(
   const message = "the context was full before the answer was complete";
   const usage = usableUsage(response.usage);
   const cost = priceOf(core, profile, usage);
-  core.journal.settle(intent.id, "failed", { error: message, usage, ...costField(cost) });
+  core.journal.settle(intent.id, "failed", {
+    error: message,
+    usage: comparableUsage(usage, response.provider),
+    ...costField(cost),
+  });
   core.account(usage, response.provider, cost ?? 0);
   const kind = "overflow";
   const type = ContextLengthError.name;
@@ -192,16 +235,12 @@ function incomplete(
  * An answer that was stopped on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
  * and calls cannot be replayed and are dropped.
  */
-function keepPartial(
-  core: SessionLog & HostChoices & ModelContext & Work,
-  profile: Profile,
-  intent: IntentLine,
-  partial: PartialAnswer,
-): void {
+function keepPartial(asked: Asked, partial: PartialAnswer): void {
+  const { core, profile, intent } = asked;
   let message: Message | undefined;
-  const billed = billedOf(core, profile, partial);
+  const billed = billedOf(asked, partial);
   if (partial.text.trim() === "") {
-    core.journal.settle(intent.id, "cancelled", billed);
+    core.journal.settle(intent.id, "cancelled", comparable(asked, billed));
   } else {
     message = Message.assistant(partial.text);
     core.append({
@@ -216,7 +255,7 @@ function keepPartial(
     core.turns += 1;
     core.ledger.turn();
   }
-  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
+  account(asked, billed);
   closeAnswer(core, partial, message && { entry_id: intent.for, message });
 }
 
@@ -224,16 +263,11 @@ function keepPartial(
  * An answer that a hook refused: it was paid for, and is not shown again. It takes up a turn, so that a limit of turns ends a hook that
  * refuses all.
  */
-function dropPartial(
-  core: SessionLog & HostChoices & ModelContext & Work,
-  profile: Profile,
-  intent: IntentLine,
-  partial: PartialAnswer,
-  message: string,
-): void {
-  const billed = billedOf(core, profile, partial);
-  core.journal.settle(intent.id, "cancelled", billed);
-  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
+function dropPartial(asked: Asked, partial: PartialAnswer, message: string): void {
+  const { core, intent } = asked;
+  const billed = billedOf(asked, partial);
+  core.journal.settle(intent.id, "cancelled", comparable(asked, billed));
+  account(asked, billed);
   core.turns += 1;
   core.ledger.turn();
   if (!partial.started) return;
@@ -264,22 +298,39 @@ function closeAnswer(
   });
 }
 
-function settleFailure(
-  core: SessionLog & HostChoices & ModelContext & Work,
-  profile: Profile,
-  intent: IntentLine,
-  error: unknown,
-  partial: PartialAnswer,
-): void {
-  const billed = billedOf(core, profile, partial);
-  core.journal.settle(intent.id, "failed", { error: messageOf(error), ...billed });
-  if (billed) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
+function settleFailure(asked: Asked, error: unknown, partial: PartialAnswer): void {
+  const billed = billedOf(asked, partial, error);
+  asked.core.journal.settle(asked.intent.id, "failed", { error: messageOf(error), ...comparable(asked, billed) });
+  account(asked, billed);
 }
 
-/** Of an answer without an end: what the vendor has said of it so far. */
-function billedOf(core: SessionLog & HostChoices & ModelContext & Work, profile: Profile, partial: PartialAnswer) {
-  const usage = partial.usage && usableUsage(partial.usage);
-  return usage && usage.totalTokens > 0 ? { usage, ...costField(priceOf(core, profile, usage)) } : undefined;
+/** The cost of an answer without an end: what the vendor has said of it so far, and what it may say later. */
+interface CutBill {
+  readonly usage?: Usage;
+  readonly cost?: number;
+  readonly uncertain?: RequestAmounts;
+}
+
+function billedOf({ core, profile, reservation }: Asked, partial: PartialAnswer, error?: unknown): CutBill | undefined {
+  const said = partial.usage && usableUsage(partial.usage);
+  const usage = said && said.totalTokens > 0 ? said : undefined;
+  const cost = usage && priceOf(core, profile, usage);
+  const tokens = usage ? comparableUsage(usage, profile.provider ?? profile.id).totalTokens : 0;
+  const cut = { hasBegun: partial.started, tokens, cost: cost ?? 0, error };
+  const uncertain = uncertainBill(reservation.amounts, cut);
+  if (!usage && !uncertain) return undefined;
+  return { ...(usage ? { usage } : {}), ...costField(cost), ...(uncertain ? { uncertain } : {}) };
+}
+
+/** As settle lines hold it: they do not say whose counts they are. */
+function comparable({ profile }: Asked, billed: CutBill | undefined): CutBill {
+  if (!billed?.usage) return billed ?? {};
+  return { ...billed, usage: comparableUsage(billed.usage, profile.provider ?? profile.id) };
+}
+
+function account({ core, profile }: Asked, billed: CutBill | undefined): void {
+  if (billed?.usage) core.account(billed.usage, profile.provider ?? profile.id, billed.cost ?? 0);
+  if (billed?.uncertain) core.ledger.addUncertain(billed.uncertain);
 }
 
 async function makeRoom(

@@ -17,14 +17,17 @@ export function priceOf(
   );
   if (hostPrice !== undefined) return hostPrice;
   if (modelInfo?.cost) return costOf(usage, modelInfo.cost, provider);
-  if (core.config.budget.usd && core.unpriced !== model) {
-    core.unpriced = model;
-    core.warn(
-      `The price of ${provider}/${model} is not known, so the limit in dollars cannot be enforced.`,
-      "unknown_price",
-    );
-  }
   return undefined;
+}
+
+/** Said once for each model, before anything is sent to it. */
+export function warnOfUnknownPrice(core: SessionLog & ModelContext, { model, provider, id }: Profile): void {
+  if (core.unpriced === model) return;
+  core.unpriced = model;
+  core.warn(
+    `The price of ${provider ?? id}/${model} is not known, so the limit in dollars cannot be enforced.`,
+    "unknown_price",
+  );
 }
 
 /** As entries hold it. */

@@ -71,7 +71,8 @@ function settleIntents(core: SessionLog, leftBy: (callId: string) => string | un
     const nested = call ? nestedReport(core.journal, call.id) : "";
     // A call that may run again must not when it has made others: they would run twice.
     if (!call || (intent.replay === "safe" && nested === "")) {
-      core.journal.settle(intent.id, "interrupted");
+      // The vendor may have worked on it until the process ended.
+      core.journal.settle(intent.id, "interrupted", intent.reserved ? { uncertain: intent.reserved } : {});
       continue;
     }
     const content = `${leftBy(call.id) ?? EFFECTS_UNKNOWN}${nested}`;

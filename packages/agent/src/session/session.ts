@@ -1,8 +1,9 @@
 // The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
-import type { InferSchema, JsonValue, SchemaInput, ToolChoice, Usage } from "@lathe/llm";
+import type { InferSchema, JsonValue, SchemaInput, ToolChoice } from "@lathe/llm";
 import type { Mailbox } from "../agents/irc/types.ts";
 import { Subagents } from "../agents/subagents/manager.ts";
+import type { Spent } from "../agents/subagents/records.ts";
 import type { HostSubagents } from "../agents/subagents/types.ts";
 import type { Amounts } from "../base/budget/ledger.ts";
 import { textOfContent } from "../base/text/content.ts";
@@ -134,9 +135,9 @@ export class Session<Output = unknown> {
   get history(): Turn[] {
     return historyOf(this.#core.journal);
   }
-  get usage(): { readonly usage: Usage; readonly cost: number; readonly turns: number } {
+  get usage(): Spent {
     const { ledger, turns } = this.#core;
-    return { usage: ledger.usage, cost: ledger.cost, turns };
+    return { usage: ledger.usage, cost: ledger.cost, turns, calls: ledger.spent.calls, uncertain: ledger.uncertain };
   }
   /** What the whole session has spent, its children included. */
   get spent(): Amounts {

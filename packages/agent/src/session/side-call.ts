@@ -15,8 +15,9 @@ import { Checker, number, openObject, optional, text } from "@lathe/llm/schema";
 import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
 import { sleep, withDeadline } from "../base/time/deadline.ts";
 import type { Billed } from "../contract/billed.ts";
-import type { CustomEntry } from "../contract/journal.ts";
+import type { CustomEntry, IntentLine } from "../contract/journal.ts";
 import type { SideAnswer, SideCall } from "../contract/seams/types.ts";
+import { SessionError } from "../contract/session-error.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
 import type { Profile } from "../tools/profiles/types.ts";
@@ -24,6 +25,7 @@ import type { RetryConfig } from "./config.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { costField, priceOf } from "./price.ts";
 import { describeRequest } from "./request.ts";
+import { type Reservation, reserve, reserveSideRequest, uncertainBill } from "./reserve.ts";
 import { retryDelay } from "./retry.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -58,7 +60,7 @@ async function askModel(
       return await answeredBy(core, profile, { role, call, startedAt, mostWaitMs: LONG_WAIT_MS }, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof JournalError) throw error;
+      if (error instanceof JournalError || error instanceof SessionError) throw error;
     }
   }
   const last = { role, call, startedAt, mostWaitMs: Number.POSITIVE_INFINITY };
@@ -107,9 +109,10 @@ async function answeredBy(
   if (known) return known;
   const limits = retryLimits(core.config, call);
   for (let failures = 1; ; failures++) {
-    const intent = await core.journal.intent({ effect: "maintenance", replay: "safe" });
+    const reservation = reserveSideRequest(core, profile, request, live !== undefined);
+    const { intent, release } = await reserve(core, "maintenance", reservation);
     try {
-      const response = await core.client.complete(request, { signal });
+      const response = await core.client.complete(reservation.request, { signal }).finally(release);
       const { usage } = response;
       const finish = response.finishReason.reason;
       const cost = priceOf(core, profile, usage);
@@ -129,8 +132,7 @@ async function answeredBy(
       core.account(usage, provider, cost ?? 0);
       return { text: response.text, calls: call.tools ? callsIn(response) : [], model, finish, usage, cost: cost ?? 0 };
     } catch (error) {
-      if (!core.journal.has(intent.for))
-        core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
+      if (!core.journal.has(intent.for)) settleCut(core, intent, { reservation, error, signal });
       signal.throwIfAborted();
       const elapsedMs = core.deps.now() - startedAt;
       const delay = retryDelay(error, { failures, midStream: 0, elapsedMs }, limits, core.deps.random);
@@ -138,6 +140,26 @@ async function answeredBy(
       await sleep(core.deps, delay, signal);
     }
   }
+}
+
+/** A call that was given up while the vendor worked on it may still be billed. */
+export function settleCut(
+  core: SessionLog & Work,
+  intent: IntentLine,
+  cut: {
+    readonly reservation: Reservation;
+    readonly error: unknown;
+    readonly signal: AbortSignal;
+  },
+): void {
+  const { reservation, error, signal } = cut;
+  const failure = signal.aborted ? undefined : error;
+  const uncertain = uncertainBill(reservation.amounts, { hasBegun: false, tokens: 0, cost: 0, error: failure });
+  core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", {
+    error: messageOf(error),
+    ...(uncertain ? { uncertain } : {}),
+  });
+  if (uncertain) core.ledger.addUncertain(uncertain);
 }
 
 function toolChoiceOf({ toolChoice }: SideCall, { modelInfo }: Profile): Pick<Request, "toolChoice"> {

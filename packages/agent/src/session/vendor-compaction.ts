@@ -1,14 +1,15 @@
 // Asks the vendor of the session's model for a shorter form of a history that means the same to its models. One attempt: the caller
 // has another way.
 
-import { comparableUsage, type JsonObject, type Message, messageOf, type Response } from "@lathe/llm";
+import { comparableUsage, type JsonObject, type Message, type Response } from "@lathe/llm";
 import { Checker, openObject, text } from "@lathe/llm/schema";
 import { plainUsage } from "../base/budget/ledger.ts";
 import { withDeadline } from "../base/time/deadline.ts";
 import type { VendorCompaction } from "../contract/seams/types.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { costField, priceOf } from "./price.ts";
-import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE } from "./side-call.ts";
+import { reserve, reserveSideRequest } from "./reserve.ts";
+import { digestOf, GRACE_MS, keptOutcome, OUTCOME_TYPE, settleCut } from "./side-call.ts";
 
 const ROLE = "vendor_compaction";
 
@@ -29,10 +30,12 @@ export async function vendorCompaction(
     tokens,
   });
   if (known) return of(known["item"] as JsonObject, tokensOf(known["item"] as JsonObject));
-  const intent = await core.journal.intent({ effect: "maintenance", replay: "safe" });
+  const reservation = reserveSideRequest(core, profile, request, false);
+  const { intent, release } = await reserve(core, "maintenance", reservation);
   try {
     const limits = { what: "the provider's compaction", ms: timeoutMs, graceMs: GRACE_MS, signal };
-    const response = await withDeadline(core.deps, limits, (inner) => client.compact!(request, { signal: inner }));
+    const work = withDeadline(core.deps, limits, (inner) => client.compact!(request, { signal: inner }));
+    const response = await work.finally(release);
     if (!response) {
       core.journal.settle(intent.id, "cancelled");
       return undefined;
@@ -56,8 +59,7 @@ export async function vendorCompaction(
     if (!item) throw new Error("the answer holds no compacted history");
     return of(item, tokensOf(item));
   } catch (error) {
-    if (!core.journal.has(intent.for))
-      core.journal.settle(intent.id, signal.aborted ? "cancelled" : "failed", { error: messageOf(error) });
+    if (!core.journal.has(intent.for)) settleCut(core, intent, { reservation, error, signal });
     throw error;
   }
 }

@@ -211,16 +211,16 @@ describe("bounds of a child", () => {
     const s = start(
       {
         "go on": [
-          { ...batch(tasks), usage: usage(100) },
-          { text: "done", usage: usage(100) },
+          { ...batch(tasks), usage: usage(10_000) },
+          { text: "done", usage: usage(10_000) },
         ],
         assignment: (request) =>
           firstText(request).includes("C0")
-            ? { ...yields("early"), usage: usage(100) }
-            : { calls: [{ name: "echo", args: { n: answersIn(request) } }], usage: usage(100) },
+            ? { ...yields("early"), usage: usage(10_000) }
+            : { calls: [{ name: "echo", args: { n: answersIn(request) } }], usage: usage(10_000) },
       },
       // No multiple of a request: what is left of a share and does not suffice for another is not spent.
-      { config: { budget: { tokens: 9_499 } } },
+      { profile: { ...agentProfile(), maxTokens: 1000 }, config: { budget: { tokens: 949_900 } } },
     );
     await run(s);
     const perChild = new Map<string, number>();
@@ -228,10 +228,10 @@ describe("bounds of a child", () => {
       const id = firstText(request).split(".")[0]!;
       perChild.set(id, (perChild.get(id) ?? 0) + 1);
     }
-    // 9,399 are left: 1,044 for each of eight, and as much for the parent.
+    // 939,900 are left: 104,433 for each of eight, and as much for the parent.
     expect([...perChild.values()]).toEqual([1, ...Array(7).fill(10)]);
-    expect(s.session.spent.tokens).toBe(100 * s.client.requests.length);
-    expect(s.session.spent.tokens).toBeLessThanOrEqual(9_499);
+    expect(s.session.spent.tokens).toBe(10_000 * s.client.requests.length);
+    expect(s.session.spent.tokens).toBeLessThanOrEqual(949_900);
   });
 });
 

@@ -106,7 +106,9 @@ async function startIn(
   const { options } = args;
   const requestFor = run.requestFor(workspace, options, report);
   const toCome = takesPromptsLater(args);
-  if (toCome) refuseMisplaced(options);
+  // An RPC host has its prompts declared as well.
+  const { unattended: _declared, ...others } = options;
+  if (toCome) refuseMisplaced(options.mode === "rpc" ? others : options);
   if (options.mode === "rpc") {
     const { rpcMode } = await import("../hosts/rpc/mode.ts");
     return orInHeld(machine, options, [], () =>
@@ -195,7 +197,7 @@ const continues = ({ continue: last, resume, session }: CliOptions): boolean =>
   last === true || resume !== undefined || session !== undefined;
 
 /** These options concern one run from its prompt to its result. */
-const NEED_A_PROMPT = ["record", "run-id", "output-schema"] as const;
+const NEED_A_PROMPT = ["record", "run-id", "output-schema", "unattended"] as const;
 
 function refuseMisplaced(options: CliOptions): void {
   const misplaced = NEED_A_PROMPT.find((name) => options[name] !== undefined);

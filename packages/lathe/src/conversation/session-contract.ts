@@ -79,6 +79,8 @@ export interface SessionRequest {
 
 interface RunLimits {
   readonly maxTurns?: number;
+  /** Tool calls. */
+  readonly maxCalls?: number;
   readonly maxCost?: number;
   readonly maxTimeMs?: number;
   /** The run is the whole session: what its earlier processes spent is included. */

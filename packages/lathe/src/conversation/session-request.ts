@@ -57,6 +57,7 @@ export async function sessionRequest(
   const maxTimeMs = maxTimeOf(options);
   const limits = {
     ...(options["max-turns"] === undefined ? {} : { maxTurns: positiveInteger("max-turns", options["max-turns"]) }),
+    ...(options["max-calls"] === undefined ? {} : { maxCalls: positiveInteger("max-calls", options["max-calls"]) }),
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };

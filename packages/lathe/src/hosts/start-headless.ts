@@ -70,14 +70,19 @@ export async function startHeadless(
   try {
     if (prompts.length === 0 && !leftUndone(conversation.session))
       throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
-    const { maxTimeMs } = conversation.open.limits;
+    const declared = options.unattended;
+    const unattended =
+      declared === undefined
+        ? undefined
+        : await (await import("./unattended-file.ts")).beginUnattended(conversation, machine, declared);
+    const maxTimeMs = Math.min(conversation.open.limits.maxTimeMs ?? Infinity, unattended?.maxTimeMs ?? Infinity);
     const whole: HeadlessRun = {
       conversation,
       prompts: run?.state === "unfinished" ? prompts.slice(run.begun) : prompts,
       keepResult: run !== undefined,
       ...(run?.state === "unfinished" ? { earlier: { denied: run.denied } } : {}),
       ...(schema === undefined ? {} : { schema }),
-      ...(maxTimeMs === undefined ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
+      ...(maxTimeMs === Infinity ? {} : { timeLimit: { ms: maxTimeMs, setTimer: machine.deps.setTimer } }),
       phase,
       ...(options.require === undefined && !hasOpenGoal(conversation) ? {} : { mustBeVerified: true }),
       ...(recording ? { tape: recording } : {}),

@@ -45,6 +45,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     without: [...(settings["todo.enabled"] ? [] : ["todo"]), ...(settings["bash.enabled"] ? [] : ["bash"])],
     ...(model.info ? { modelInfo: model.info } : {}),
     ...(maxTokens > 0 ? { maxTokens } : {}),
+    ...((model.info?.cacheRetention ?? settings.cacheRetention) === "long" ? { cachesLong: true } : {}),
     ...(wish.userInstructions === undefined ? {} : { userInstructions: wish.userInstructions }),
     tools: productTools(family.id, wish),
   };

@@ -15,6 +15,8 @@ export interface CatalogRow {
   readonly input?: string | undefined;
   /** Input, output, cache read, cache write. */
   readonly price?: readonly [number, number, number, number] | undefined;
+  /** The same for prompts of more tokens than the first number. */
+  readonly longPrice?: readonly [number, number, number, number, number] | undefined;
   /** Mode, then the levels from weakest to strongest, then `+summarized` where thinking text must be asked for. */
   readonly thinking?: string | undefined;
   readonly released?: string | undefined;
@@ -31,7 +33,7 @@ export function modelOf(provider: string, row: CatalogRow): ModelInfo {
   const input = (row.input ?? "text").split(" ") as ModelInfo["input"];
   const flags = row.flags?.split(" ") ?? [];
   const api = findRow(provider)?.api;
-  const cost = costOf(row.price);
+  const cost = costOf(row);
   return {
     id: row.id,
     provider,
@@ -59,10 +61,14 @@ export function modelOf(provider: string, row: CatalogRow): ModelInfo {
   };
 }
 
-function costOf(price: CatalogRow["price"]): ModelCost | undefined {
+function costOf({ price, longPrice }: CatalogRow): ModelCost | undefined {
   if (!price) return undefined;
   const [input, output, cacheRead, cacheWrite] = price;
-  return { input, output, cacheRead, cacheWrite };
+  const cost = { input, output, cacheRead, cacheWrite };
+  if (!longPrice) return cost;
+  const [above, ...[longInput, longOutput, longRead, longWrite]] = longPrice;
+  const long = { input: longInput, output: longOutput, cacheRead: longRead, cacheWrite: longWrite };
+  return { ...cost, longPrompt: { above, ...long } };
 }
 
 function thinkingOf(text: string): ThinkingInfo {

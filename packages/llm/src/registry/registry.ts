@@ -229,8 +229,11 @@ export class Registry {
   }
 
   #applyOverrides(model: ModelInfo): ModelInfo {
-    const fields = this.#provider(model.provider)?.modelOverrides?.[model.id];
-    return fields ? withFields(model, fields) : model;
+    const config = this.#provider(model.provider);
+    const fields = config?.modelOverrides?.[model.id];
+    const own = fields ? withFields(model, fields) : model;
+    const cacheRetention = own.cacheRetention ?? config?.cacheRetention;
+    return cacheRetention === own.cacheRetention ? own : { ...own, cacheRetention };
   }
 }
 

@@ -86,9 +86,11 @@ export function cacheHitRatio(usage: Usage, provider: string): number {
 }
 
 /** US dollars. Every token is charged once: cached input at the cache price, the rest of the prompt at the input price. */
-export function costOf(usage: Usage, cost: ModelCost, provider: string): number {
+export function costOf(usage: Usage, prices: ModelCost, provider: string): number {
   const { cacheReadTokens: read = 0, cacheWriteTokens: written = 0 } = usage;
-  const fresh = Math.max(0, promptTokens(usage, provider) - read - written);
+  const prompt = promptTokens(usage, provider);
+  const cost = pricesFor(prompt, prices);
+  const fresh = Math.max(0, prompt - read - written);
   const long = Math.min(longCacheWrites(usage), written);
   const dollars =
     fresh * cost.input +
@@ -97,4 +99,20 @@ export function costOf(usage: Usage, cost: ModelCost, provider: string): number 
     long * cost.input * LONG_CACHE_WRITE +
     billedOutputTokens(usage, provider) * cost.output;
   return dollars / 1_000_000;
+}
+
+/**
+ * US dollars of a request whatever the cache does: it may hold nothing, and writing to it may cost more than reading the prompt.
+ * `keepsLong`: what is written may stay for an hour, which costs more again.
+ */
+export function mostCostOf(promptTokens: number, outputTokens: number, prices: ModelCost, keepsLong: boolean): number {
+  const cost = pricesFor(promptTokens, prices);
+  const written = keepsLong && cost.cacheWrite > 0 ? cost.input * LONG_CACHE_WRITE : 0;
+  const read = Math.max(cost.input, cost.cacheRead, cost.cacheWrite, written);
+  return (promptTokens * read + outputTokens * cost.output) / 1_000_000;
+}
+
+function pricesFor(prompt: number, prices: ModelCost): Omit<ModelCost, "longPrompt"> {
+  const { longPrompt } = prices;
+  return longPrompt && prompt > longPrompt.above ? longPrompt : prices;
 }

@@ -38,6 +38,14 @@ export interface ModelCost {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** What everything costs once the prompt is longer than `above` tokens. */
+  readonly longPrompt?: LongPromptCost | undefined;
+}
+
+/** Prices of a request with a long prompt. */
+export interface LongPromptCost extends Omit<ModelCost, "longPrompt"> {
+  /** Tokens. */
+  readonly above: number;
 }
 
 /** What is known of a model. */

@@ -2,7 +2,6 @@
 // uses is reserved before, and settled when it has ended.
 
 import { messageOf } from "@lathe/llm";
-import { NO_USAGE } from "../../base/budget/ledger.ts";
 import type { InputOutcome } from "../../contract/events/types.ts";
 import type { AgentReport, AgentState } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -13,7 +12,7 @@ import { isolate, leave } from "./isolation.ts";
 import { withKeptOutput } from "./kept-output.ts";
 import { park } from "./life.ts";
 import type { ParentSession } from "./parent.ts";
-import { appendOutcome, type RunOutcome, recordStart, type Spent } from "./records.ts";
+import { appendOutcome, NOTHING_SPENT, type RunOutcome, recordStart, type Spent } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { resultText } from "./result-text.ts";
 import { runChild } from "./run-child.ts";
@@ -124,7 +123,7 @@ export class ChildRuns {
       child.session ??= this.#parts.sessions.open(child);
     } catch (error) {
       this.#admission.leave();
-      this.#parent.ledger.settle(agentId, NO_USAGE, 0, 0);
+      this.#parent.ledger.settle(agentId, NOTHING_SPENT);
       throw new ToolFailure(`The agent ${agentId} cannot be started: ${messageOf(error)}`);
     }
   }
@@ -156,7 +155,7 @@ export class ChildRuns {
     const outcome = withKeptOutput(parent, ended);
     const { isAborted = false, isUnread: _kept, report: _message, ...shown } = outcome;
     endRun(child, shown, { outcomeId, isAborted, spent, now: parent.deps.now() });
-    parent.ledger.settle(outcome.agentId, spent.usage, spent.cost, spent.turns);
+    parent.ledger.settle(outcome.agentId, spent);
     parent.accountInput(spent.usage, spent.cost);
     try {
       appendOutcome(parent, outcomeId, outcome, spent);

@@ -1,7 +1,7 @@
 // One child agent as its parent keeps it: what was agreed, where it is in its life, and its session while it has one.
 
 import type { Usage } from "@lathe/llm";
-import type { Amounts, BudgetConfig } from "../../base/budget/ledger.ts";
+import type { Amounts, BudgetConfig, RequestAmounts } from "../../base/budget/ledger.ts";
 import { abortController } from "../../base/time/deadline.ts";
 import type { AgentReport, AgentState } from "../../contract/subagents.ts";
 import type { Exchange } from "../irc/exchange.ts";
@@ -210,9 +210,10 @@ export function wantedBudget(
 }
 
 /** A child that is taken up again has spent already; its share applies from now on. */
-export function onTopOf(share: BudgetConfig, spent: Amounts): BudgetConfig {
+export function onTopOf(share: BudgetConfig, spent: Amounts, uncertain: RequestAmounts): BudgetConfig {
+  const used = { ...spent, tokens: spent.tokens + uncertain.tokens, usd: spent.usd + uncertain.usd };
   const entries = Object.entries(share) as [keyof Amounts, number][];
-  return Object.fromEntries(entries.map(([dimension, amount]) => [dimension, amount + spent[dimension]]));
+  return Object.fromEntries(entries.map(([dimension, amount]) => [dimension, amount + used[dimension]]));
 }
 
 export function since(now: Spent, before: Spent): Spent {
@@ -220,6 +221,11 @@ export function since(now: Spent, before: Spent): Spent {
     usage: subtract(now.usage, before.usage),
     cost: now.cost - before.cost,
     turns: now.turns - before.turns,
+    calls: now.calls - before.calls,
+    uncertain: {
+      tokens: now.uncertain.tokens - before.uncertain.tokens,
+      usd: now.uncertain.usd - before.uncertain.usd,
+    },
   };
 }
 

@@ -2,13 +2,13 @@
 // done is the host's.
 
 import { messageOf } from "@lathe/llm";
-import { NO_USAGE } from "../../base/budget/ledger.ts";
 import type { InputOutcome } from "../../contract/events/types.ts";
 import type { BatchTask } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { Child, Run } from "./child.ts";
 import type { ParentSession } from "./parent.ts";
+import { NOTHING_SPENT } from "./records.ts";
 import { resultOf } from "./result.ts";
 import { mustStart } from "./starts.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork } from "./types.ts";
@@ -49,7 +49,7 @@ export async function isolate(child: Child, signal: AbortSignal, parent: ParentS
     child.view = child.isolation?.kind;
     mustStart(agentId, signal);
   } catch (error) {
-    ledger.settle(agentId, NO_USAGE, 0, 0);
+    ledger.settle(agentId, NOTHING_SPENT);
     mustStart(agentId, signal);
     throw new ToolFailure(`The agent ${agentId} cannot be isolated: ${messageOf(error)}`);
   }

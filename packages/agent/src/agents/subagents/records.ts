@@ -2,7 +2,7 @@
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { anything, Checker, choice, flag, number, openObject, optional, text } from "@lathe/llm/schema";
-import { NO_USAGE, plainUsage } from "../../base/budget/ledger.ts";
+import { NO_AMOUNTS, NO_USAGE, plainUsage, type RequestAmounts } from "../../base/budget/ledger.ts";
 import type { ChildHeader, CustomEntry, HostLine, IntentLine, TreeEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentReport, AgentStatus } from "../../contract/subagents.ts";
@@ -41,6 +41,8 @@ const ENDED = new Checker(
     usage: usageShape,
     cost: number(),
     turns: number(),
+    calls: optional(number()),
+    uncertain: optional(openObject({ tokens: number(), usd: number() })),
     isAborted: optional(flag()),
     isUnread: optional(flag()),
     report: optional(text()),
@@ -109,9 +111,13 @@ export interface Spent {
   readonly usage: Usage;
   readonly cost: number;
   readonly turns: number;
+  /** Tool calls. */
+  readonly calls: number;
+  /** What requests that were cut off may have cost besides. */
+  readonly uncertain: RequestAmounts;
 }
 
-export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0 };
+export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0, calls: 0, uncertain: NO_AMOUNTS };
 
 /** What the line of a start tells besides the facts. */
 interface StartOfRun {
@@ -146,8 +152,15 @@ export function recordStart(
 }
 
 export function appendOutcome(parent: RecordingParent, id: string, outcome: RunOutcome, spent: Spent): void {
-  const { usage, cost, turns } = spent;
-  const data = { ...outcome, usage: plainUsage(usage), cost, turns };
+  const { usage, cost, turns, calls, uncertain } = spent;
+  const data = {
+    ...outcome,
+    usage: plainUsage(usage),
+    cost,
+    turns,
+    ...(calls > 0 ? { calls } : {}),
+    ...(uncertain.tokens > 0 ? { uncertain: { ...uncertain } } : {}),
+  };
   const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as JsonObject;
   parent.append({ type: "custom", id, customType: OUTCOME_TYPE, data: given });
 }
@@ -222,7 +235,13 @@ export function copyRecords(
 }
 
 export function addSpent(a: Spent, b: Spent = NOTHING_SPENT): Spent {
-  return { usage: addUsage(a.usage, b.usage), cost: a.cost + b.cost, turns: a.turns + b.turns };
+  return {
+    usage: addUsage(a.usage, b.usage),
+    cost: a.cost + b.cost,
+    turns: a.turns + b.turns,
+    calls: a.calls + b.calls,
+    uncertain: { tokens: a.uncertain.tokens + b.uncertain.tokens, usd: a.uncertain.usd + b.uncertain.usd },
+  };
 }
 
 function outcomeIn(entry: TreeEntry): CustomEntry | undefined {
@@ -253,5 +272,7 @@ export function spentBy(entry: CustomEntry): Spent | undefined {
     usage: data["usage"] as unknown as Usage,
     cost: data["cost"] as number,
     turns: data["turns"] as number,
+    calls: (data["calls"] ?? 0) as number,
+    uncertain: (data["uncertain"] ?? NO_AMOUNTS) as unknown as RequestAmounts,
   };
 }

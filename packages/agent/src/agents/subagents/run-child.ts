@@ -51,7 +51,7 @@ export async function runChild(
     child.session = session;
     before = session.usage;
     const { maxTurns } = child.facts;
-    session.config.budget = onTopOf(share, session.spent);
+    session.config.budget = onTopOf(share, session.spent, session.usage.uncertain);
     session.config.maxTurns = maxTurns > 0 ? session.usage.turns + maxTurns : 0;
     child.completion?.begin();
     const turn = child.shared?.turn(agentId);

@@ -1,6 +1,6 @@
 // Child agents as hosts and their sessions see them: what a host gives, and what each side needs of the other.
 
-import type { JsonSchema, RoutingClient, ToolChoice, Usage } from "@lathe/llm";
+import type { JsonSchema, RoutingClient, ToolChoice } from "@lathe/llm";
 import type { Amounts, BudgetConfig } from "../../base/budget/ledger.ts";
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 import type { InputContent, InputOutcome, MessageSource } from "../../contract/events/types.ts";
@@ -15,6 +15,7 @@ import type { ReadingOptions } from "../../tools/builtin/read/index.ts";
 import type { Profile } from "../../tools/profiles/types.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { Mailbox } from "../irc/types.ts";
+import type { Spent } from "./records.ts";
 
 /** How children of a session are made and what they may spend. */
 export interface SubagentOptions {
@@ -194,7 +195,7 @@ export interface AgentRole {
 
 /** What the manager needs of a child's session. */
 export interface ChildSession {
-  readonly usage: { readonly usage: Usage; readonly cost: number; readonly turns: number };
+  readonly usage: Spent;
   readonly spent: Amounts;
   readonly config: { budget: BudgetConfig; maxTurns: number };
   readonly profile: Profile;

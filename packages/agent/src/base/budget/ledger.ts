@@ -1,5 +1,5 @@
-// Counts what a session and its children have spent and what is still theirs. A child's share is reserved before it
-// starts, so that the sum of all reservations never exceeds the whole budget.
+// Counts what a session and its children have spent and what is still theirs. The share of a child and the most that a request
+// may cost are reserved before they start, so that the sum of all reservations never exceeds the whole budget.
 
 import { addUsage, type JsonObject, type Usage } from "@lathe/llm";
 
@@ -11,14 +11,25 @@ export interface BudgetConfig {
   /** Time spent processing. */
   readonly wallMs?: number | undefined;
   readonly turns?: number | undefined;
+  /** Tool calls. */
+  readonly calls?: number | undefined;
 }
 
 /** What a budget can limit. */
-export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns";
-const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns"];
+export type BudgetDimension = "tokens" | "usd" | "wallMs" | "turns" | "calls";
+const DIMENSIONS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns", "calls"];
+/** What a request itself takes; without calls the model can still answer. */
+const OF_REQUESTS: readonly BudgetDimension[] = ["tokens", "usd", "wallMs", "turns"];
 
 /** One number for each thing that a budget can limit. */
 export type Amounts = Readonly<Record<BudgetDimension, number>>;
+
+/** Tokens and dollars of requests. */
+export interface RequestAmounts {
+  readonly tokens: number;
+  readonly usd: number;
+}
+export const NO_AMOUNTS: RequestAmounts = { tokens: 0, usd: 0 };
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
@@ -28,10 +39,21 @@ export function plainUsage(usage: Usage): JsonObject {
   return counts as JsonObject;
 }
 
+/** What became of a child's share. */
+export interface SettledShare {
+  readonly usage: Usage;
+  readonly cost: number;
+  readonly turns: number;
+  readonly calls?: number | undefined;
+  readonly uncertain?: RequestAmounts | undefined;
+}
+
 export class Ledger {
   #usage: Usage = NO_USAGE;
-  #spent: Record<BudgetDimension, number> = { tokens: 0, usd: 0, wallMs: 0, turns: 0 };
+  #spent: Record<BudgetDimension, number> = { tokens: 0, usd: 0, wallMs: 0, turns: 0, calls: 0 };
+  #uncertain: RequestAmounts = NO_AMOUNTS;
   readonly #reserved = new Map<string, BudgetConfig>();
+  #requests = 0;
   /** Highest step of the limit that was reported to the model, in percent. */
   #reportedStep = 0;
 
@@ -46,6 +68,17 @@ export class Ledger {
     return this.#spent;
   }
 
+  /**
+   * The most that requests may have cost of which the vendor never said it: they were cut off. Limits count it, what is reported as
+   * spent does not.
+   */
+  get uncertain(): RequestAmounts {
+    return this.#uncertain;
+  }
+  addUncertain({ tokens, usd }: RequestAmounts): void {
+    this.#uncertain = { tokens: this.#uncertain.tokens + tokens, usd: this.#uncertain.usd + usd };
+  }
+
   request(usage: Usage, cost: number): void {
     this.#usage = addUsage(this.#usage, usage);
     this.#spent.tokens += usage.totalTokens;
@@ -56,6 +89,9 @@ export class Ledger {
   }
   wall(ms: number): void {
     this.#spent.wallMs += ms;
+  }
+  call(): void {
+    this.#spent.calls += 1;
   }
 
   /** What is neither spent nor reserved; Infinity where there is no limit. `elapsedMs`: of the input that is still running. */
@@ -72,24 +108,41 @@ export class Ledger {
       usd: amountLeft("usd"),
       wallMs: amountLeft("wallMs"),
       turns: amountLeft("turns"),
+      calls: amountLeft("calls"),
     };
   }
 
+  /** Turns that children may still take are not the session's own. */
   exhaustedDimension(limits: BudgetConfig, elapsedMs: number): BudgetDimension | undefined {
-    return DIMENSIONS.find((dimension) => {
+    if (this.amountsLeft(limits, elapsedMs).turns <= 0) return "turns";
+    return OF_REQUESTS.find((dimension) => {
       const limit = limits[dimension];
       return limit && this.#usedOf(dimension, elapsedMs) >= limit;
     });
   }
 
   #usedOf(dimension: BudgetDimension, elapsedMs: number): number {
-    return this.#spent[dimension] + (dimension === "wallMs" ? elapsedMs : 0);
+    const spent = this.#spent[dimension];
+    if (dimension === "wallMs") return spent + elapsedMs;
+    return dimension === "tokens" || dimension === "usd" ? spent + this.#uncertain[dimension] : spent;
   }
 
   /** Takes over the totals of an earlier process. */
-  restore(spent: Partial<Record<BudgetDimension, number>>, usage: Usage): void {
+  restore(
+    spent: Partial<Record<BudgetDimension, number>>,
+    usage: Usage,
+    uncertain: Partial<RequestAmounts> = {},
+  ): void {
     this.#spent = { ...this.#spent, ...spent };
     this.#usage = usage;
+    this.#uncertain = { ...NO_AMOUNTS, ...uncertain };
+  }
+
+  /** Sets aside what a request may cost at most; the caller has seen that so much is left, and releases it before counting what it was. */
+  reserveRequest(amounts: Partial<RequestAmounts> & { readonly turns?: number }): () => void {
+    const key = `request ${++this.#requests}`;
+    this.#reserved.set(key, amounts);
+    return () => void this.#reserved.delete(key);
   }
 
   /**
@@ -123,10 +176,12 @@ export class Ledger {
   }
 
   /** The child has ended: its reservation is released, what it used stays counted. */
-  settle(childId: string, usage: Usage, cost: number, turns: number): void {
+  settle(childId: string, { usage, cost, turns, calls = 0, uncertain = NO_AMOUNTS }: SettledShare): void {
     this.#reserved.delete(childId);
     this.request(usage, cost);
+    this.addUncertain(uncertain);
     this.#spent.turns += turns;
+    this.#spent.calls += calls;
   }
 
   /** A line for the model when another step of a limit (50, 80, 95 %) is passed. */
@@ -149,5 +204,23 @@ function describe(left: Amounts): string {
   if (Number.isFinite(left.usd)) parts.push(`$${left.usd.toFixed(2)}`);
   if (Number.isFinite(left.wallMs)) parts.push(`${Math.round(left.wallMs / 1000)} seconds`);
   if (Number.isFinite(left.turns)) parts.push(`${left.turns} turns`);
+  if (Number.isFinite(left.calls)) parts.push(`${left.calls} tool calls`);
   return `Budget left: ${parts.join(", ")}. Finish the most important work first.`;
 }
+
+/** A limit as people read it. */
+export function limitText(dimension: BudgetDimension, amount: number): string {
+  switch (dimension) {
+    case "usd":
+      return `$${amount < 0.1 ? Number(amount.toFixed(4)) : amount.toFixed(2)}`;
+    case "wallMs":
+      return `${Math.round(amount / 1000)} seconds`;
+    case "calls":
+      return `${amount} tool ${amount === 1 ? "call" : "calls"}`;
+    default:
+      return `${amount} ${amount === 1 ? dimension.slice(0, -1) : dimension}`;
+  }
+}
+
+export const usedUpText = (dimension: BudgetDimension, limit: number): string =>
+  `The limit of ${limitText(dimension, limit)} is used up.`;

@@ -179,6 +179,10 @@ export class Journal {
     return "problem" in parsed ? undefined : { ...parsed.value, type: meta.type, id, parentId: meta.parentId };
   }
 
+  /** How many effects ended without an outcome entry. */
+  get settled(): number {
+    return this.#index.settled;
+  }
   /** Lines outside the tree of one kind, oldest first, read from the store. */
   *outside<T extends OutsideLine["type"]>(type: T): IterableIterator<Extract<OutsideLine, { type: T }>> {
     for (const span of this.#index.outside(type)) {
@@ -224,7 +228,7 @@ export class Journal {
    * effect may start.
    */
   async intent(input: NewIntent): Promise<IntentLine> {
-    const { effect, callId, tool, replay, within, summary } = input;
+    const { effect, callId, tool, replay, within, summary, reserved } = input;
     const line: IntentLine = {
       type: "intent",
       id: this.newId(),
@@ -235,6 +239,7 @@ export class Journal {
       replay,
       ...(within === undefined ? {} : { within }),
       ...(summary === undefined ? {} : { summary }),
+      ...(reserved === undefined ? {} : { reserved }),
       timestamp: this.#timestamp(),
     };
     this.#outside(line, true);
@@ -253,7 +258,7 @@ export class Journal {
   settle(
     intentId: string,
     outcome: SettleLine["outcome"],
-    more: Pick<SettleLine, "error" | "usage" | "cost"> = {},
+    more: Pick<SettleLine, "error" | "usage" | "cost" | "uncertain"> = {},
   ): void {
     this.write({ type: "settle", intentId, outcome, ...more });
   }

@@ -12,6 +12,8 @@ const NO_ROW = -1;
 export class LineIndex {
   readonly labels = new Map<string, string>();
   leaf: string | null = null;
+  /** Settle lines. */
+  settled = 0;
   title: { readonly title: string; readonly source: "auto" | "user"; readonly offset: number } | undefined;
   prefix: PrefixLine | undefined;
   /** The last `input` line: tells an unfinished run from a finished one. */
@@ -85,6 +87,7 @@ export class LineIndex {
         this.#outcomes.set(line.for, line.id);
         break;
       case "settle":
+        this.settled += 1;
         this.#settle(line.intentId);
         break;
       case "leaf":

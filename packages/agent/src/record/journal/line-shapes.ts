@@ -102,6 +102,8 @@ export const usageShape = openObject({
   cacheWriteTokens: maybeNumber,
 });
 
+const amountsShape = openObject({ tokens: number(), usd: number() });
+
 const resultFacts = {
   message,
   artifact: optional(openObject({ id: number(), bytes: number() })),
@@ -122,6 +124,7 @@ const TREE: Readonly<Record<TreeEntry["type"], Fields>> = {
     responseId: maybeText,
     usage: optional(usageShape),
     cost: maybeNumber,
+    uncertain: optional(amountsShape),
     finishReason: optional(
       openObject({
         reason: choice(["stop", "length", "tool_calls", "content_filter", "error", "other"]),
@@ -185,6 +188,7 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
     replay: choice(["safe", "never"]),
     within: maybeText,
     summary: maybeText,
+    reserved: optional(amountsShape),
   },
   settle: {
     intentId: text(),
@@ -192,6 +196,7 @@ const OUTSIDE: Readonly<Record<OutsideLine["type"], Fields>> = {
     error: maybeText,
     usage: optional(usageShape),
     cost: maybeNumber,
+    uncertain: optional(amountsShape),
   },
   decision: {
     callId: text(),

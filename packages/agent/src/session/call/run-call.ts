@@ -41,6 +41,7 @@ const INCOMPLETE_CALL = "[not run: the answer reached the output limit before th
 
 /** Why a call is answered without being looked at. */
 export type Bypass = "skipped" | "incomplete" | undefined;
+const OVER_LIMIT = "[not run: the limit of tool calls is used up]";
 
 export async function runCall(
   core: WholeSession,
@@ -74,6 +75,7 @@ export async function runCall(
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
     else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
     else if (!registered) outcome = failure(core.tools.explainMissing(call.name));
+    else if (!admitCall(core)) outcome = { ...failure(OVER_LIMIT), settled: "skipped" };
     else if (registered.tool.exclusive)
       outcome = await place.lane.run(core.deps, signal, () => settleCall(core, signal, registered, call, place));
     else outcome = await settleCall(core, signal, registered, call, place);
@@ -84,6 +86,16 @@ export async function runCall(
     else outcome = failure(error instanceof ToolFailure ? error.message : toolError(call.name, error));
   }
   return finishCall(core, started, outcome);
+}
+
+/** Counts the call; false when the limit does not allow another one. */
+function admitCall({ ledger, config, input }: WholeSession): boolean {
+  if (ledger.amountsLeft(config.budget, 0).calls <= 0) {
+    if (input) input.refusedCalls = true;
+    return false;
+  }
+  ledger.call();
+  return true;
 }
 
 async function settleCall(

@@ -42,6 +42,7 @@ export interface ProfileOptions {
   readonly only?: readonly string[] | undefined;
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
   readonly maxTokens?: number | undefined;
+  readonly cachesLong?: boolean | undefined;
   readonly shellTimeoutMs?: number | undefined;
 }
 
@@ -81,6 +82,7 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
     ...(shellTimeoutMs === undefined ? {} : { shellTimeoutMs }),
     ...(info === undefined ? {} : { modelInfo: info }),
     ...(options.maxTokens === undefined ? {} : { maxTokens: options.maxTokens }),
+    ...(options.cachesLong ? { cachesLong: true } : {}),
   };
 }
 

@@ -34,4 +34,6 @@ export interface Profile {
   readonly reasoningEffort?: string | undefined;
   /** Cap on output tokens to ask for. */
   readonly maxTokens?: number | undefined;
+  /** The vendor is asked to keep what it caches for an hour, which costs more to write. */
+  readonly cachesLong?: boolean | undefined;
 }

@@ -43,10 +43,15 @@ export const LIMIT_SETTINGS = {
     default: 0,
     description: "maximum number of model answers in a run; 0 = no limit",
   }),
+  "limits.maxCalls": integer({
+    minimum: 0,
+    default: 0,
+    description: "maximum number of tool calls in a run, those of agents included; 0 = no limit",
+  }),
   "limits.maxCost": number({
     minimum: 0,
     default: 0,
-    description: "maximum cost of a run in US dollars; 0 = no limit",
+    description: "maximum cost of a run in US dollars, agents included; 0 = no limit",
   }),
   checks: mapOf(text({ minLength: 1 }), {
     default: {},

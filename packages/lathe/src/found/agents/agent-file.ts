@@ -41,7 +41,7 @@ export const OUR_KEYS: readonly string[] = [
 ];
 /** What an agent that is a program of its own decides itself. */
 const NOT_WITH_ACP = ["tools", "spawns", "model", "thinkingLevel", "read-summarize"];
-const BUDGET_KEYS = ["tokens", "usd", "turns", "wallMs"] as const;
+const BUDGET_KEYS = ["tokens", "usd", "turns", "calls", "wallMs"] as const;
 type BudgetKey = (typeof BUDGET_KEYS)[number];
 const ISOLATION = ["none", "auto", "overlay", "reflink", "worktree", "container", "fuse-overlay"] as const;
 const LONGEST_NAME = 64;

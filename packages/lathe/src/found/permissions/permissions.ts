@@ -46,6 +46,7 @@ export function allowedWith(reasons: readonly string[]): string {
 /** Who denies a call that only a person could have allowed; also in the journal. */
 export const UNATTENDED = "the unattended run";
 const COMMAND = "the permission command";
+const DECLARATION = "the unattended declaration";
 /** How questions of permissions are told from those of hooks. */
 export const PERMISSIONS = "permissions";
 
@@ -87,6 +88,8 @@ export class Permissions {
   readonly #tools = new Set<string>();
   /** Rules that hold for this session only. */
   #added: readonly Rule[] = [];
+  /** What calls of an unattended session may do, within what they may do anyway. */
+  #narrowed: { readonly rules: readonly Rule[]; readonly readsByShell: boolean } | undefined;
   /** Questions about calls that the user's own programs have answered with yes already, by agent and call. */
   readonly #answered = new Map<string, HookPermission>();
 
@@ -95,6 +98,24 @@ export class Permissions {
     this.#mode = options.mode;
     this.#places = options.places;
     this.#web = options.shown && new WebCalls(options.shown);
+  }
+
+  /**
+   * From now on nobody is asked, and a call is denied unless these rules cover all that it changes, starts or contacts. They only
+   * narrow: what mode and other rules deny stays denied. `readsByShell`: commands that only read need no rule.
+   */
+  narrowTo(rules: readonly Rule[], readsByShell: boolean): void {
+    this.#narrowed = { rules, readsByShell };
+  }
+
+  #isListed(call: JudgedCall): boolean {
+    if (!this.#narrowed) return true;
+    const { rules, readsByShell } = this.#narrowed;
+    const policy = this.#policy();
+    if (readsByShell && judge(call, { ...policy, mode: "read-only", rules: [] }).decision === "allow") return true;
+    const { decision, parts } = judge(call, { ...policy, mode: "ask", rules });
+    const startsCommand = call.access?.some(({ kind }) => kind === "exec") === true;
+    return decision === "allow" && (!startsCommand || parts.every(({ rule }) => rule !== undefined));
   }
 
   /** Absent in a recording: what was typed and what files said is not part of it. */
@@ -286,6 +307,8 @@ export class Permissions {
       return { decision: "deny", by: "mode plan", reason: "While planning, child agents start no further agents." };
     const verdict = judge(judged, this.#policy());
     const { decision, reason, parts } = verdict;
+    if (decision !== "deny" && !this.#isListed(judged))
+      return { decision: "deny", by: DECLARATION, reason: "The declared action_allowlist does not cover it.", parts };
     const key = callKey(context.agentId, call.callId);
     if (decision === "allow") this.#web?.take(key, judged);
     if (decision !== "ask") {
@@ -301,7 +324,7 @@ export class Permissions {
     if (said && said.decision !== "ask") return { ...said, by: COMMAND, parts, asked: reason ?? "" };
     const why = [reason, said?.reason].filter((text) => text !== undefined).join(" ");
     const open = { ...verdict, ...(why === "" ? {} : { reason: why }) };
-    return this.#options.canAsk ? { decision, parts, reason: open.reason } : this.#deny(call, open);
+    return this.#options.canAsk && !this.#narrowed ? { decision, parts, reason: open.reason } : this.#deny(call, open);
   }
 
   async #askCommand(

@@ -36,11 +36,15 @@ export class RpcError extends Error {
   readonly command: string;
   /** Set on refusals that programs need to distinguish. */
   readonly code?: string;
+  /** The scope that an unattended session's declaration does not list. */
+  readonly scope?: string;
   constructor(command: string, error: ResponseError) {
     super(typeof error === "string" ? error : error.message);
     this.name = "RpcError";
     this.command = command;
-    if (typeof error !== "string") this.code = error.code;
+    if (typeof error === "string") return;
+    this.code = error.code;
+    if (error.scope !== undefined) this.scope = error.scope;
   }
 }
 

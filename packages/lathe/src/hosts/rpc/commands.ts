@@ -20,6 +20,7 @@ import {
   type StaticFields,
   text,
 } from "@lathe/llm/schema";
+import { declarationShape, type UnattendedScope } from "../../conversation/unattended/declaration.ts";
 import { agentRow } from "../wire/agent-row.ts";
 import { wireImage, wireMessage } from "../wire/message.ts";
 import { settledFields, worktreeState } from "../wire/worktree.ts";
@@ -156,9 +157,11 @@ const rewound = object({
 
 const nothing: Schema<undefined> = { not: {} };
 
+/** `scope`: what the host of an unattended session needs to be granted. */
 export const COMMANDS = {
   /** `expandPromptTemplates` false: the message is sent as it is, also when it names a command. */
   prompt: {
+    scope: "prompt",
     params: {
       ...message,
       streamingBehavior: optional(choice(["steer", "followUp"])),
@@ -166,19 +169,21 @@ export const COMMANDS = {
     },
     data: nothing,
   },
-  steer: { params: message, data: nothing },
-  follow_up: { params: message, data: nothing },
+  steer: { scope: "prompt", params: message, data: nothing },
+  follow_up: { scope: "prompt", params: message, data: nothing },
   /** Finishes the input that was cut off; refused when there is none. */
-  continue: { params: {}, data: nothing },
-  abort: { params: {}, data: nothing },
-  abort_and_prompt: { params: message, data: nothing },
-  new_session: { params: { parentSession: optional(text()) }, data: sessionRef },
+  continue: { scope: "prompt", params: {}, data: nothing },
+  abort: { scope: "control", params: {}, data: nothing },
+  abort_and_prompt: { scope: "prompt", params: message, data: nothing },
+  new_session: { scope: "session", params: { parentSession: optional(text()) }, data: sessionRef },
 
   get_state: {
+    scope: "message:read",
     params: { include: optional(listOf(choice(["tools", "dumpTools", "systemPrompt"]))) },
     data: sessionState,
   },
   get_context: {
+    scope: "message:read",
     params: {},
     data: object({
       model: modelName,
@@ -197,32 +202,35 @@ export const COMMANDS = {
       ),
     }),
   },
-  set_todos: { params: { phases: phasesInput }, data: object({ todoPhases: phases }) },
+  set_todos: { scope: "prompt", params: { phases: phasesInput }, data: object({ todoPhases: phases }) },
 
-  set_model: { params: { provider: text(), modelId: text() }, data: modelRow },
+  set_model: { scope: "model", params: { provider: text(), modelId: text() }, data: modelRow },
   cycle_model: {
+    scope: "model",
     params: {},
     /** Null when there is nothing to change to. */
     data: orNull(object({ model: modelRow, thinkingLevel: level, isScoped: flag() })),
   },
-  get_available_models: { params: {}, data: object({ models: listOf(modelRow) }) },
-  set_thinking_level: { params: { level }, data: object({ level }) },
-  cycle_thinking_level: { params: {}, data: orNull(object({ level })) },
+  get_available_models: { scope: "model", params: {}, data: object({ models: listOf(modelRow) }) },
+  set_thinking_level: { scope: "model", params: { level }, data: object({ level }) },
+  cycle_thinking_level: { scope: "model", params: {}, data: orNull(object({ level })) },
 
-  set_permission_mode: { params: { mode: permissionMode }, data: nothing },
-  set_steering_mode: { params: { mode: queueMode }, data: nothing },
-  set_follow_up_mode: { params: { mode: queueMode }, data: nothing },
-  set_interrupt_mode: { params: { mode: choice(["immediate", "wait"]) }, data: nothing },
+  set_permission_mode: { scope: "admin", params: { mode: permissionMode }, data: nothing },
+  set_steering_mode: { scope: "control", params: { mode: queueMode }, data: nothing },
+  set_follow_up_mode: { scope: "control", params: { mode: queueMode }, data: nothing },
+  set_interrupt_mode: { scope: "control", params: { mode: choice(["immediate", "wait"]) }, data: nothing },
 
   compact: {
+    scope: "control",
     params: { customInstructions: optional(text()) },
     data: object({ summary: text(), tokensBefore: integer() }),
   },
-  set_auto_compaction: { params: { enabled: flag() }, data: nothing },
-  set_auto_retry: { params: { enabled: flag() }, data: nothing },
-  abort_retry: { params: {}, data: object({ aborted: flag() }) },
+  set_auto_compaction: { scope: "control", params: { enabled: flag() }, data: nothing },
+  set_auto_retry: { scope: "control", params: { enabled: flag() }, data: nothing },
+  abort_retry: { scope: "control", params: {}, data: object({ aborted: flag() }) },
 
   bash: {
+    scope: "bash",
     params: { command: text(), excludeFromContext: optional(flag()) },
     data: object({
       stdout: text(),
@@ -236,9 +244,10 @@ export const COMMANDS = {
       durationMs: integer(),
     }),
   },
-  abort_bash: { params: {}, data: object({ aborted: flag() }) },
+  abort_bash: { scope: "bash", params: {}, data: object({ aborted: flag() }) },
 
   get_session_stats: {
+    scope: "message:read",
     params: {},
     data: object({
       sessionId: text(),
@@ -259,19 +268,25 @@ export const COMMANDS = {
       cost: number(),
     }),
   },
-  export_html: { params: { outputPath: optional(text()) }, data: object({ path: text() }) },
-  switch_session: { params: { sessionPath: text() }, data: sessionRef },
-  fork: { params: {}, data: sessionRef },
+  export_html: { scope: "export", params: { outputPath: optional(text()) }, data: object({ path: text() }) },
+  switch_session: { scope: "session", params: { sessionPath: text() }, data: sessionRef },
+  fork: { scope: "session", params: {}, data: sessionRef },
   /** Continues in a new session with what came before a message of the user; `text` is that message. */
-  branch: { params: { entryId: text() }, data: object({ ...sessionFields, text: text() }) },
-  get_branch_messages: { params: {}, data: object({ messages: listOf(object({ entryId: text(), text: text() })) }) },
+  branch: { scope: "session", params: { entryId: text() }, data: object({ ...sessionFields, text: text() }) },
+  get_branch_messages: {
+    scope: "message:read",
+    params: {},
+    data: object({ messages: listOf(object({ entryId: text(), text: text() })) }),
+  },
   get_tree: {
+    scope: "message:read",
     params: { filter: optional(choice(["default", "no-tools", "user-only", "labeled-only", "all"])) },
     /** Top to bottom; where branches part, the active one comes first, the others by age. */
     data: object({ leafId: orNull(text()), entries: listOf(treeRow) }),
   },
   /** `summarize` absent: as the settings say. `text`: of the user's message that was chosen, to be edited and sent again. */
   navigate_tree: {
+    scope: "session",
     params: { entryId: orNull(text()), summarize: optional(flag()), customInstructions: optional(text()) },
     data: object({
       leafId: orNull(text()),
@@ -283,48 +298,64 @@ export const COMMANDS = {
   },
   /** Without a label its label is taken away. */
   set_label: {
+    scope: "session",
     params: { entryId: text(), label: optional(text()) },
     data: object({ entryId: text(), label: orNull(text()) }),
   },
-  move_session: { params: { directory: text() }, data: object({ ...sessionFields, cwd: text() }) },
+  move_session: { scope: "session", params: { directory: text() }, data: object({ ...sessionFields, cwd: text() }) },
   /** The last message of the user and all that came of it. */
-  undo: { params: rewindOptions, data: rewound },
-  redo: { params: { force: optional(flag()) }, data: rewound },
+  undo: { scope: "session", params: rewindOptions, data: rewound },
+  redo: { scope: "session", params: { force: optional(flag()) }, data: rewound },
   /** To before a message of the user, or to the end of any other entry. */
-  rewind: { params: { entryId: text(), ...rewindOptions }, data: rewound },
+  rewind: { scope: "session", params: { entryId: text(), ...rewindOptions }, data: rewound },
   /** Agents as a tree: below each agent stand those that it started. */
-  get_agents: { params: {}, data: object({ agents: listOf(agentRow) }) },
+  get_agents: { scope: "message:read", params: {}, data: object({ agents: listOf(agentRow) }) },
   /** One that works is steered; one that does not gets another input, also when it is parked. */
   agent_send: {
+    scope: "prompt",
     params: { agentId: text(), message: text() },
     data: object({ how: choice(["steered", "continued", "revived"]), agent: agentRow }),
   },
   /** Ends its present input; answered when it has ended. */
-  agent_stop: { params: { agentId: text() }, data: object({ agent: agentRow, output: text() }) },
+  agent_stop: { scope: "control", params: { agentId: text() }, data: object({ agent: agentRow, output: text() }) },
   /** Null when the run works in the project itself. */
-  get_worktree: { params: {}, data: object({ worktree: orNull(worktreeState) }) },
+  get_worktree: { scope: "message:read", params: {}, data: object({ worktree: orNull(worktreeState) }) },
   /** The run goes on in the view, whatever was chosen. */
   settle_worktree: {
+    scope: "admin",
     params: { how: choice(["land", "branch", "patch", "discard"]) },
     data: object({ ...settledFields, message: text() }),
   },
-  get_last_assistant_text: { params: {}, data: object({ text: orNull(text()) }) },
-  set_session_name: { params: { name: text() }, data: nothing },
-  get_messages: { params: {}, data: object({ messages: listOf(wireMessage) }) },
+  get_last_assistant_text: { scope: "message:read", params: {}, data: object({ text: orNull(text()) }) },
+  set_session_name: { scope: "session", params: { name: text() }, data: nothing },
+  get_messages: { scope: "message:read", params: {}, data: object({ messages: listOf(wireMessage) }) },
   ...LOOK_COMMANDS,
 
   /** `toolNames`: those that are offered; `refused`: the others. */
   set_host_tools: {
+    scope: "host_tools",
     params: { tools: listOf(hostTool) },
     data: object({ toolNames: listOf(text()), refused: optional(listOf(object({ name: text(), reason: text() }))) }),
   },
-  set_host_uri_schemes: { params: { schemes: listOf(uriScheme) }, data: object({ schemes: listOf(text()) }) },
+  set_host_uri_schemes: {
+    scope: "host_uri",
+    params: { schemes: listOf(uriScheme) },
+    data: object({ schemes: listOf(text()) }),
+  },
   workflow_gate_response: {
+    scope: "admin",
     params: { gate_id: text(), answer: anything(), idempotency_key: optional(text()) },
     data: object({ gate_id: text(), status: choice(["accepted", "rejected"]) }),
   },
-  negotiate_unattended: { params: { declaration: anyObject() }, data: object({ accepted: exactly(true) }) },
-} as const satisfies Record<string, { readonly params: Fields; readonly data: Schema<unknown> }>;
+  negotiate_unattended: {
+    scope: "admin",
+    params: { declaration: anyObject() },
+    data: object({ accepted: exactly(true), declaration: declarationShape }),
+  },
+} as const satisfies Record<
+  string,
+  { readonly scope: UnattendedScope; readonly params: Fields; readonly data: Schema<unknown> }
+>;
 
 /** The commands of RPC mode. */
 export type CommandName = keyof typeof COMMANDS;

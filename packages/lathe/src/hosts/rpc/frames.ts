@@ -20,7 +20,13 @@ import { previewLine } from "../wire/card.ts";
 export const PROTOCOL_VERSION = 2;
 
 /** Objects are refusals that a program can tell apart. */
-const errorObject = object({ code: text(), message: text() });
+const errorObject = object({
+  code: text(),
+  message: text(),
+  /** Of `scope_denied` and `budget_exhausted`: the command that was refused, and the scope that it needs. */
+  command: optional(text()),
+  scope: optional(text()),
+});
 
 export const responseError = oneOf(text(), errorObject);
 

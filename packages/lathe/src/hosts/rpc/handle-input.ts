@@ -121,7 +121,8 @@ export const inputHandlers: Handlers<
   workflow_gate_response: () => {
     throw notAvailable("The workflow control plane");
   },
-  negotiate_unattended: () => {
-    throw notAvailable("The workflow control plane");
+  negotiate_unattended: async ({ declaration }, { unattended }) => {
+    if (!unattended) throw notAvailable("The unattended mode");
+    return unattended.negotiate(declaration);
   },
 };

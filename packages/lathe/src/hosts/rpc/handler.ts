@@ -1,16 +1,26 @@
 // What a handler of a command works with, and how it refuses in a way that programs can tell apart.
 
 import type { CommandData, CommandName, CommandParams } from "./commands.ts";
+import type { ResponseError } from "./frames.ts";
 import type { HostTools } from "./host-tools.ts";
 import type { HostUris } from "./host-uris.ts";
 import type { ModelList } from "./models.ts";
 import type { RpcSession } from "./session.ts";
+
+/** A host that may declare its session unattended. */
+export interface UnattendedHost {
+  negotiate(declared: unknown): Promise<CommandData<"negotiate_unattended">>;
+  /** Undefined: the command is carried out. */
+  refusal(command: CommandName): Exclude<ResponseError, string> | undefined;
+}
 
 export interface HandlerContext {
   readonly current: RpcSession;
   readonly models: ModelList;
   readonly hostTools: HostTools;
   readonly hostUris: HostUris;
+  /** Undefined: this host cannot declare a session unattended. */
+  readonly unattended?: UnattendedHost;
 }
 
 /** `recorded` is called when what the host has said is in the journal; that is the answer of commands whose work is told by events. */

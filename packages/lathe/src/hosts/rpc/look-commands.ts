@@ -45,6 +45,7 @@ export const LOOK_COMMANDS = {
    * Long texts and pictures are cut (`isCut`). Refused with `not_on_branch` when the entry was left behind by a rewind.
    */
   get_entries: {
+    scope: "message:read",
     params: { after: optional(text()), before: optional(orNull(text())), limit: optional(integer()) },
     data: object({
       entries: listOf(wireEntry),
@@ -55,14 +56,20 @@ export const LOOK_COMMANDS = {
     }),
   },
   /** All of one entry, on any branch. `message`: as the model gets it. */
-  get_entry: { params: { entryId: text() }, data: object({ entry: wireEntry, message: optional(wireMessage) }) },
+  get_entry: {
+    scope: "message:read",
+    params: { entryId: text() },
+    data: object({ entry: wireEntry, message: optional(wireMessage) }),
+  },
   /** A piece of `artifact://<id>`, in bytes; `nextOffset` is null at the end. */
   read_artifact: {
+    scope: "message:read",
     params: { artifactId: integer(), offset: optional(integer()), limit: optional(integer()) },
     data: object({ text: text(), offset: integer(), nextOffset: orNull(integer()) }),
   },
   /** Where the money of the session went; all branches are included. */
   get_costs: {
+    scope: "message:read",
     params: {},
     data: object({
       total: object(spending),
@@ -76,11 +83,12 @@ export const LOOK_COMMANDS = {
       byRole: spendingOf,
     }),
   },
-  get_jobs: { params: {}, data: object({ jobs: listOf(jobRow) }) },
+  get_jobs: { scope: "message:read", params: {}, data: object({ jobs: listOf(jobRow) }) },
   /** The model is told of it with the next request. */
-  stop_job: { params: { jobId: integer() }, data: object({ job: jobRow }) },
+  stop_job: { scope: "control", params: { jobId: integer() }, data: object({ job: jobRow }) },
   /** Files that calls on the active branch have changed, each from before the first change to after the last. */
   get_changes: {
+    scope: "message:read",
     params: {},
     data: object({
       files: listOf(
@@ -94,15 +102,28 @@ export const LOOK_COMMANDS = {
     }),
   },
   /** What differs from the last commit, as git tells it; before the first commit, from nothing. Refused outside of repositories. */
-  get_diff: { params: {}, data: object({ hasCommit: flag(), diff: text(), untracked: listOf(text()) }) },
-  get_queue: { params: {}, data: object({ steering: listOf(queuedRow), followUp: listOf(queuedRow) }) },
+  get_diff: {
+    scope: "message:read",
+    params: {},
+    data: object({ hasCommit: flag(), diff: text(), untracked: listOf(text()) }),
+  },
+  get_queue: {
+    scope: "message:read",
+    params: {},
+    data: object({ steering: listOf(queuedRow), followUp: listOf(queuedRow) }),
+  },
   /** False when the message has been delivered already. */
-  edit_queued: { params: { messageId: text(), message: text() }, data: object({ edited: flag() }) },
-  cancel_queued: { params: { messageId: text() }, data: object({ cancelled: flag() }) },
+  edit_queued: { scope: "prompt", params: { messageId: text(), message: text() }, data: object({ edited: flag() }) },
+  cancel_queued: { scope: "prompt", params: { messageId: text() }, data: object({ cancelled: flag() }) },
   /** What an agent has said last. */
-  get_agent_output: { params: { agentId: text() }, data: object({ agent: agentRow, output: text() }) },
+  get_agent_output: {
+    scope: "message:read",
+    params: { agentId: text() },
+    data: object({ agent: agentRow, output: text() }),
+  },
   /** Slash commands that a `prompt` can begin with. */
   get_commands: {
+    scope: "message:read",
     params: {},
     data: object({
       commands: listOf(object({ name: text(), arguments: optional(text()), description: text() })),

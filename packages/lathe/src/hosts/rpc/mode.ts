@@ -16,6 +16,7 @@ import { ModelList } from "./models.ts";
 import { HostPerson } from "./person.ts";
 import { RpcServer } from "./server.ts";
 import { RpcSession } from "./session.ts";
+import { RpcUnattended } from "./unattended.ts";
 
 /** What is running gets this long to end when the host has gone; its processes are killed in any case. */
 const LEAVE_WITHIN_MS = 1500;
@@ -45,12 +46,15 @@ export async function rpcMode(
   const parts = { workspace, requestFor, workspaceAt, writer, person, hostTools, hostUris };
   const current = await RpcSession.start(parts, journalFor(workspace, options));
   const models = new ModelList(() => current.conversation.workspace, options.models);
-  const server = new RpcServer({ current, models, hostTools, hostUris }, person, writer);
+  const unattended = new RpcUnattended(current, machine.deps);
+  const server = new RpcServer({ current, models, hostTools, hostUris, unattended }, person, writer);
+  if (options.unattended !== undefined) await unattended.readFile(machine, options.unattended);
   if (view)
     view.onSettled = ({ how: _how, message: _message, ...settled }) =>
       current.emit({ type: "lathe:worktree", id: view.id, ...settled });
 
   const leave = async (code: ExitCode): Promise<ExitCode> => {
+    unattended.close();
     for (const side of [person, hostTools, hostUris]) side.hostGone();
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_WITHIN_MS));
     await Promise.race([current.conversation.close().then(() => writer.flush()), late]);

@@ -114,6 +114,11 @@ export class RpcServer {
       this.#fail(String(type), id, `Unknown command: ${String(type)}`);
       return;
     }
+    const refusal = this.#context.unattended?.refusal(type);
+    if (refusal) {
+      this.#fail(type, id, refusal);
+      return;
+    }
     const problem = PARAMS[type].wrongIn(frame) ?? this.#cannotBegin(type, frame);
     if (problem !== undefined) {
       this.#fail(type, id, `${problem}.`);

@@ -123,6 +123,12 @@ const EVENT_FIELDS = {
   "task:subagent:progress": { agent: agentRow },
   /** Something has become of what was changed in the view of the run, or could not. RPC only. */
   "lathe:worktree": settledFields,
+  /** An unattended session has reached a limit of its declaration. It stays usable for what needs no model. */
+  "lathe:unattended_stop": {
+    code: exactly("budget_exhausted"),
+    dimension: choice(["tokens", "calls", "usd", "wall_time"]),
+    message: text(),
+  },
 } as const satisfies Record<string, Fields>;
 
 /** The types of events. */

@@ -193,8 +193,15 @@ export const OPTIONS = {
   },
 
   "max-turns": { kind: "value", value: "n", group: "Limits", help: "maximum number of model answers in this run" },
+  "max-calls": { kind: "value", value: "n", group: "Limits", help: "maximum number of tool calls in this run" },
   "max-cost": { kind: "value", value: "usd", group: "Limits", help: "maximum cost of this run in US dollars" },
   "max-time": { kind: "value", value: "90s|5m", group: "Limits", help: "maximum duration of this run" },
+  unattended: {
+    kind: "value",
+    value: "file.yml",
+    group: "Limits",
+    help: "run without people, within what this file declares",
+  },
 
   extension: {
     kind: "list",

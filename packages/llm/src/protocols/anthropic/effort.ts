@@ -57,6 +57,16 @@ export function planThinking({ model, effort, maxTokens, refusal }: ThinkingInpu
   return { thinking: fixedBudget(budget), maxTokens: Math.max(room, budget + 1) };
 }
 
+/**
+ * Tokens of thinking that belong to the request whatever its `maxTokens` is: with less room than that, `planThinking` raises it, and
+ * with another number the vendor's cache of the conversation would not serve. 0 for models that divide the room themselves.
+ */
+export function fixedThinking(model: ModelInfo, effort: string | undefined): number {
+  if (model.thinking?.mode !== "budget" && !model.disableAdaptiveThinking) return 0;
+  if (effort === undefined || effort === "off" || effort === "none" || !takesEffort(model)) return 0;
+  return own(budgets, clampLevel(model.thinking, effort)) ?? budgets["medium"]!;
+}
+
 /** Ids that the catalog does not know (`effort`) are newer than it, and newer models take nothing else. */
 function isAdaptive({ thinking, disableAdaptiveThinking }: ModelInfo): boolean {
   return (thinking?.mode === "adaptive" || thinking?.mode === "effort") && !disableAdaptiveThinking;

@@ -1,0 +1,165 @@
+// What a request may cost at most, set aside before it is sent: so the limits in tokens and dollars hold whatever the vendor charges
+// for. Where the rest does not pay for the largest answer, a shorter one is asked for; below a useful length nothing is sent.
+
+import { fixedThinking, mostCostOf, type Request, RequestTimeoutError, StreamError } from "@lathe/llm";
+import { answerAtOnce } from "../base/answer-at-once.ts";
+import { limitText, type RequestAmounts } from "../base/budget/ledger.ts";
+import { mostTokensOf } from "../context/most-tokens.ts";
+import type { IntentLine } from "../contract/journal.ts";
+import { SessionError } from "../contract/session-error.ts";
+import type { Profile } from "../tools/profiles/types.ts";
+import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
+import { warnOfUnknownPrice } from "./price.ts";
+
+type Limited = SessionLog & HostChoices & ModelContext & Work;
+
+/** A shorter answer is not worth its prompt. */
+const LEAST_ANSWER = 1000;
+/** Of a model of which nothing is known. */
+const USUAL_ANSWER = 32_000;
+
+export interface Reservation {
+  readonly request: Request;
+  /** Undefined where no limit asks for it. */
+  readonly amounts: RequestAmounts | undefined;
+  /** The answer may be shorter than the model's own limit. */
+  readonly isShortened: boolean;
+}
+
+/** The limit that does not pay for the request. */
+export interface Unaffordable {
+  readonly dimension: "tokens" | "usd";
+  readonly message: string;
+}
+
+/** `most`: tokens of the prompt, asked for only where a limit needs them. */
+export function affordableRequest(
+  core: Limited,
+  profile: Profile,
+  request: Request,
+  most: () => number,
+): Reservation | Unaffordable {
+  const { budget } = core.config;
+  const price = budget.usd ? priceOfMost(core, profile) : undefined;
+  if (!budget.tokens && !price) return { request, amounts: undefined, isShortened: false };
+  const left = core.ledger.amountsLeft(budget, core.elapsedMs());
+  const prompt = most();
+  const room = answerRoom(profile, request);
+  const affordable = { tokens: left.tokens - prompt, usd: answerFor(left.usd, prompt, room.most, price) };
+  const dimension = affordable.tokens < affordable.usd ? "tokens" : "usd";
+  const answer = Math.min(room.most, Math.floor(affordable[dimension]));
+  if (answer < room.least)
+    return { dimension, message: unaffordableText(core, dimension, { prompt, answer: room.least, price }) };
+  const amounts = { tokens: prompt + answer, usd: price?.(prompt, answer) ?? 0 };
+  const isShortened = answer < room.most;
+  const isUnbounded = request.maxTokens === undefined;
+  const bounded = isShortened || isUnbounded ? { ...request, maxTokens: answer } : request;
+  return { request: bounded, amounts, isShortened };
+}
+
+/** Sets the amounts aside, then announces the request; the caller releases them when it knows what it cost. */
+export async function reserve(
+  core: Limited,
+  effect: IntentLine["effect"],
+  { amounts }: Pick<Reservation, "amounts">,
+): Promise<{ readonly intent: IntentLine; readonly release: () => void }> {
+  const turns = effect === "request" && core.config.budget.turns ? { turns: 1 } : {};
+  const isLimited = amounts !== undefined || effect === "request";
+  const release = isLimited ? core.ledger.reserveRequest({ ...amounts, ...turns }) : () => {};
+  try {
+    const intent = await core.journal.intent({ effect, replay: "safe", ...(amounts ? { reserved: amounts } : {}) });
+    return { intent, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+interface CutAnswer {
+  /** Something of it had arrived. */
+  readonly hasBegun: boolean;
+  /** What the vendor has said so far, in comparable counts. */
+  readonly tokens: number;
+  readonly cost: number;
+  /** Undefined: it was stopped on purpose. */
+  readonly error: unknown;
+}
+
+/**
+ * What an answer without an end may have cost besides what the vendor has said: thinking is not shown as it is billed, so it may be
+ * all that was reserved. Undefined: nothing, or no limit asks for it.
+ */
+export function uncertainBill(
+  amounts: RequestAmounts | undefined,
+  { hasBegun, tokens, cost, error }: CutAnswer,
+): RequestAmounts | undefined {
+  // Refused requests and servers that cannot be reached cost nothing.
+  const mayBeBilled = error === undefined || error instanceof RequestTimeoutError || error instanceof StreamError;
+  if (!amounts || !(hasBegun || mayBeBilled)) return undefined;
+  return { tokens: Math.max(0, amounts.tokens - tokens), usd: Math.max(0, amounts.usd - cost) };
+}
+
+/** Throws for a caller outside the conversation when a limit does not pay for its request. */
+export function reserveSideRequest(core: Limited, profile: Profile, request: Request, continues: boolean): Reservation {
+  const own = continues ? core.messages().length : 0;
+  const most = (): number =>
+    request.messages.slice(own).reduce((sum, message) => sum + mostTokensOf(message), continues ? ofContext(core) : 0) +
+    (request.tools === undefined || continues ? 0 : JSON.stringify(request.tools).length);
+  const reservation = affordableRequest(core, profile, request, most);
+  if ("message" in reservation) throw new SessionError("budget", reservation.message);
+  return reservation;
+}
+
+const ofContext = ({ meter }: ModelContext): number => meter.mostTokens();
+
+/** The answer that is asked for, and the shortest one that still holds the thinking and a useful text. */
+function answerRoom({ modelInfo }: Profile, request: Request): { readonly most: number; readonly least: number } {
+  const asked = request.maxTokens ?? modelInfo?.maxOutput ?? USUAL_ANSWER;
+  const thinking = modelInfo ? fixedThinking(modelInfo, request.reasoningEffort) : 0;
+  const most = thinking < asked ? asked : thinking + asked;
+  return { most, least: Math.min(most, thinking + LEAST_ANSWER) };
+}
+
+type Price = (prompt: number, answer: number) => number;
+
+/** Undefined when the price is not known, which the user is told before anything is sent. */
+function priceOfMost(core: Limited, profile: Profile): Price | undefined {
+  const { modelInfo, model } = profile;
+  const hosts: Price = (inputTokens, outputTokens) => {
+    const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+    const price = answerAtOnce(core.options.priceOf?.(model, usage), "priceOf", (message) =>
+      core.warn(message, "callback_failed"),
+    );
+    return price ?? Number.NaN;
+  };
+  if (!Number.isNaN(hosts(1, 1))) return hosts;
+  const cost = modelInfo?.cost;
+  if (cost) return (prompt, answer) => mostCostOf(prompt, answer, cost, profile.cachesLong === true);
+  warnOfUnknownPrice(core, profile);
+  return undefined;
+}
+
+/** Tokens of the answer that the rest pays for, up to `most`. */
+function answerFor(usd: number, prompt: number, most: number, price: Price | undefined): number {
+  if (!price || usd === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  const whole = price(prompt, most);
+  if (whole <= usd) return Number.POSITIVE_INFINITY;
+  const read = price(prompt, 0);
+  if (read >= usd || whole <= read) return 0;
+  let answer = Math.floor((most * (usd - read)) / (whole - read));
+  while (answer > 0 && price(prompt, answer) > usd) answer -= 1 + Math.floor(answer / 100);
+  return answer;
+}
+
+function unaffordableText(
+  core: Limited,
+  dimension: "tokens" | "usd",
+  next: { readonly prompt: number; readonly answer: number; readonly price: Price | undefined },
+): string {
+  const { ledger, config } = core;
+  const cost = dimension === "usd" ? (next.price?.(next.prompt, next.answer) ?? 0) : next.prompt + next.answer;
+  const left = ledger.amountsLeft(config.budget, 0)[dimension];
+  const rest = left > 0 ? `${limitText(dimension, left)} of it left` : "nothing of it left";
+  const limit = limitText(dimension, config.budget[dimension] ?? 0);
+  return `The limit of ${limit} does not pay for another request: there is ${rest}, and it may cost ${limitText(dimension, cost)}.`;
+}
