@@ -48,7 +48,11 @@ function serverTable(rows) {
     ({ answer: "the answer", "provider error": "provider error (3)", failed: "failure (1)" })[how] ?? "–";
   const cells = rows.map(({ fault, lasting, once, onceInLibrary, withoutScreen }) => {
     const library = onceInLibrary === undefined ? "" : `; library: ${end(onceInLibrary)}`;
-    return [withoutScreen ? `${fault} (not tried at the terminal and in an editor)` : fault, end(lasting), `${end(once)}${library}`];
+    return [
+      withoutScreen ? `${fault} (not tried at the terminal and in an editor)` : fault,
+      end(lasting),
+      `${end(once)}${library}`,
+    ];
   });
   return table(["the server's fault", "while it lasts", "when it happens once"], cells);
 }

@@ -2,7 +2,7 @@
 
 export { deltaChanges, treeOf } from "./verify/delta-changes.ts";
 export { type LandingCheck, landingCheck } from "./verify/landing-check.ts";
-export { matchAny, restsOn } from "./verify/rests-on.ts";
+export { matchAny, type RestsOn, restsOn } from "./verify/rests-on.ts";
 export { TreeWatch, type WatchOptions, type WorkBase, type WorkNow } from "./verify/tree-watch.ts";
 export type * from "./verify/types.ts";
 export { coverage, endText, shortList, verify } from "./verify/verify.ts";

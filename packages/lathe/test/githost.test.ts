@@ -393,12 +393,7 @@ it("T-GH-1 the .env of a trusted project does not say which servers are git host
   writeFileSync(join(dir, "gh/hosts.yml"), "evil.example:\n  oauth_token: bait\n");
   writeFileSync(join(dir, ".env"), `GH_CONFIG_DIR=${dir}/gh\nXDG_CONFIG_HOME=${dir}\nGH_HOST=evil.example\n`);
   expect(await at.box.run(["trust"])).toMatchObject({ code: 0 });
-  const { stdout } = await at.call(
-    "github",
-    { op: "repo_view", repo: "evil.example/octo/app" },
-    {
-      env: { GITHUB_ENTERPRISE_TOKEN: "token-of-the-company" },
-    },
-  );
+  const env = { GITHUB_ENTERPRISE_TOKEN: "token-of-the-company" };
+  const { stdout } = await at.call("github", { op: "repo_view", repo: "evil.example/octo/app" }, { env });
   expect(stdout).toContain('"evil.example/octo/app" is no repository of a known git host (github.com, gitlab.com).');
 });

@@ -173,9 +173,9 @@ export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | Ste
 /** How an input is given, besides its content. */
 export interface SubmitOptions {
   /** The session's when absent. */
-  readonly outputSchema?: SchemaInput;
+  readonly outputSchema?: SchemaInput | undefined;
   /** Called once, when the message is in the journal: from then on it survives the process. Not called for an input that is refused. */
-  readonly onRecorded?: () => void;
+  readonly onRecorded?: (() => void) | undefined;
 }
 
 /** The content as a list of parts. */

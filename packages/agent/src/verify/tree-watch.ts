@@ -28,6 +28,7 @@ export interface WorkNow {
   readonly uncovered: readonly string[];
 }
 
+/** Which files are watched, and where the journal says so. */
 export interface WatchOptions extends SnapshotOptions {
   readonly root: string;
   readonly now: () => number;
@@ -35,6 +36,7 @@ export interface WatchOptions extends SnapshotOptions {
   readonly base?: string | undefined;
 }
 
+/** Knows what has changed since the work began. */
 export class TreeWatch {
   readonly #options: WatchOptions;
   readonly #snapshots: Snapshots;

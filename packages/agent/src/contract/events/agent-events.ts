@@ -4,7 +4,7 @@
 import { type JsonObject, type JsonValue, Message } from "@lathe/llm";
 import type { Card } from "../card.ts";
 import type { FileChange } from "../changes.ts";
-import type { Verdict } from "../verification.ts";
+import type { WorkVerdict } from "../verification.ts";
 import type { SessionEvent } from "./types.ts";
 
 /** A piece of the answer that is being streamed. */
@@ -21,7 +21,7 @@ export type AgentEvent =
       readonly messages: readonly Message[];
       readonly reason: string;
       /** Whether checks have proven the work, and why it is no better verdict; absent: the session has no checks. */
-      readonly verification?: Verdict;
+      readonly verification?: WorkVerdict;
       readonly verificationReasons?: readonly string[];
       /** Why the prompt failed. */
       readonly error?: string;

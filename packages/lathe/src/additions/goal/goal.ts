@@ -12,7 +12,7 @@ export interface GoalEvidence {
   readonly tree: string;
 }
 
-export type SubGoalState = "open" | "met" | "dropped";
+type SubGoalState = "open" | "met" | "dropped";
 
 export interface SubGoal {
   readonly text: string;
@@ -25,7 +25,7 @@ export interface SubGoal {
 }
 
 /** `stopped`: nothing moved; the next message goes on with it. `cancelled`: the user has ended it. */
-export type GoalState = "active" | "met" | "stopped" | "cancelled";
+type GoalState = "active" | "met" | "stopped" | "cancelled";
 
 export interface Goal extends WantedGoal {
   readonly state: GoalState;
@@ -87,7 +87,7 @@ export function afterFailure(goal: Goal, check: FailedCheck): Goal {
   return isSame ? { ...rest, state: "stopped", reason: NOTHING_MOVES } : rest;
 }
 
-export const NOTHING_MOVES = "Nothing has changed since the last check, and it fails the same way.";
+const NOTHING_MOVES = "Nothing has changed since the last check, and it fails the same way.";
 
 /** A stopped goal goes on with the next message of the user. */
 export function resumed(goal: Goal): Goal {

@@ -2,7 +2,7 @@
 // finds what was proven, and for which files.
 
 import type { Session } from "@lathe/agent";
-import type { Verdict, Verification } from "@lathe/agent/contract";
+import type { Verification, WorkVerdict } from "@lathe/agent/contract";
 import type { RunOf } from "@lathe/agent/verify";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { VERIFICATION_ENTRY } from "../../changes/verify/words.ts";
@@ -36,7 +36,7 @@ export interface Evidence extends Verification {
   readonly acceptedBy?: string;
 }
 
-const VERDICTS: ReadonlySet<unknown> = new Set<Verdict>(["verified", "failed", "unverified", "none"]);
+const VERDICTS: ReadonlySet<unknown> = new Set<WorkVerdict>(["verified", "failed", "unverified", "none"]);
 
 const isEvidence = (data: unknown): data is Evidence =>
   isJsonObject(data) &&

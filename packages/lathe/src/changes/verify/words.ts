@@ -1,8 +1,8 @@
 // The verdict in words, the same in every host.
 
-import type { Verdict, Verification } from "@lathe/agent/contract";
+import type { Verification, WorkVerdict } from "@lathe/agent/contract";
 
-const WORDS: Readonly<Record<Verdict, string>> = {
+const WORDS: Readonly<Record<WorkVerdict, string>> = {
   verified: "Verified",
   failed: "Not verified: a check failed",
   unverified: "Not verified",

@@ -1,6 +1,6 @@
 // The last line of a JSON run, and what a named run leaves behind. Its schema is published: schemas/result.json.
 
-import type { Verdict } from "@lathe/agent/contract";
+import type { WorkVerdict } from "@lathe/agent/contract";
 import type { JsonValue, Usage } from "@lathe/llm";
 import type { Settled } from "../../config/workspace/run-view.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
@@ -21,7 +21,7 @@ export interface RunResult {
   readonly sessionId: string | null;
   readonly denied: readonly DeniedCall[];
   /** Whether checks have proven the work; `none` without checks. */
-  readonly verification: Verdict;
+  readonly verification: WorkVerdict;
   readonly verificationReasons: readonly string[];
   readonly error?: string;
   /** What became of the changes of a run with --worktree. */
