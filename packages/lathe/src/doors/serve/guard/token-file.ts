@@ -4,7 +4,7 @@
 import { Checker, choice, exactly, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
 import { PrivateFile } from "../../../platform/home/private-file.ts";
 import type { Scope } from "../../door/door.ts";
-import { hashOf, isSecret, newCode, newToken, newTokenId } from "./secrets.ts";
+import { hashOf, isSecret, newCode, newToken, newTokenId } from "../../http/secrets.ts";
 
 /** From the least to the most. */
 export const SCOPES = ["read", "prompt", "approve", "admin"] as const satisfies readonly Scope[];
