@@ -8,13 +8,13 @@ import { adapterOf, type ModelWorkspace } from "../../../models/connect.ts";
 import type { Models } from "../../../models/models.ts";
 import type { ClientKey } from "../keys/key-file.ts";
 import { namesModel } from "../keys/terms.ts";
+import type { Habits } from "../money/most-of.ts";
 import { GatewayRefusal } from "../server/refusal.ts";
 
 export interface OfferedModel {
   readonly target: Target;
   readonly adapter: ProviderAdapter;
-  /** What is written to its cache may stay for an hour. */
-  readonly keepsLong: boolean;
+  readonly habits: Habits;
 }
 
 export class GatewayModels {
@@ -80,8 +80,13 @@ export class GatewayModels {
     if (api === undefined) throw new GatewayRefusal("not_found", "This model cannot be reached from here.");
     const choice = { provider, id, info: model };
     const adapter = await adapterOf(this.#workspace, this.#models, choice, { websocket: "off" }, this.#deps);
-    const retention = model.cacheRetention ?? this.#workspace.settings.cacheRetention;
-    return { target: { provider, api, model }, adapter, keepsLong: retention === "long" };
+    const { settings } = this.#workspace;
+    const keepsLong = (model.cacheRetention ?? settings.cacheRetention) === "long";
+    return {
+      target: { provider, api, model },
+      adapter,
+      habits: { keepsLong, usualAnswer: settings.maxOutputTokens },
+    };
   }
 }
 

@@ -1,6 +1,20 @@
 // The ledger on disk: a file for each month, to which lines are only ever appended.
 
-import { closeSync, existsSync, fdatasyncSync, fstatSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type LedgerLine, linesOf } from "./lines.ts";
 
@@ -17,6 +31,22 @@ export const fileOf = (folder: string, month: string): string => join(folder, `$
 export const readMonth = (folder: string, month: string): ReturnType<typeof linesOf> =>
   linesOf(readFileSync(fileOf(folder, month), "utf8"));
 
+const textOf = (lines: readonly LedgerLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+
+/** The file appears with its first lines or not at all: without them, what was spent before would be forgotten. */
+export function beginMonth(folder: string, month: string, lines: readonly LedgerLine[]): MonthFile {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const aside = join(folder, `.${month}.new`);
+  try {
+    writeFileSync(aside, textOf(lines), { mode: 0o600, flush: true });
+    renameSync(aside, fileOf(folder, month));
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  }
+  return new MonthFile(folder, month);
+}
+
 /** The file of one month, open for appending. */
 export class MonthFile {
   readonly month: string;
@@ -26,9 +56,8 @@ export class MonthFile {
   #isTorn: boolean;
 
   constructor(folder: string, month: string) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.month = month;
-    this.#fd = openSync(fileOf(folder, month), "a+", 0o600);
+    this.#fd = openSync(fileOf(folder, month), "a+");
     const { size } = fstatSync(this.#fd);
     const last = Buffer.from("\n");
     if (size > 0) readSync(this.#fd, last, 0, 1, size - 1);
@@ -37,7 +66,7 @@ export class MonthFile {
 
   /** In the hands of the system when this returns: the end of the process loses nothing of it. */
   append(...lines: readonly LedgerLine[]): void {
-    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const text = textOf(lines);
     // A line that was cut off must not swallow the next one.
     const bytes = Buffer.from(this.#isTorn ? `\n${text}` : text);
     this.#isTorn = true;

@@ -17,7 +17,18 @@ export interface MostOf {
   readonly isPriced: boolean;
 }
 
-export function mostOf(request: Request, model: ModelInfo, keepsLong: boolean): MostOf {
+export interface Habits {
+  /** What is written to the vendor's cache may stay for an hour. */
+  readonly keepsLong: boolean;
+  /** The longest answer where the client names none; 0: the model's own limit. */
+  readonly usualAnswer: number;
+}
+
+export function mostOf(asked: Request, model: ModelInfo, { keepsLong, usualAnswer }: Habits): MostOf {
+  const own = model.maxOutput ?? Number.POSITIVE_INFINITY;
+  const usual = Math.min(own, usualAnswer || own);
+  const request =
+    asked.maxTokens === undefined && Number.isFinite(usual) ? { ...asked, maxTokens: usual } : asked;
   const answer = answerRoom(model, request).most;
   const prompt = promptOf(request);
   const { cost } = model;

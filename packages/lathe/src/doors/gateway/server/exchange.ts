@@ -68,7 +68,7 @@ async function answer(call: Call, format: ServedFormat, sending: Sending): Promi
   checkRate(parts, caller);
   const { model, served } = await asked(call, format, sending);
   progress.model = model;
-  const most = mostOf(served.request, model.target.model, model.keepsLong);
+  const most = mostOf(served.request, model.target.model, model.habits);
   progress.most = most.amounts;
   checkPurse(parts, caller, most);
   const ticket = { key: caller.id, tokens: most.amounts.tokens };

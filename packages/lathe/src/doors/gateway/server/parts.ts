@@ -2,17 +2,22 @@
 
 import type { RequestWindow } from "../fair/request-window.ts";
 import type { Turnstile } from "../fair/turnstile.ts";
+import type { KeyFile } from "../keys/key-file.ts";
 import type { GatewayModels } from "../models/gateway-models.ts";
 import type { Books } from "../money/books.ts";
+import type { CheckedCredential } from "../reports/check-credentials.ts";
 import type { Callers } from "./callers.ts";
 import type { LoggedRequest } from "./request-log.ts";
 
 export interface GatewayParts {
   readonly callers: Callers;
+  readonly keys: KeyFile;
   readonly models: GatewayModels;
   readonly books: Books;
   readonly turnstile: Turnstile;
   readonly rates: RequestWindow;
+  /** The state of the gateway's own credentials; `strict` tries each. */
+  readonly checked: (isStrict: boolean) => Promise<readonly CheckedCredential[]>;
   readonly log: (request: LoggedRequest) => void;
   /** For the operator. */
   readonly warn: (message: string) => void;
