@@ -12,8 +12,8 @@ import {
   type Usage,
 } from "@lathe/llm";
 import { type RequestAmounts, usedUpText } from "../base/budget/ledger.ts";
-import { sleep } from "../base/time/deadline.ts";
 import { uncertainBill } from "../base/budget/most.ts";
+import { sleep } from "../base/time/deadline.ts";
 import { mostTokensOf } from "../context/most-tokens.ts";
 import type { InputError } from "../contract/events/types.ts";
 import type { IntentLine } from "../contract/journal.ts";

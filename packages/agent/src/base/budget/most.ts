@@ -43,4 +43,3 @@ export function uncertainBill(
   if (!amounts || !(hasBegun || mayBeBilled)) return undefined;
   return { tokens: Math.max(0, amounts.tokens - tokens), usd: Math.max(0, amounts.usd - cost) };
 }
-

@@ -1,6 +1,7 @@
 // Puts a gateway together: the user's models and credentials, the keys of its clients, its ledger.
 
 import { mkdirSync } from "node:fs";
+import { JournalError } from "@lathe/agent";
 import { acquireLock, type JournalLock, type LockOwner, processStartTime } from "@lathe/agent/record";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { homePaths } from "../../platform/home/paths.ts";
@@ -53,7 +54,9 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   const { books, release } = openBooks(machine, keys, newId);
   if (books.damaged > 0) warn(`${books.damaged} lines of the ledger could not be read.`);
   if (books.unsettled > 0)
-    warn(`${books.unsettled} requests were cut off when the gateway ended; they count with the most they may have cost.`);
+    warn(
+      `${books.unsettled} requests were cut off when the gateway ended; they count with the most they may have cost.`,
+    );
   const { settings } = workspace;
   const parts: GatewayParts = {
     callers: new Callers({
@@ -135,10 +138,7 @@ function lockOf(path: string, owner: LockOwner): JournalLock {
   }
 }
 
-function syncOften(
-  books: Books,
-  { setTimer, warn }: Pick<GatewayParts, "setTimer" | "warn">,
-): { cancel(): void } {
+function syncOften(books: Books, { setTimer, warn }: Pick<GatewayParts, "setTimer" | "warn">): { cancel(): void } {
   const sync = (): void => {
     timer = setTimer(sync, SYNC_MS);
     try {

@@ -21,7 +21,9 @@ export const checkGateway: Command = async (argv, machine) => {
     machine.stdout.write("No credentials. Set a key such as ANTHROPIC_API_KEY, or run: lathe login <provider>\n");
   else
     machine.stdout.write(
-      table(rows.map(({ provider, source, ok, problem }) => [provider, source, ok ? "ok" : printableLine(problem ?? "")])),
+      table(
+        rows.map(({ provider, source, ok, problem }) => [provider, source, ok ? "ok" : printableLine(problem ?? "")]),
+      ),
     );
   return rows.length > 0 && rows.every(({ ok }) => ok) ? EXIT.done : EXIT.provider;
 };

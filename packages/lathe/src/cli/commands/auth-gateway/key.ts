@@ -1,7 +1,7 @@
 // `lathe auth-gateway key add|list|revoke`: who may use the gateway, for how much.
 
 import { type ClientKey, KeyFile } from "../../../doors/gateway/keys/key-file.ts";
-import { budgetOf, budgetText, lifetimeOf, periodEnd, type Period } from "../../../doors/gateway/keys/terms.ts";
+import { budgetOf, budgetText, lifetimeOf, type Period, periodEnd } from "../../../doors/gateway/keys/terms.ts";
 import { KeyAccounts } from "../../../doors/gateway/money/key-accounts.ts";
 import { readAccounts } from "../../../doors/gateway/money/sums-by-key.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
@@ -46,7 +46,9 @@ const VERBS: Readonly<Record<string, Command>> = {
     } else if (rows.length === 0) stdout.write("No keys. Make one with: lathe auth-gateway key add <name>\n");
     else {
       const head = ["id", "name", "budget", "spent", "models", "rpm", "until", "state"];
-      stdout.write(table([head, ...rows.map(({ key, spent, uncertain, state }) => row(key, spent + uncertain, state))]));
+      stdout.write(
+        table([head, ...rows.map(({ key, spent, uncertain, state }) => row(key, spent + uncertain, state))]),
+      );
     }
     return EXIT.done;
   },
@@ -83,8 +85,7 @@ const VERBS: Readonly<Record<string, Command>> = {
     if (wanted === undefined || more.length > 0)
       throw usageError("Give a name or an id: lathe auth-gateway key revoke <name>. See: lathe auth-gateway key list");
     const revoked = await keysOf(machine).revoke(wanted);
-    if (revoked.length === 0)
-      throw usageError(`No key "${wanted}" is in use. See: lathe auth-gateway key list`);
+    if (revoked.length === 0) throw usageError(`No key "${wanted}" is in use. See: lathe auth-gateway key list`);
     machine.stdout.write(`Revoked ${revoked.map(({ name }) => name).join(", ")}.\n`);
     return EXIT.done;
   },

@@ -28,7 +28,8 @@ export const serveGateway: Command = async (argv, machine) => {
     },
     "auth-gateway",
   );
-  if (positionals[0] !== undefined) throw usageError("lathe auth-gateway serve takes an address with --bind host:port.");
+  if (positionals[0] !== undefined)
+    throw usageError("lathe auth-gateway serve takes an address with --bind host:port.");
   const place = placeOf(values.bind ?? DEFAULT_BIND);
   const needsKey = !values["no-auth"];
   if (!needsKey && !isLoopback(place.host))

@@ -29,7 +29,9 @@ export const gatewayStatus: Command = async (argv, machine) => {
   const providers = [...new Set(offered.map(({ provider }) => provider))];
   const { stdout } = machine;
   if (values.json)
-    stdout.write(`${JSON.stringify({ url, running: problem === undefined, problem, keys: active, providers }, null, 2)}\n`);
+    stdout.write(
+      `${JSON.stringify({ url, running: problem === undefined, problem, keys: active, providers }, null, 2)}\n`,
+    );
   else
     stdout.write(
       `${problem === undefined ? `A gateway answers at ${url}.` : `No gateway answers at ${url}: ${problem}. Start one: lathe auth-gateway serve`}\n` +
@@ -44,7 +46,12 @@ async function problemOf({ deps }: Machine, url: string): Promise<string | undef
   const ending = new AbortController();
   const timer = deps.setTimer(() => ending.abort(), ANSWER_WITHIN_MS);
   try {
-    const { status, body } = await deps.fetch({ url: `${url}/healthz`, method: "GET", headers: {}, signal: ending.signal });
+    const { status, body } = await deps.fetch({
+      url: `${url}/healthz`,
+      method: "GET",
+      headers: {},
+      signal: ending.signal,
+    });
     for await (const _chunk of body); // read whole, so that the connection can be closed
     return status === 200 ? undefined : `it answers with status ${status}`;
   } catch (error) {

@@ -1,7 +1,18 @@
 // The file of client keys: who may use the gateway, for how much and until when. It holds hashes only, is readable by its owner
 // only, and a revoked key stops working at once.
 
-import { Checker, choice, exactly, integer, listOf, number, object, optional, type Static, text } from "@lathe/llm/schema";
+import {
+  Checker,
+  choice,
+  exactly,
+  integer,
+  listOf,
+  number,
+  object,
+  optional,
+  type Static,
+  text,
+} from "@lathe/llm/schema";
 import { PrivateFile } from "../../../platform/home/private-file.ts";
 import { usageError } from "../../../platform/usage/exit.ts";
 import { hashOf, isSecret, newToken, newTokenId } from "../../http/secrets.ts";
@@ -90,7 +101,9 @@ export class KeyFile {
     await this.#change((keys) => {
       // Looked for under the lock: of two that come at once, one is too late.
       if (keys.some((other) => other.name === name && this.stateOf(other) === "active"))
-        throw usageError(`There is a key named ${name}. Choose another name, or: lathe auth-gateway key revoke ${name}`);
+        throw usageError(
+          `There is a key named ${name}. Choose another name, or: lathe auth-gateway key revoke ${name}`,
+        );
       return [...keys, stored];
     });
     return { key, stored };

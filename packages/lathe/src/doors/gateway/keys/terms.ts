@@ -30,7 +30,8 @@ export function budgetOf(text: string): KeyBudget {
 export function lifetimeOf(text: string): number {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)([mhdw])$/.exec(text.trim()) ?? [];
   const ms = Number(amount) * (UNITS[unit] ?? 0);
-  if (amount === undefined || ms <= 0) throw usageError(`--expires takes a time such as 12h, 30d or 8w, not "${text}".`);
+  if (amount === undefined || ms <= 0)
+    throw usageError(`--expires takes a time such as 12h, 30d or 8w, not "${text}".`);
   if (ms > LONGEST_MS) throw usageError("--expires may be 3650d at most.");
   return ms;
 }

@@ -96,4 +96,8 @@ function apiOf(model: ModelInfo, models: Models): Api | undefined {
 
 /** A client could read the files of the gateway's machine by naming one as a picture. */
 const refuseFile = (): Promise<never> =>
-  Promise.reject(new InvalidRequestError("The gateway reads no files for its clients. Send the content itself.", { provider: "gateway" }));
+  Promise.reject(
+    new InvalidRequestError("The gateway reads no files for its clients. Send the content itself.", {
+      provider: "gateway",
+    }),
+  );

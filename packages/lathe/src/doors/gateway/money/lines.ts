@@ -1,7 +1,18 @@
 // What the ledger file of the gateway holds: a line before each request, with the most that it may cost, and one after it, with what
 // it did cost. A reservation without a settlement counts whole.
 
-import { Checker, exactly, integer, mapOf, number, object, oneOf, optional, type Static, text } from "@lathe/llm/schema";
+import {
+  Checker,
+  exactly,
+  integer,
+  mapOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Static,
+  text,
+} from "@lathe/llm/schema";
 
 const amounts = object({ tokens: number(), usd: number() });
 

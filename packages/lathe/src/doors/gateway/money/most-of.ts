@@ -27,8 +27,7 @@ export interface Habits {
 export function mostOf(asked: Request, model: ModelInfo, { keepsLong, usualAnswer }: Habits): MostOf {
   const own = model.maxOutput ?? Number.POSITIVE_INFINITY;
   const usual = Math.min(own, usualAnswer || own);
-  const request =
-    asked.maxTokens === undefined && Number.isFinite(usual) ? { ...asked, maxTokens: usual } : asked;
+  const request = asked.maxTokens === undefined && Number.isFinite(usual) ? { ...asked, maxTokens: usual } : asked;
   const answer = answerRoom(model, request).most;
   const prompt = promptOf(request);
   const { cost } = model;

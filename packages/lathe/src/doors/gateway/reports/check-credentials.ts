@@ -1,6 +1,6 @@
 // Whether the gateway's own credentials work: found and readable, and with `strict` each tried with the smallest request.
 
-import { messageOf, Message } from "@lathe/llm";
+import { Message, messageOf } from "@lathe/llm";
 import { resolveCredential } from "../../../config/credentials/resolve.ts";
 import { connect, type ModelWorkspace } from "../../../models/connect.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "../../../models/credentials.ts";
@@ -44,7 +44,10 @@ async function checkOne(
   const config = (await workspace.models()).configOf(provider);
   let source = hasOwnChain(provider) ? "the cloud's own chain" : "none";
   try {
-    const found = await resolveCredential(credentialQuery(provider, workspace.env, config), credentialSources(workspace));
+    const found = await resolveCredential(
+      credentialQuery(provider, workspace.env, config),
+      credentialSources(workspace),
+    );
     source = found?.source ?? source;
     if (isStrict) await tryOut(workspace, models, provider);
     return { provider, source, ok: true };

@@ -2,7 +2,7 @@
 // ends answers that say nothing for too long, that grow beyond what was asked for, and those of a key that was revoked.
 
 import type { ServerResponse } from "node:http";
-import { RequestTimeoutError, type StreamEvent, type StreamEventIterator, StreamError } from "@lathe/llm";
+import { RequestTimeoutError, StreamError, type StreamEvent, type StreamEventIterator } from "@lathe/llm";
 import type { AnswerEncoder, ServedFormat } from "@lathe/llm/serve";
 import { drained, type SetTimer } from "../../http/live-response.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
@@ -128,12 +128,12 @@ export class AnswerWriter {
     const { setTimer, now, format, mayGoOn, stop } = this.#options;
     const beat = (): void => {
       timer = setTimer(beat, BEAT_MS);
-      if (now() - this.#heardAt >= SILENCE_MS)
-        return stop(new RequestTimeoutError("The model has said nothing for 255 s.", { phase: "streamRead" }));
-      if (!mayGoOn())
-        return stop(new GatewayRefusal("unauthenticated", "This key was revoked.", { code: "key_revoked", isFinal: true }));
       const { headersSent, writableNeedDrain } = this.#outgoing;
-      if (headersSent && !writableNeedDrain && now() - this.#saidAt >= BEAT_MS) this.#outgoing.write(format.ping);
+      if (now() - this.#heardAt >= SILENCE_MS)
+        stop(new RequestTimeoutError("The model has said nothing for 255 s.", { phase: "streamRead" }));
+      else if (!mayGoOn())
+        stop(new GatewayRefusal("unauthenticated", "This key was revoked.", { code: "key_revoked", isFinal: true }));
+      else if (headersSent && !writableNeedDrain && now() - this.#saidAt >= BEAT_MS) this.#outgoing.write(format.ping);
     };
     let timer = setTimer(beat, BEAT_MS);
     return { cancel: () => timer.cancel() };

@@ -11,7 +11,8 @@ import { GatewayRefusal } from "./refusal.ts";
 export function failureOf(error: unknown): SDKError | Refusal {
   if (error instanceof GatewayRefusal) return error.refusal;
   if (error instanceof Refused) return refusalOf(error);
-  if (!(error instanceof SDKError)) return { kind: "internal", message: "The gateway has failed. Tell its operator.", code: "gateway_failed" };
+  if (!(error instanceof SDKError))
+    return { kind: "internal", message: "The gateway has failed. Tell its operator.", code: "gateway_failed" };
   switch (error.kind) {
     case "auth":
     case "credential":
@@ -61,7 +62,12 @@ export function wordOf(error: unknown): string {
 }
 
 /** Before the first byte of an answer. */
-export function sendFailure({ incoming, outgoing }: Call, format: ServedFormat, error: unknown, requestId: string): void {
+export function sendFailure(
+  { incoming, outgoing }: Call,
+  format: ServedFormat,
+  error: unknown,
+  requestId: string,
+): void {
   const { status, headers, body } = format.error(failureOf(error), requestId);
   const isFinal = error instanceof GatewayRefusal && error.isFinal;
   outgoing.writeHead(status, {

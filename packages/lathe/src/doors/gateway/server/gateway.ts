@@ -1,9 +1,18 @@
 // A running gateway: the guard, its addresses and the socket.
 
-import { SERVED_FORMATS, type ServedFormat } from "@lathe/llm/serve";
+import { type ServedFormat, servedFormats } from "@lathe/llm/serve";
 import { type Answer, type Call, Router } from "../../http/call.ts";
 import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
-import { certificateOf, checkReach, LIMITS, type Limits, listen, type PlaceWords, portOf, type Tls } from "../../http/listen.ts";
+import {
+  certificateOf,
+  checkReach,
+  LIMITS,
+  type Limits,
+  listen,
+  type PlaceWords,
+  portOf,
+  type Tls,
+} from "../../http/listen.ts";
 import type { OwnNames } from "../../http/origin.ts";
 import { credentialsReport } from "../reports/check-credentials.ts";
 import { modelList } from "../reports/model-list.ts";
@@ -65,7 +74,7 @@ function gatewayApp(version: string, parts: GatewayParts, running: Set<Promise<v
   router.add("GET", "/v1/models", report(parts, modelList));
   router.add("GET", "/v1/usage", report(parts, usageReport));
   router.add("GET", "/v1/credentials/check", report(parts, credentialsReport));
-  for (const format of SERVED_FORMATS)
+  for (const format of servedFormats)
     router.add("POST", format.path, (call) => {
       const work = exchange(call, format, parts).finally(() => running.delete(work));
       running.add(work);
@@ -105,5 +114,5 @@ function report(parts: GatewayParts, make: Report): (call: Call) => Promise<void
 /** These addresses are the same for the clients of all vendors. */
 function formatFor({ incoming }: Call): ServedFormat {
   const name = incoming.headers["anthropic-version"] === undefined ? "chat" : "messages";
-  return SERVED_FORMATS.find((format) => format.name === name) as ServedFormat;
+  return servedFormats.find((format) => format.name === name) as ServedFormat;
 }

@@ -1,7 +1,7 @@
 // What a request did cost in the end: what the vendor has counted, and what it may charge without having said so.
 
 import { type RequestAmounts, uncertainBill } from "@lathe/agent/base";
-import { comparableUsage, costOf, ProviderError, RateLimitError, type Usage } from "@lathe/llm";
+import { comparableUsage, costOf, type ProviderError, RateLimitError, type Usage } from "@lathe/llm";
 import type { Pass } from "../fair/turnstile.ts";
 import type { OfferedModel } from "../models/gateway-models.ts";
 import type { Bill, Reservation } from "../money/books.ts";
