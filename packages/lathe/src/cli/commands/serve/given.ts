@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { Tls } from "../../../doors/serve/http/listen.ts";
+import type { Tls } from "../../../doors/http/listen.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { ENDING_SIGNALS } from "../../../platform/machine/signals.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";

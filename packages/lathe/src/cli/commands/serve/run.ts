@@ -3,7 +3,7 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
-import type { Tls } from "../../../doors/serve/http/listen.ts";
+import type { Tls } from "../../../doors/http/listen.ts";
 import { serveChildren } from "../../../doors/serve/serve-children.ts";
 import { signInLink } from "../../../doors/serve/sign-in-link.ts";
 import { homePaths } from "../../../platform/home/paths.ts";

@@ -6,7 +6,7 @@ import { Checker, choice, exactly, listOf, object, optional, type Static, text }
 import { readJsonFile, updateJsonFile } from "../../../platform/home/json-file.ts";
 import { usageError } from "../../../platform/usage/exit.ts";
 import type { Scope } from "../../door/door.ts";
-import { hashOf, isSecret, newCode, newToken, newTokenId } from "./secrets.ts";
+import { hashOf, isSecret, newCode, newToken, newTokenId } from "../../http/secrets.ts";
 
 /** From the least to the most. */
 export const SCOPES = ["read", "prompt", "approve", "admin"] as const satisfies readonly Scope[];
