@@ -1,7 +1,7 @@
 // `lathe auth-gateway check [--strict]`: whether the credentials that a gateway here would use work.
 
+import { checkCredentials } from "../../../doors/gateway/models/check-credentials.ts";
 import { GatewayModels } from "../../../doors/gateway/models/gateway-models.ts";
-import { checkCredentials } from "../../../doors/gateway/reports/check-credentials.ts";
 import { Run } from "../../../hosts/run.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { printableLine } from "../../../sessions/list.ts";

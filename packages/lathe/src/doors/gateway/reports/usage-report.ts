@@ -5,7 +5,6 @@ import type { ClientKey } from "../keys/key-file.ts";
 import { periodEnd } from "../keys/terms.ts";
 import type { Caller } from "../server/callers.ts";
 import type { GatewayParts } from "../server/parts.ts";
-import { GatewayRefusal } from "../server/refusal.ts";
 
 export function usageReport(_call: Call, caller: Caller, parts: GatewayParts): unknown {
   const { keys, books, now } = parts;
@@ -23,13 +22,4 @@ function row(key: ClientKey, { books, keys, now }: GatewayParts): unknown {
     ...(budget === undefined ? {} : { budget, left: books.left(key, budget) }),
     ...(resets === undefined ? {} : { resets: new Date(resets).toISOString() }),
   };
-}
-
-/** What only the operator may ask. */
-export function refuseClients({ key }: Caller): void {
-  if (key === undefined) return;
-  throw new GatewayRefusal("forbidden", "Only the operator of the gateway may ask for this.", {
-    code: "operator_only",
-    isFinal: true,
-  });
 }

@@ -14,7 +14,7 @@ import {
   type Tls,
 } from "../../http/listen.ts";
 import type { OwnNames } from "../../http/origin.ts";
-import { credentialsReport } from "../reports/check-credentials.ts";
+import { credentialsReport } from "../reports/credentials-report.ts";
 import { modelList } from "../reports/model-list.ts";
 import { usageReport } from "../reports/usage-report.ts";
 import type { Caller } from "./callers.ts";

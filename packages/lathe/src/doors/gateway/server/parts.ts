@@ -3,9 +3,9 @@
 import type { RequestWindow } from "../fair/request-window.ts";
 import type { Turnstile } from "../fair/turnstile.ts";
 import type { KeyFile } from "../keys/key-file.ts";
+import type { CheckedCredential } from "../models/check-credentials.ts";
 import type { GatewayModels } from "../models/gateway-models.ts";
 import type { Books } from "../money/books.ts";
-import type { CheckedCredential } from "../reports/check-credentials.ts";
 import type { Callers } from "./callers.ts";
 import type { LoggedRequest } from "./request-log.ts";
 

@@ -4,11 +4,7 @@ import { Message, messageOf } from "@lathe/llm";
 import { resolveCredential } from "../../../config/credentials/resolve.ts";
 import { connect, type ModelWorkspace } from "../../../models/connect.ts";
 import { credentialQuery, credentialSources, hasOwnChain } from "../../../models/credentials.ts";
-import type { Call } from "../../http/call.ts";
-import type { GatewayModels } from "../models/gateway-models.ts";
-import type { Caller } from "../server/callers.ts";
-import type { GatewayParts } from "../server/parts.ts";
-import { refuseClients } from "./usage-report.ts";
+import type { GatewayModels } from "./gateway-models.ts";
 
 export interface CheckedCredential {
   readonly provider: string;
@@ -20,12 +16,6 @@ export interface CheckedCredential {
 
 const MOST_TOKENS = 16;
 const TRY_WITHIN_MS = 60_000;
-
-/** GET /v1/credentials/check[?strict=1] */
-export async function credentialsReport(call: Call, caller: Caller, { checked }: GatewayParts): Promise<unknown> {
-  refuseClients(caller);
-  return { credentials: await checked(call.query["strict"] === "1" || call.query["strict"] === "true") };
-}
 
 export async function checkCredentials(
   workspace: ModelWorkspace,
