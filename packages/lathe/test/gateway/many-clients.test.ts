@@ -11,7 +11,7 @@ const CLIENTS = 200;
 const ROUNDS = process.env["LATHE_LONG"] ? 8 : 2;
 /** A minute of the account passes in a second. */
 const FASTER = 60;
-const BUDGET = 1.5;
+const BUDGET = 0.7;
 
 interface Plan {
   readonly key: number;
