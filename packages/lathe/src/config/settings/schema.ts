@@ -5,6 +5,7 @@ import { choice, flag, integer, type Schema, type Static, text } from "@lathe/ll
 import { BASH_SETTINGS } from "./bash-settings.ts";
 import { COMPACTION_SETTINGS } from "./compaction-settings.ts";
 import { FOUND_SETTINGS } from "./found-settings.ts";
+import { GATEWAY_SETTINGS } from "./gateway-settings.ts";
 import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { MODEL_SETTINGS } from "./model-settings.ts";
@@ -51,6 +52,7 @@ export const SETTINGS = {
   ...RUN_SETTINGS,
   ...BASH_SETTINGS,
   ...LIMIT_SETTINGS,
+  ...GATEWAY_SETTINGS,
   ...TERMINAL_SETTINGS,
   "auth.keyring": flag({ default: true, description: "keep keys in the system keyring when there is one" }),
   "tools.discoveryMode": choice(["auto", "mcp-only", "all", "off"], {
