@@ -51,7 +51,7 @@ async function difference(name: FormatName, one: Recorded): Promise<string | und
   const encoder = format.encoder(contextFor(one));
   const pushed = one.events.map((event) => encoder.push(event)).join("");
   // As a server does whose upstream has just stopped.
-  const streamed = pushed + encoder.fail({ kind: "upstream", message: "The provider went away." });
+  const streamed = pushed + encoder.fail({ kind: "overloaded", message: "The provider went away." });
   const read = await READERS[name]("stream", streamed).catch((reason: unknown) => reason as Error);
   const isBroken = one.events.at(-1)?.type !== "finish" || response?.finishReason.reason === "error" || restarts(one);
   if (isBroken) {
