@@ -82,6 +82,6 @@ export const helpOf = (key: SettingKey): string => String(SETTINGS[key]["descrip
 /** A new object each time. */
 export function defaultSettings(): Settings {
   const values: Record<string, unknown> = {};
-  for (const [key, schema] of Object.entries(SETTINGS)) values[key] = schema["default"];
+  for (const key in SETTINGS) values[key] = SETTINGS[key as SettingKey]["default"];
   return values as unknown as Settings;
 }
