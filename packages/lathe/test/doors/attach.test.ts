@@ -127,7 +127,7 @@ it("M1: what is no lathe serve, or one that says nonsense, is told in one line",
     [
       ({ url }, response) => {
         const opened = { id, seq: 1, snapshot: {} };
-        const answers = { "/v1/me": me, [`/v1/sessions/${id}`]: opened };
+        const answers: Readonly<Record<string, object>> = { "/v1/me": me, [`/v1/sessions/${id}`]: opened };
         response.end(JSON.stringify(answers[url ?? ""] ?? { ...rows, more: false }));
       },
       unreadable,

@@ -3,8 +3,8 @@
 
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
+import { isLoopback } from "../http/origin.ts";
 import { LatheClient, LatheServerError } from "../serve/client.ts";
-import { isLoopback } from "../serve/guard/origin.ts";
 import type { Attached } from "./attach.ts";
 import { ServedDoor } from "./served-door.ts";
 import { wrongInAnswer } from "./server-answers.ts";

@@ -3,8 +3,8 @@
 
 import { messageOf } from "@lathe/llm";
 import type { WireEvent } from "../../../hosts/wire/events.ts";
+import { Refused } from "../../http/refused.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
-import { Refused } from "../refused.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
 import { type LiveSession, WATCHER } from "./served-sessions.ts";
 import { MOST_TRIES, type UnfinishedWork } from "./unfinished-work.ts";
