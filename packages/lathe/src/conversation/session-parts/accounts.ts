@@ -18,7 +18,7 @@ export function accountsPart({ accounts, session }: Pick<SessionBase, "accounts"
     // A session that nothing was said in leaves no file.
     if (session.isMade && session.current.journal.leaf !== null) keep();
   });
-  return { name: "accounts", middleware: [{ name: "accounts", onInput: keep }] };
+  return { name: "accounts", middleware: [{ name: "accounts", onInput: keep }], close: () => accounts.flush() };
 }
 
 function takeOverText(
