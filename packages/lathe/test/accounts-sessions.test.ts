@@ -153,11 +153,12 @@ describe("an account that reaches its limit", () => {
     expect(talk.warnings[1]).toContain(`${OTHER} answers until your next message.`);
   });
 
-  it("G-51 quota that is used up in the middle of an answer: the retry goes to the next account", async () => {
+  it("G-51 a limit that is met in the middle of an answer: the retry goes to the next account", async () => {
     await begin();
+    const message = "Rate limit reached. Please try again in 600s.";
     talk.answer((request) =>
       keyOf(request) === "work"
-        ? turn.withFault({ kind: "stream-error", afterEvents: 3, error: "rate_limit" })
+        ? turn.withFault({ kind: "stream-error", afterEvents: 3, error: "rate_limit", message })
         : turn.text("whole"),
     );
     await talk.say("hello");

@@ -1,6 +1,9 @@
 // Several accounts of one provider: storing and listing them, and which of them a request uses.
 
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Bench, bench } from "./models-kit.ts";
@@ -158,6 +161,40 @@ describe("which account a request uses", () => {
     const { stdout } = await b.box.run(["auth", "status", "openai", "--json"], { env });
     const [{ accounts }] = JSON.parse(stdout);
     expect(accounts.filter(({ isUsed }: { isUsed: boolean }) => isUsed)).toMatchObject([{ id: `id-${winner}` }]);
+  });
+
+  it("AU-06 G-51 the usage page of a row decides; its outage does not", async () => {
+    const shares: Readonly<Record<string, number>> = { "Bearer token-a": 70, "Bearer token-b": 20 };
+    let isDown = false;
+    let hits = 0;
+    const vendor = createServer(({ headers }, response) => {
+      hits += 1;
+      response
+        .writeHead(isDown ? 500 : 200)
+        .end(JSON.stringify({ week: { percent: shares[headers.authorization ?? ""] } }));
+    });
+    await once(vendor.listen(0, "127.0.0.1"), "listening");
+    const url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+    await b.write(
+      "oauth.yml",
+      `openai:\n  clientId: c\n  tokenUrl: ${url}/token\n  deviceUrl: ${url}/device\n  usageUrl: ${url}/usage\n  usage:\n    - name: week\n      percent: week.percent\n`,
+    );
+    await keep([signIn("a"), signIn("b")]);
+    try {
+      const before = await b.box.run(["auth", "status", "openai"]);
+      expect([before.stdout.includes("%"), hits]).toEqual([false, 0]);
+      await b.ask(MODEL, place());
+      expect(sent()).toEqual(["Bearer token-b"]);
+      expect(hits).toBe(2);
+      isDown = true;
+      await b.ask(MODEL, place());
+      expect(sent()).toEqual(["Bearer token-b", "Bearer token-b"]);
+      const { stdout } = await b.box.run(["auth", "status", "openai", "--usage"]);
+      expect(stdout).toMatch(/- signed in "a" +70 % of week used\n +\* signed in "b" +20 % of week used\n/);
+      expect(hits).toBe(2);
+    } finally {
+      vendor.close();
+    }
   });
 
   it("G-51 headers of the last answers count where no vendor reports usage, and a variable is not touched by them", async () => {

@@ -50,6 +50,7 @@ export class AccountChoices {
   readonly #refused = new Set<string>();
   /** What headers said is left, until it is reported. */
   readonly #noted = new Map<AccountInfo, RateLimitInfo>();
+  #owesRetry = false;
   #reportedAt = Number.NEGATIVE_INFINITY;
   #listener: ChoiceListener | undefined;
   readonly #untold: Parameters<ChoiceListener>[] = [];
@@ -97,6 +98,18 @@ export class AccountChoices {
     if (!next?.isUsable) return false;
     if (this.#current.get(provider)?.id === from.id) this.#use(next, `${from.name}: ${reason}`, from, limit);
     return true;
+  }
+
+  /** A limit was met in the middle of an answer, and another account has taken over: the request is worth making again. */
+  oweRetry(): void {
+    this.#owesRetry = true;
+  }
+
+  /** Whether that is so; once. */
+  takeRetry(): boolean {
+    const owed = this.#owesRetry;
+    this.#owesRetry = false;
+    return owed;
   }
 
   /** An answer has come: what its headers say is left. */
