@@ -58,7 +58,7 @@ export async function sessionBase(
       machineFor(request, thisMachine(workspace, { roots: () => permissions.roots, warn: session.warn })),
   );
   if (env.isSandboxed) await checkSandbox(env);
-  const surroundings = new SessionSurroundings({ workspace, request, session, env });
+  const surroundings = new SessionSurroundings({ workspace, request, session, env, hasFiles });
   const known = await workspace.models();
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
   if (request.promptFollows) adapter.prepare?.();

@@ -25,6 +25,14 @@ export function readTls(machine: Machine, { cert, key }: { readonly cert: string
   return tls;
 }
 
+/** Undefined where neither is given. */
+export function tlsFor(machine: Machine, cert: string | undefined, key: string | undefined): Tls | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw usageError("TLS needs a certificate and its key: --tls-cert <file> --tls-key <file>");
+  return readTls(machine, { cert, key });
+}
+
 function readPem(machine: Machine, path: string): string {
   try {
     return readFileSync(resolve(machine.cwd, path), "utf8");
