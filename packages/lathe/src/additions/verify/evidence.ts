@@ -5,7 +5,7 @@ import type { Session } from "@lathe/agent";
 import type { Verification, WorkVerdict } from "@lathe/agent/contract";
 import type { RunOf } from "@lathe/agent/verify";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
-import { VERIFICATION_ENTRY } from "../../changes/verify/words.ts";
+import { VERIFICATION_ENTRY } from "../../sessions/verdict.ts";
 
 /** A check that ran. */
 export interface RanCheck {

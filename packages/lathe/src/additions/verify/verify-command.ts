@@ -1,10 +1,10 @@
 // `/verify`: the last verdict with its evidence; `/verify accept` lets a person stand in for a proof.
 
-import { verificationLine } from "../../changes/verify/words.ts";
 import type { CommandHead } from "../../conversation/commands/command-view.ts";
 import type { PartCommand } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { verificationLine } from "../../sessions/verdict.ts";
 import type { Evidence, RanCheck } from "./evidence.ts";
 import type { SessionVerification } from "./session-verification.ts";
 
