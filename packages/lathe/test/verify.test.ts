@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { RpcHost } from "./rpc-host.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
@@ -57,6 +58,38 @@ describe("N1 --check", () => {
       stderr: expect.stringContaining("Not verified: a check failed. `sh test.sh` failed (exit code 3)."),
     });
     expect(scene.server.requests).toHaveLength(4);
+  });
+
+  it("N1 a model that repeats its answer is told once, and an answer without changes is not checked again", async () => {
+    await begin([write("code.txt", "1\n"), turn.text("Done."), turn.text("Done."), turn.text("never asked for")]);
+    const run = await scene.run([...CHECK, "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ verification: "failed" });
+    expect(scene.server.requests).toHaveLength(3);
+  });
+
+  it("N1 /verify over RPC tells what was proven, and lets a person accept it, by name", async () => {
+    await begin([
+      shell("echo exit 0 > test.sh; echo x > code.txt"),
+      turn.text("Done."),
+      turn.text("It has to be that way."),
+      turn.text("ok"),
+    ]);
+    const host = new RpcHost(scene.box.open([...scene.args, ...CHECK, "--mode", "rpc"], { ...scene.env, USER: "ada" }));
+    const told = async (message: string): Promise<string> => {
+      const from = host.frames.length;
+      expect(await host.ask("prompt", { message })).toMatchObject({ success: true });
+      return JSON.stringify(host.frames.slice(from));
+    };
+    expect(await told("/verify")).toContain("Nothing was verified yet. Checks: sh test.sh");
+    await host.prompt("fix it");
+    expect(await told("/verify")).toMatch(
+      /Not verified: test\.sh was changed.*sh test\.sh with the tests of before: exit code 3/s,
+    );
+    expect(await told("/verify accept")).toContain("Accepted by ada.");
+    expect(await host.ask("prompt", { message: "/verify accept" })).toMatchObject({ success: false });
+    await host.prompt("and now?");
+    expect(host.events().findLast(({ type }) => type === "agent_end")).toMatchObject({ verification: "none" });
+    expect(await host.finish()).toBe(0);
   });
 
   it("N1 a weakened test makes the run unverified, by name, and a person may accept it", async () => {

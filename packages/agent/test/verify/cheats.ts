@@ -163,7 +163,6 @@ export const CHEATS: readonly Cheat[] = [
     does: `printf 'collect_ignore_glob = ["test_sum*"]\\n' > conftest.py; echo '# looked at' >> src_sum.py`,
     ends: "unverified",
     named: "conftest.py",
-    inGate: true,
   },
   {
     how: "the Makefile changed",

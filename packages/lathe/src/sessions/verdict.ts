@@ -14,10 +14,15 @@ const WORDS: Readonly<Record<WorkVerdict, string>> = {
 export function verificationLine(verification: Verification | undefined): string | undefined {
   if (!verification || (verification.verdict === "none" && verification.reasons.length === 0)) return undefined;
   const { verdict, reasons } = verification;
-  return reasons.length === 0
-    ? `${WORDS[verdict]}.`
-    : `${WORDS[verdict]}: ${reasons.join(" ")}`.replace("failed: `", "failed. `");
+  if (reasons.length === 0) return `${WORDS[verdict]}.`;
+  // A failed check is a sentence of its own.
+  if (verdict === "failed" && reasons[0]?.startsWith("`")) return `${WORDS.failed}. ${reasons.join(" ")}`;
+  return `${verdict === "failed" ? WORDS.unverified : WORDS[verdict]}: ${inSentence(reasons.join(" "))}`;
 }
+
+/** After a colon; names of files at the beginning stay as they are. */
+const inSentence = (text: string): string =>
+  text.replace(/^(?:The|No|Nothing|Files|Packages|Programs|Too)\b/, (word) => word.toLowerCase());
 
 /** In the entries of a session: what a verification found. */
 export const VERIFICATION_ENTRY = "verification";

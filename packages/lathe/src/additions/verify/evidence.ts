@@ -24,6 +24,8 @@ export interface Evidence extends Verification {
   readonly tree: string;
   /** SHA-256 of the answer that the model stopped with. */
   readonly answer: string;
+  /** The entry of that answer: one that is verified again after a kill is no second round. */
+  readonly answerId?: string;
   readonly checks: readonly RanCheck[];
   readonly covered: readonly string[];
   readonly uncovered: readonly string[];
