@@ -144,13 +144,54 @@ describe("N1 --check", () => {
     expect(resultOf(run.stdout)).toMatchObject({ exitCode: 0, verification: "verified" });
   });
 
-  it("N1 refuses a check of the settings that a shell cannot read", async () => {
+  it.each([
+    ['checks:\n  "src/**": "npm (test"\n', /more\.yml: checks, "src\/\*\*": the shell cannot read .* lathe config set/],
+    ['checks:\n  "src/**": " "\n', /more\.yml: checks, "src\/\*\*": the command is empty\. .* lathe config set/],
+    ['checks:\n  "src/[": "npm test"\n', /more\.yml: checks, "src\/\[": .* lathe config set/],
+    [
+      'checks:\n  "**": "npm test"\nverify:\n  tests: ["qa/{"]\n',
+      /more\.yml: verify\.tests, "qa\/\{": .* lathe config set/,
+    ],
+    ['checks: "npm test"\n', /more\.yml.*checks/],
+    ["verify:\n  rounds: many\n", /more\.yml.*verify\.rounds/],
+  ])("N1 refuses in one line with file, key and next step, before anything is sent: %j", async (text, line) => {
     await begin([]);
-    const run = await scene.run([...(await settings('checks:\n  "src/**": "npm (test"\n')), "hi"]);
-    expect(run).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/^lathe: The setting checks, "src\/\*\*": .*\n$/),
+    const run = await scene.run([...(await settings(text)), "hi"]);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(line) });
+    expect(run.stderr.trim().split("\n")).toHaveLength(1);
+    expect(scene.server.requests).toEqual([]);
+  });
+
+  it("N1 a project's checks count only when its folder is trusted", async () => {
+    await begin([write("code.txt", "worse\n"), turn.text("Done.")]);
+    await mkdir(join(scene.box.dir, ".lathe"));
+    await writeFile(join(scene.box.dir, ".lathe/config.yml"), "checks: { '**': sh test.sh }\n");
+    const full = ["--permission-mode", "full", "--json", "fix it"];
+    expect(resultOf((await scene.run(full)).stdout)).toMatchObject({ verification: "none" });
+    expect((await scene.box.run(["trust"])).code).toBe(0);
+    scene.server.push(write("code.txt", "bad\n"), turn.text("Done."), turn.text("Still done."));
+    expect(resultOf((await scene.run(full)).stdout)).toMatchObject({ verification: "failed" });
+  });
+
+  it("N1 a check that gives no result in time has failed, and its processes are ended", async () => {
+    await begin([write("code.txt", "right\n"), turn.text("Done.")], "sleep 600\n");
+    const run = await scene.run([
+      ...CHECK,
+      ...(await settings("verify:\n  timeoutMs: 300\n  rounds: 0\n")),
+      "--json",
+      "fix it",
+    ]);
+    expect(resultOf(run.stdout)).toMatchObject({
+      verification: "failed",
+      verificationReasons: ["`sh test.sh` gave no result in time."],
     });
+  });
+
+  it("N1 in the sandbox a check is confined as the session is", async () => {
+    const outside = "echo out > ../outside.txt || exit 0; exit 7\n";
+    await begin([write("code.txt", "right\n"), turn.text("Done.")], outside);
+    const run = await scene.run([...CHECK, ...(await settings("sandbox:\n  enabled: true\n")), "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ verification: "verified" });
   });
 
   it.each([
