@@ -127,6 +127,19 @@ describe("a transcript from events", () => {
     });
   });
 
+  it("N1 says at the end of an input what its checks have proven, and nothing in a session without checks", () => {
+    const end = (more: object): WireEvent => ({ type: "agent_end", messages: [], reason: "completed", ...more });
+    const after = (more: object) =>
+      lines(follow(reduceSession(LOADING, opened([])), { type: "agent_start" }, end(more)));
+    expect(after({})).toEqual([]);
+    expect(after({ verification: "none", verificationReasons: [] })).toEqual([]);
+    expect(after({ verification: "verified", verificationReasons: [] })).toEqual(["note: Verified."]);
+    const reasons = ["a.test.js was deleted."];
+    expect(after({ verification: "unverified", verificationReasons: reasons })).toEqual([
+      "note: Not verified: a.test.js was deleted.",
+    ]);
+  });
+
   it("M1 says how an input ended, and leaves no call behind that never began", () => {
     const cut = follow(reduceSession(LOADING, opened([])), ...TURN.slice(0, 8), {
       ...{ type: "agent_end", messages: [], reason: "interrupted" },
