@@ -31,6 +31,7 @@ packages=(
   clangd-19 gopls shellcheck     # language servers, and what the one for shell scripts asks
   gcc libc6-dev golang-go        # programs to debug
   lldb-19 delve python3-debugpy  # debuggers
+  gdb             # gcore: what a process holds in its memory
   python3-matplotlib             # pictures that a Python cell draws
   gh              # GitHub's own client: its search requests are compared with ours
   searx           # a search engine of one's own

@@ -9,6 +9,7 @@ import { type ListedStoredAccount, listStoredAccounts } from "../../models/accou
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { countOf } from "../../sessions/numbers.ts";
 import { Attempts } from "../http/attempts.ts";
 import type { RunningServer } from "../http/guarded.ts";
 import type { Tls } from "../http/listen.ts";
@@ -56,10 +57,10 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     );
   const newId = (): string => uuid().replaceAll("-", "");
   const { books, release } = openBooks(machine, keys, newId);
-  if (books.damaged > 0) warn(`${books.damaged} lines of the ledger could not be read.`);
+  if (books.damaged > 0) warn(`${countOf(books.damaged, "line")} of the ledger could not be read.`);
   if (books.unsettled > 0)
     warn(
-      `${books.unsettled} requests were cut off when the gateway ended; they count with the most they may have cost.`,
+      `${countOf(books.unsettled, "unfinished request")} of the gateway before: counted with the most that may have been charged.`,
     );
   const { settings } = workspace;
   const parts: GatewayParts = {

@@ -34,7 +34,7 @@ export const gatewayStatus: Command = async (argv, machine) => {
     );
   else
     stdout.write(
-      `${problem === undefined ? `A gateway answers at ${url}.` : `No gateway answers at ${url}: ${problem}. Start one: lathe auth-gateway serve`}\n` +
+      `${problem === undefined ? `A gateway answers at ${url}.` : `No gateway answers at ${url}. Start one: lathe auth-gateway serve`}\n` +
         `${active === 1 ? "1 client key" : `${active} client keys`} in use. See: lathe auth-gateway key list\n` +
         `Providers with a credential: ${providers.join(", ") || "none. Run: lathe login <provider>"}\n`,
     );
