@@ -31,16 +31,30 @@ describe("AU-05 the gateway", () => {
     expect(test.requests[0]).toMatchObject({ key: "key-1", model: "claudish/m-messages", status: 200, usd });
   });
 
-  it("AU-05 answers Anthropic's client with a model of OpenAI's protocol", async () => {
+  it("AU-05 answers Anthropic's client with a model of OpenAI's protocol, streamed, with a tool call", async () => {
     await using test = await startTestGateway();
-    test.upstream.push(turn.text("Hi there.", { usage }));
-    const answer = await test.anthropic(await test.key()).messages.create({
+    test.upstream.push(
+      turn.blocks(
+        [
+          { type: "text", text: "Hi there." },
+          { type: "call", name: "look", args: { at: "x" } },
+        ],
+        { usage },
+      ),
+    );
+    const stream = test.anthropic(await test.key()).messages.stream({
       model: "m-chat",
       max_tokens: 100,
       messages: [{ role: "user", content: "Hello" }],
+      tools: [{ name: "look", input_schema: { type: "object", properties: {} } }],
     });
-    expect(answer.content).toEqual([expect.objectContaining({ type: "text", text: "Hi there." })]);
+    const answer = await stream.finalMessage();
+    expect(answer.content).toEqual([
+      expect.objectContaining({ type: "text", text: "Hi there." }),
+      expect.objectContaining({ type: "tool_use", name: "look", input: { at: "x" } }),
+    ]);
     expect(answer.usage).toMatchObject({ input_tokens: 100, output_tokens: 20 });
+    expect(test.upstream.requests[0]?.path).toBe("/v1/chat/completions");
   });
 
   it("AU-05 lets nobody in without a key, and says so in the words of the vendor whose client asks", async () => {

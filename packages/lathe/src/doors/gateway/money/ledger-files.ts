@@ -26,7 +26,7 @@ export function monthsIn(folder: string): readonly string[] {
   return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).sort();
 }
 
-export const fileOf = (folder: string, month: string): string => join(folder, `${month}.jsonl`);
+const fileOf = (folder: string, month: string): string => join(folder, `${month}.jsonl`);
 
 export const readMonth = (folder: string, month: string): ReturnType<typeof linesOf> =>
   linesOf(readFileSync(fileOf(folder, month), "utf8"));

@@ -60,7 +60,7 @@ export type SettledLine = Static<typeof settled>;
 export type LedgerLine = Static<typeof line>;
 
 /** Undefined for a damaged one. */
-export function readLine(json: string): LedgerLine | undefined {
+function readLine(json: string): LedgerLine | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return CHECKER.wrongIn(value) === undefined ? (value as LedgerLine) : undefined;
