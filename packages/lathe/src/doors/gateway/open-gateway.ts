@@ -162,11 +162,9 @@ function lockOf(path: string, owner: LockOwner): JournalLock {
 function syncOften(books: Books, { setTimer, warn }: Pick<GatewayParts, "setTimer" | "warn">): { cancel(): void } {
   const sync = (): void => {
     timer = setTimer(sync, SYNC_MS);
-    try {
-      books.sync();
-    } catch (error) {
-      warn(`The ledger cannot be written to the disk: ${(error as Error).message}`);
-    }
+    books
+      .sync()
+      .catch((error: unknown) => warn(`The ledger cannot be written to the disk: ${(error as Error).message}`));
   };
   let timer = setTimer(sync, SYNC_MS);
   return { cancel: () => timer.cancel() };

@@ -121,9 +121,9 @@ export class Books {
     });
   }
 
-  /** On the disk when this returns. */
-  sync(): void {
-    this.#file.sync();
+  /** On the disk when this resolves. */
+  sync(): Promise<void> {
+    return this.#file.sync();
   }
 
   close(): void {

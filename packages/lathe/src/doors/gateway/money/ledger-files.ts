@@ -3,6 +3,7 @@
 import {
   closeSync,
   existsSync,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
   mkdirSync,
@@ -75,15 +76,19 @@ export class MonthFile {
     this.#isSynced = false;
   }
 
-  /** On the disk when this returns. */
-  sync(): void {
-    if (!this.#isSynced) fdatasyncSync(this.#fd);
+  /** On the disk when this resolves. Answers go on meanwhile. */
+  async sync(): Promise<void> {
+    if (this.#isSynced) return;
     this.#isSynced = true;
+    await new Promise<void>((resolve, reject) => {
+      // The file of a month that has ended may have been closed: closing has synced it.
+      fdatasync(this.#fd, (error) => (error === null || error.code === "EBADF" ? resolve() : reject(error)));
+    });
   }
 
   close(): void {
     try {
-      this.sync();
+      fdatasyncSync(this.#fd);
     } finally {
       closeSync(this.#fd);
     }
