@@ -177,6 +177,14 @@ describe("a session that was under way", () => {
     expect(lines(follow(view, ended("b"))).at(-1)).toBe("done b");
   });
 
+  it("M1 shows a message once with which an input goes on in another process, also when the page was opened in between", () => {
+    const [begins, ends] = message("user", words("fix it")).map((event) => ({ ...event, entryId: "1" }) as WireEvent);
+    const state = { ...stateAt("3"), isStreaming: true };
+    const running: WireEvent[] = [{ type: "agent_start" }, begins!];
+    const view = follow(reduceSession(LOADING, opened(entries, { state, running })), ends!, delta("Done."));
+    expect(lines(view)).toEqual(["sent: fix it", "text: I'll look.", "done a", "text: Done."]);
+  });
+
   it("M1 shows a call once that waits for an answer or has not begun, in a page that was opened meanwhile", () => {
     const [user, answer] = entries as [WireEntry, Extract<WireEntry, { type: "assistant" }>];
     const parts = answer.parts.map((part) => (part.kind === "call" ? { ...part, card: card(part.toolCallId) } : part));
