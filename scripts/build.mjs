@@ -155,6 +155,7 @@ async function buildCommand() {
   const runtimeFor = (fallbacks, entries) =>
     launcherCode(join(launcher, "runtime.ts"), {
       LATHE_MAIN: String(units.get(main).id),
+      LATHE_UNIT_COUNT: String(units.size),
       LATHE_FALLBACK_PACKS: JSON.stringify(fallbacks),
       LATHE_ANSWER_PACK: JSON.stringify(fallbacks[0]),
       LATHE_PACKS: JSON.stringify(entries),

@@ -2,6 +2,8 @@
 declare const LATHE_VERSION: string;
 /** Unit that holds `main`. */
 declare const LATHE_MAIN: number;
+/** Of all packs. */
+declare const LATHE_UNIT_COUNT: number;
 declare const LATHE_START_PACK: string;
 /** Names of subcommands, each between two spaces. */
 declare const LATHE_COMMANDS: string;

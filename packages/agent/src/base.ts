@@ -1,7 +1,16 @@
 // @lathe/agent/base. Text, limits and blobs: what the other rooms are built on.
 
 export { type BlobGcOptions, type BlobGcResult, collectBlobs } from "./base/blobs/gc.ts";
-export { type Amounts, type BudgetDimension, limitText } from "./base/budget/ledger.ts";
+export {
+  type Amounts,
+  type BudgetDimension,
+  Ledger,
+  limitText,
+  NO_AMOUNTS,
+  NO_USAGE,
+  type RequestAmounts,
+} from "./base/budget/ledger.ts";
+export { answerRoom, type CutAnswer, uncertainBill } from "./base/budget/most.ts";
 export { Bm25, type Bm25Options, type Ranked, type WeightedText } from "./base/text/bm25.ts";
 export { textOfContent } from "./base/text/content.ts";
 export { oneLine } from "./base/text/one-line.ts";

@@ -18,6 +18,7 @@ export { repositoryRoot } from "./context/git-files.ts";
 export * from "./context/imports.ts";
 export { contextLedger, type LedgerInput } from "./context/ledger/ledger.ts";
 export * from "./context/ledger/types.ts";
+export { mostTokensIn, mostTokensOf } from "./context/most-tokens.ts";
 export type { PrefixTexts } from "./context/prefix/prefix.ts";
 export { FolderDocs, joinDocs, type ProjectDocs, pathDown } from "./context/project-docs.ts";
 export type { Found, Recall } from "./context/recall/recall.ts";

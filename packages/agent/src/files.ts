@@ -21,7 +21,7 @@ export * from "./files/formats/conflict/conflicts.ts";
 export { commitJournalIn } from "./files/isolate/commit-journal.ts";
 export { type LandRequest, land, type RedCheck } from "./files/isolate/land.ts";
 export { landWithRetries } from "./files/isolate/land-with-retries.ts";
-export type { LandingStep } from "./files/isolate/landing-journal.ts";
+export type { LandingStep, PathState } from "./files/isolate/landing-journal.ts";
 export { type LeftView, leftViews } from "./files/isolate/left-view.ts";
 export { continueView, type LeftRequest, openView, readView } from "./files/isolate/open-view.ts";
 export { patchOf } from "./files/isolate/patch.ts";

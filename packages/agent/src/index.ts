@@ -1,9 +1,10 @@
 // @lathe/agent: what a host program needs. docs/library.md lists these names by group; everything else stands behind a subpath.
 
+export type { Spent } from "./agents/subagents/records.ts";
 export type { AgentEngine, AgentLimits, AgentType, EnginePlace, SubagentOptions } from "./agents/subagents/types.ts";
 export { FileBlobs } from "./base/blobs/file-blobs.ts";
 export { type BlobStore, MemoryBlobs } from "./base/blobs/store.ts";
-export type { BudgetConfig } from "./base/budget/ledger.ts";
+export type { BudgetConfig, RequestAmounts } from "./base/budget/ledger.ts";
 export type { SessionDeps } from "./base/time/deadline.ts";
 export { Compaction, type CompactionOptions } from "./context/compaction/compaction.ts";
 export { type CompactionSettings, type CompactionStrategy, DEFAULT_COMPACTION } from "./context/compaction/settings.ts";

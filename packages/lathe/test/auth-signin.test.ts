@@ -193,6 +193,8 @@ describe.skipIf(!hasScript)("at a terminal (needs script)", () => {
     expect(stdout).not.toContain("sk-typed");
     expect(code).toBe(0);
     const stored = await readFile(join(b.box.env["LATHE_HOME"] ?? "", "auth.json"), "utf8");
-    expect(JSON.parse(stored)).toEqual({ openai: { type: "api_key", key: "sk-typed" } });
+    expect(JSON.parse(stored)).toMatchObject({
+      openai: { accounts: [{ name: "default", credential: { type: "api_key", key: "sk-typed" } }] },
+    });
   });
 });

@@ -8,7 +8,7 @@ import { Answers } from "../src/additions/lsp/answers.ts";
 import { ErrorsAfterEdit } from "../src/additions/lsp/errors-after-edit.ts";
 import { LanguageServers } from "../src/additions/lsp/language-servers.ts";
 import { Refactorings } from "../src/additions/lsp/refactorings.ts";
-import type { ServerRow } from "../src/additions/lsp/server-rows.ts";
+import type { ServerRow } from "../src/additions/lsp/server-row.ts";
 import type { LanguageProject } from "./lsp-projects.ts";
 
 const signal = new AbortController().signal;

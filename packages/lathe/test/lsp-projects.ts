@@ -5,7 +5,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SERVER_ROWS, type ServerRow } from "../src/additions/lsp/server-rows.ts";
+import type { ServerRow } from "../src/additions/lsp/server-row.ts";
+import { SERVER_ROWS } from "../src/additions/lsp/server-rows.ts";
 
 export const REPOSITORY = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 export const TYPESCRIPT_5 = join(REPOSITORY, "packages/testkit/node_modules/typescript");

@@ -12,6 +12,7 @@ import type { AvailableEngine } from "../src/additions/search/available-engines.
 import { connectEngine } from "../src/additions/search/connect-engine.ts";
 import { SEARCH_ENGINES, type SearchEngineId } from "../src/config/credentials/search-engines.ts";
 import { CredentialStore } from "../src/config/credentials/store.ts";
+import { localAccounts } from "./local-accounts.ts";
 import { ANSWERS, EXA_WITHOUT_KEY, FAULTS, type SearchStubs, type StubRequest, searchStubs } from "./search-stubs.ts";
 
 const NOW = Date.UTC(2026, 0, 12);
@@ -40,9 +41,13 @@ beforeEach(() => {
 function engine(id: SearchEngineId, { key = "KEY-1", timeoutMs = 60_000, env = {} } = {}): SearchProvider {
   const row = SEARCH_ENGINES.find((one) => one.id === id) as AvailableEngine["row"];
   const sources = {
-    store: new CredentialStore(join(folder, "auth.json")),
+    accounts: localAccounts(
+      new CredentialStore(join(folder, "auth.json")),
+      { now: () => NOW, post: () => Promise.reject(new Error("no")), rows: async () => [] },
+      join(folder, "standings.json"),
+    ),
     env: { THE_KEY: key },
-    oauth: { now: () => NOW, post: () => Promise.reject(new Error("no")), rows: async () => [] },
+    now: () => NOW,
   };
   return connectEngine(
     {

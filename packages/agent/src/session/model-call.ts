@@ -12,6 +12,7 @@ import {
   type Usage,
 } from "@lathe/llm";
 import { type RequestAmounts, usedUpText } from "../base/budget/ledger.ts";
+import { uncertainBill } from "../base/budget/most.ts";
 import { sleep } from "../base/time/deadline.ts";
 import { mostTokensOf } from "../context/most-tokens.ts";
 import type { InputError } from "../contract/events/types.ts";
@@ -26,7 +27,7 @@ import { costField, priceOf } from "./price.ts";
 import { readableAnswer } from "./readable-answer.ts";
 import { leaveOutRefused } from "./refused-parts.ts";
 import { type PreparedRequest, prepareRequest } from "./request.ts";
-import { affordableRequest, type Reservation, reserve, uncertainBill } from "./reserve.ts";
+import { affordableRequest, type Reservation, reserve } from "./reserve.ts";
 import { retryDelay } from "./retry.ts";
 import { type PartialAnswer, readAnswer } from "./stream.ts";
 import { usableAnswer, usableUsage } from "./usable-answer.ts";

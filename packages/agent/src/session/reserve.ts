@@ -1,9 +1,10 @@
 // What a request may cost at most, set aside before it is sent: so the limits in tokens and dollars hold whatever the vendor charges
 // for. Where the rest does not pay for the largest answer, a shorter one is asked for; below a useful length nothing is sent.
 
-import { fixedThinking, mostCostOf, type Request, RequestTimeoutError, StreamError } from "@lathe/llm";
+import { mostCostOf, type Request } from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
 import { limitText, type RequestAmounts } from "../base/budget/ledger.ts";
+import { answerRoom } from "../base/budget/most.ts";
 import { mostTokensOf } from "../context/most-tokens.ts";
 import type { IntentLine } from "../contract/journal.ts";
 import { SessionError } from "../contract/session-error.ts";
@@ -12,11 +13,6 @@ import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { warnOfUnknownPrice } from "./price.ts";
 
 type Limited = SessionLog & HostChoices & ModelContext & Work;
-
-/** A shorter answer is not worth its prompt. */
-const LEAST_ANSWER = 1000;
-/** Of a model of which nothing is known. */
-const USUAL_ANSWER = 32_000;
 
 export interface Reservation {
   readonly request: Request;
@@ -44,7 +40,7 @@ export function affordableRequest(
   if (!budget.tokens && !price) return { request, amounts: undefined, isShortened: false };
   const left = core.ledger.amountsLeft(budget, core.elapsedMs());
   const prompt = most();
-  const room = answerRoom(profile, request);
+  const room = answerRoom(profile.modelInfo, request);
   const affordable = { tokens: left.tokens - prompt, usd: answerFor(left.usd, prompt, room.most, price) };
   const dimension = affordable.tokens < affordable.usd ? "tokens" : "usd";
   const answer = Math.min(room.most, Math.floor(affordable[dimension]));
@@ -75,30 +71,6 @@ export async function reserve(
   }
 }
 
-interface CutAnswer {
-  /** Something of it had arrived. */
-  readonly hasBegun: boolean;
-  /** What the vendor has said so far, in comparable counts. */
-  readonly tokens: number;
-  readonly cost: number;
-  /** Undefined: it was stopped on purpose. */
-  readonly error: unknown;
-}
-
-/**
- * What an answer without an end may have cost besides what the vendor has said: thinking is not shown as it is billed, so it may be
- * all that was reserved. Undefined: nothing, or no limit asks for it.
- */
-export function uncertainBill(
-  amounts: RequestAmounts | undefined,
-  { hasBegun, tokens, cost, error }: CutAnswer,
-): RequestAmounts | undefined {
-  // Refused requests and servers that cannot be reached cost nothing.
-  const mayBeBilled = error === undefined || error instanceof RequestTimeoutError || error instanceof StreamError;
-  if (!amounts || !(hasBegun || mayBeBilled)) return undefined;
-  return { tokens: Math.max(0, amounts.tokens - tokens), usd: Math.max(0, amounts.usd - cost) };
-}
-
 /** Throws for a caller outside the conversation when a limit does not pay for its request. */
 export function reserveSideRequest(core: Limited, profile: Profile, request: Request, continues: boolean): Reservation {
   const own = continues ? core.messages().length : 0;
@@ -111,14 +83,6 @@ export function reserveSideRequest(core: Limited, profile: Profile, request: Req
 }
 
 const ofContext = ({ meter }: ModelContext): number => meter.mostTokens();
-
-/** The answer that is asked for, and the shortest one that still holds the thinking and a useful text. */
-function answerRoom({ modelInfo }: Profile, request: Request): { readonly most: number; readonly least: number } {
-  const asked = request.maxTokens ?? modelInfo?.maxOutput ?? USUAL_ANSWER;
-  const thinking = modelInfo ? fixedThinking(modelInfo, request.reasoningEffort) : 0;
-  const most = thinking < asked ? asked : thinking + asked;
-  return { most, least: Math.min(most, thinking + LEAST_ANSWER) };
-}
 
 type Price = (prompt: number, answer: number) => number;
 

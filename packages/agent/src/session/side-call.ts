@@ -13,6 +13,7 @@ import {
 } from "@lathe/llm";
 import { Checker, number, openObject, optional, text } from "@lathe/llm/schema";
 import { NO_USAGE, plainUsage } from "../base/budget/ledger.ts";
+import { uncertainBill } from "../base/budget/most.ts";
 import { sleep, withDeadline } from "../base/time/deadline.ts";
 import type { Billed } from "../contract/billed.ts";
 import type { CustomEntry, IntentLine } from "../contract/journal.ts";
@@ -25,7 +26,7 @@ import type { RetryConfig } from "./config.ts";
 import type { HostChoices, ModelContext, SessionLog, Work } from "./facades.ts";
 import { costField, priceOf } from "./price.ts";
 import { describeRequest } from "./request.ts";
-import { type Reservation, reserve, reserveSideRequest, uncertainBill } from "./reserve.ts";
+import { type Reservation, reserve, reserveSideRequest } from "./reserve.ts";
 import { retryDelay } from "./retry.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;

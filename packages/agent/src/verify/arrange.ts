@@ -1,7 +1,7 @@
 // Which files a view must have for each run of a check: as they are, with the old tests, or with the old code.
 
 import { relative } from "node:path";
-import { type Found, type LandingStep, signOf } from "../files/isolate/landing-journal.ts";
+import { type LandingStep, type PathState, signOf } from "../files/isolate/landing-journal.ts";
 import { foldersWithNewDependencies, lockBelongsTo, oldManifest } from "./manifest.ts";
 import { fateOf, type RestsOn } from "./rests-on.ts";
 import type { Change, NamedTest, RunOf } from "./types.ts";
@@ -26,7 +26,7 @@ export function arrange(
   const short = (path: string): string => relative(root, path);
   const withDependencies = foldersWithNewDependencies(changes);
   const isRested = ({ path }: Change): boolean => rests.isRested(short(path));
-  const oldOf = (change: Change): Found => {
+  const oldOf = (change: Change): PathState => {
     if (rests.isLock(short(change.path)) && lockBelongsTo(change.path, withDependencies)) return change.after;
     return oldManifest(change) ?? change.before;
   };
@@ -34,7 +34,7 @@ export function arrange(
   const newTests = changes.filter(
     ({ path, before, after }) => before.kind === "absent" && after.kind === "file" && rests.isTest(short(path)),
   );
-  const wanted = (change: Change, of: RunOf, only?: Change): Found => {
+  const wanted = (change: Change, of: RunOf, only?: Change): PathState => {
     if (of === "now") return change.after;
     if (of === "old tests") return isRested(change) ? oldOf(change) : change.after;
     if (only && change !== only && newTests.includes(change)) return change.before;

@@ -2,7 +2,7 @@
 
 import { basename, dirname } from "node:path";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
-import type { Found } from "../files/isolate/landing-journal.ts";
+import type { PathState } from "../files/isolate/landing-journal.ts";
 import type { Change } from "./types.ts";
 
 const DEPENDENCIES = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
@@ -11,7 +11,7 @@ const ELSEWHERE = /^(?:file|link|portal|npm|git|https?|[\w.+-]+\/)/;
 const RUST_DEPENDENCIES = /^\[(?:[\w.'"-]+\.)?(?:dev-|build-)?dependencies(?:\..+)?\]$/;
 
 /** What a manifest is put back to. Undefined: it is no manifest, and goes back as a whole. */
-export function oldManifest({ path, before, after }: Change): Found | undefined {
+export function oldManifest({ path, before, after }: Change): PathState | undefined {
   if (before.kind !== "file" || after.kind !== "file") return undefined;
   const [old, now] = [before, after].map(({ bytes }) => Buffer.from(bytes).toString("utf8")) as [string, string];
   const merged = merge(basename(path), old, now);

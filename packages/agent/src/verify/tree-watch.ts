@@ -3,7 +3,7 @@
 
 import { isAbsolute } from "node:path";
 import { isJsonObject } from "@lathe/llm";
-import type { Found } from "../files/isolate/landing-journal.ts";
+import type { PathState } from "../files/isolate/landing-journal.ts";
 import { differences, filesIn } from "../files/snapshots/compare.ts";
 import { type SnapshotOptions, Snapshots } from "../files/snapshots/recorder.ts";
 import type { Value } from "../files/snapshots/tree.ts";
@@ -113,7 +113,7 @@ export class TreeWatch {
   }
 
   /** Undefined: its content is not kept. A folder counts as nothing: its files are listed. */
-  #found(value: Value): Found | undefined {
+  #found(value: Value): PathState | undefined {
     switch (value.kind) {
       case "file": {
         const bytes = this.#options.blobs.get(value.hash);

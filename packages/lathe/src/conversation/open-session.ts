@@ -7,7 +7,7 @@ import { placeOf } from "../found/discovery/place.ts";
 import { readJournal } from "../sessions/journals/journal-files.ts";
 import { makeAdditions } from "./additions.ts";
 import { earlierSessions } from "./handoff.ts";
-import { sessionBase } from "./session-base.ts";
+import { placeOfSession, sessionBase } from "./session-base.ts";
 import { sessionConfig, waits } from "./session-config.ts";
 import type { OpenSession, SessionRequest } from "./session-contract.ts";
 import type { SessionBase } from "./session-parts/base.ts";
@@ -15,14 +15,16 @@ import { closeParts, JoinedParts } from "./session-parts/join.ts";
 import { builtInParts } from "./session-parts/list.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 
-export async function openSession(workspace: SessionWorkspace, request: SessionRequest): Promise<OpenSession> {
+export async function openSession(shared: SessionWorkspace, request: SessionRequest): Promise<OpenSession> {
+  const place = placeOfSession(shared, request);
+  const { workspace } = place;
   // It asks git first, which answers while the rest is set up. Additions are loaded beside it.
   let anything: boolean | undefined;
   const hasFiles = (): boolean => {
     anything ??= isAnythingHere(placeOf(workspace));
     return anything;
   };
-  const making = sessionBase(workspace, request, hasFiles);
+  const making = sessionBase(place, request, hasFiles);
   const adding = makeAdditions(workspace, request, hasFiles);
   try {
     const base = await making;
@@ -88,6 +90,7 @@ function openOver(base: SessionBase, parts: JoinedParts, session: Session): Open
   return {
     session,
     client,
+    accounts: base.accounts,
     permissions: base.permissions,
     compaction: base.compaction,
     runningCommands: base.runningCommands,

@@ -29,9 +29,9 @@ export async function promptFiles(
   { systemPrompt, userInstructions }: SessionRequest,
   systemParts: (prompt: PromptTexts) => Promise<readonly SystemPart[]>,
   warn: Warn,
+  hasFiles = (): boolean => isAnythingHere(placeOf(workspace)),
 ): Promise<MoreSurroundings> {
-  const place = placeOf(workspace);
-  const found = isAnythingHere(place) ? await foundFiles(workspace, place, warn) : {};
+  const found = hasFiles() ? await foundFiles(workspace, placeOf(workspace), warn) : {};
   // What was given for this run wins over any file.
   const files: Files = {
     ...found,

@@ -7,6 +7,7 @@ import type { PermissionMode, Places } from "@lathe/agent/policy";
 import { RunningCommands } from "@lathe/agent/tools";
 import { IsolationWhenNeeded } from "../changes/isolation/when-needed.ts";
 import { fileHistory } from "../changes/rewind/file-history.ts";
+import type { AccountChoices } from "../config/credentials/accounts/choices.ts";
 import { checkSandbox, thisMachine } from "../config/workspace/this-machine.ts";
 import { SessionAgents } from "../found/agents/session-agents.ts";
 import { onDisk } from "../found/permissions/on-disk.ts";
@@ -15,6 +16,7 @@ import { Permissions } from "../found/permissions/permissions.ts";
 import { rememberedIn } from "../found/permissions/remembered.ts";
 import { SearchGuard } from "../found/permissions/search-guard.ts";
 import { ShownAddresses } from "../found/permissions/shown-addresses.ts";
+import { accountChoicesFor } from "../models/account-choices.ts";
 import { connect } from "../models/connect.ts";
 import { compactionFor } from "./compaction.ts";
 import type { InstructionSources } from "./instruction-texts.ts";
@@ -27,9 +29,20 @@ import { SessionSurroundings } from "./session-surroundings.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import { SwitchableClient } from "./switchable-client.ts";
 
+/** The workspace as this session sees it. */
+export interface SessionPlace {
+  readonly workspace: SessionWorkspace;
+  readonly accounts: AccountChoices;
+}
+
+export function placeOfSession(workspace: SessionWorkspace, { opened }: SessionRequest): SessionPlace {
+  const accounts = accountChoicesFor(workspace, opened.journal);
+  return { workspace: { ...workspace, accountChoices: accounts }, accounts };
+}
+
 /** `hasFiles`: whether discovery would find anything here. */
 export async function sessionBase(
-  workspace: SessionWorkspace,
+  { workspace, accounts }: SessionPlace,
   request: SessionRequest,
   hasFiles: () => boolean,
 ): Promise<SessionBase> {
@@ -45,7 +58,7 @@ export async function sessionBase(
       machineFor(request, thisMachine(workspace, { roots: () => permissions.roots, warn: session.warn })),
   );
   if (env.isSandboxed) await checkSandbox(env);
-  const surroundings = new SessionSurroundings({ workspace, request, session, env });
+  const surroundings = new SessionSurroundings({ workspace, request, session, env, hasFiles });
   const known = await workspace.models();
   const adapter = request.adapter ?? (await connect(workspace, request.model, request.overrides));
   if (request.promptFollows) adapter.prepare?.();
@@ -72,6 +85,7 @@ export async function sessionBase(
     session,
     permissions,
     env,
+    accounts,
     client,
     models,
     profile: models.profileFor(request.model),

@@ -19,6 +19,7 @@ import type { PlanVerdict, RunningCommands, RunningTerminal } from "@lathe/agent
 import type { Check } from "@lathe/agent/verify";
 import type { TerminalSize } from "@lathe/agent/world";
 import type { ProviderAdapter } from "@lathe/llm";
+import type { AccountChoices } from "../config/credentials/accounts/choices.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { ItemKind } from "../found/discovery/types.ts";
 import type { Permissions } from "../found/permissions/permissions.ts";
@@ -109,6 +110,8 @@ export interface Person {
 export interface OpenSession {
   readonly session: Session;
   readonly client: SwitchableClient;
+  /** Which of several accounts of a provider answer. */
+  readonly accounts: AccountChoices;
   readonly permissions: Permissions;
   readonly compaction: SessionCompaction;
   /** Commands that calls wait for, also those of subagents. */

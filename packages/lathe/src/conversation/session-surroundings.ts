@@ -18,16 +18,21 @@ export interface SurroundingsParts {
   readonly request: SessionRequest;
   readonly session: SessionHandle;
   readonly env: ExecutionEnvironment;
+  /** Whether discovery would have found anything when the session was opened. */
+  readonly hasFiles: () => boolean;
 }
 
 export class SessionSurroundings {
   readonly #parts: SurroundingsParts;
   /** Asked while the session is being set up. */
   #git: Promise<AskedGit> | undefined;
+  /** Looked for while the session is being set up: the prompt that follows need not look again. */
+  #hasFiles: (() => boolean) | undefined;
 
   constructor(parts: SurroundingsParts) {
     this.#parts = parts;
     if (asksEarly(parts.request)) this.#git = askGit(parts.env, patienceOf(parts.workspace));
+    if (parts.request.promptFollows === true) this.#hasFiles = parts.hasFiles;
     // A failure is reported to the reader that awaits this; without a model there is none.
     this.#git?.catch(() => {});
   }
@@ -39,10 +44,13 @@ export class SessionSurroundings {
     const { workspace, request, session, env } = this.#parts;
     return (profile, where) => {
       const asked = where === env ? this.#git : undefined;
-      this.#git = undefined; // what it says is of now
+      const hasFiles = this.#hasFiles;
+      // What they say is of now.
+      this.#git = undefined;
+      this.#hasFiles = undefined;
       const read = async (): Promise<Surroundings> => {
         const warn = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
-        const more = await promptFiles(workspace, request, systemParts, warn);
+        const more = await promptFiles(workspace, request, systemParts, warn, hasFiles);
         return readSurroundings(where, profile.instructionFiles, knownFacts(workspace, profile, where, asked), {
           ...more,
           warn,

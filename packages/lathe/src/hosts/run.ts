@@ -8,6 +8,7 @@ import type { LastingServers } from "../additions/lsp/lasting-servers.ts";
 import type { McpServers } from "../additions/mcp/addition.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
 import { SharedBySessions } from "../additions/shared-by-sessions.ts";
+import type { CredentialSource } from "../config/credentials/source.ts";
 import { nothingSaid, type Said } from "../config/workspace/said.ts";
 import { openWorkspace, openWorkspaceAt, type Workspace } from "../config/workspace/workspace.ts";
 import type { SessionOpener } from "../conversation/commands/serve-command.ts";
@@ -17,6 +18,7 @@ import type { SessionWorkspace } from "../conversation/session-workspace.ts";
 import type { SharedPerson } from "../conversation/shared-person.ts";
 import type { Discovery } from "../found/discovery/discovery.ts";
 import { readModels } from "../models/connect.ts";
+import { openAccounts } from "../models/credentials.ts";
 import type { Models } from "../models/models.ts";
 import type { SecretCommands } from "../models/secret-command.ts";
 import type { Machine } from "../platform/machine/machine.ts";
@@ -63,6 +65,7 @@ export class Run {
   at(workspace: Workspace): SessionWorkspace {
     let models: Promise<Models> | undefined;
     let secrets: SecretCommands | undefined;
+    let accounts: CredentialSource | undefined;
     let discovery: Promise<Discovery> | undefined;
     const here: SessionWorkspace = {
       ...workspace,
@@ -74,6 +77,10 @@ export class Run {
         const { SecretCommands } = await import("../models/secret-command.ts");
         secrets ??= new SecretCommands(here);
         return secrets.outputOf(command);
+      },
+      accounts: () => {
+        accounts ??= openAccounts(here);
+        return accounts;
       },
       discovery: () => {
         discovery ??= import("../found/discovery/discovery.ts").then(({ discoveryFor }) => discoveryFor(here));

@@ -7,6 +7,7 @@ import { type OAuthRow, oauthRows } from "../config/credentials/oauth/rows.ts";
 import { findCredential } from "../config/credentials/resolve.ts";
 import { findSearchEngine, searchAccounts } from "../config/credentials/search-engines.ts";
 import type { StoredCredential } from "../config/credentials/store.ts";
+import { DEFAULT_ACCOUNT, secretsOf } from "../config/credentials/stored-accounts.ts";
 import { type CliError, usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
 import type { ModelWorkspace } from "./connect.ts";
@@ -56,7 +57,7 @@ export async function listAccounts(workspace: ModelWorkspace): Promise<readonly 
   const models = await workspace.models();
   const sources = credentialSources(workspace);
   const issuers = await oauthRows(workspace.paths.home);
-  const stored = sources.store.providers();
+  const stored = await sources.accounts.providers();
   const known = [
     ...stored,
     ...issuers.map(({ provider }) => provider),
@@ -94,24 +95,41 @@ export function keyCredential({ id, name }: Account, typed: string, how: string)
   return { type: "api_key", key };
 }
 
-/** Its models can be called from here on. The text says where it is kept. */
+/** Its models can be called from here on. `as`: what the user calls it. The text says where it is kept. */
 export async function storeCredential(
   workspace: ModelWorkspace,
   { id, name }: Account,
   credential: StoredCredential,
+  as: string = DEFAULT_ACCOUNT,
 ): Promise<string> {
-  const secrets = credential.type === "api_key" ? [credential.key] : [credential.access, credential.refresh ?? ""];
-  for (const secret of secrets) if (secret !== "") workspace.redactor.add(id, secret);
-  const where = await credentialStore(workspace).set(id, credential);
+  for (const secret of secretsOf(credential)) workspace.redactor.add(id, secret);
+  const where = await credentialStore(workspace).set(id, credential, as);
   (await workspace.models()).credentialStored(id);
-  return `Stored for ${name} in the ${where === "keyring" ? "system keyring" : "credentials file"}.`;
+  const named = as === DEFAULT_ACCOUNT ? "" : ` as "${as}"`;
+  return `Stored for ${name}${named} in the ${where === "keyring" ? "system keyring" : "credentials file"}.`;
 }
 
-/** The text says whether there was one. */
-export async function deleteCredential(workspace: ModelWorkspace, { id, name }: Account): Promise<string> {
-  const found = await credentialStore(workspace).remove(id);
-  (await workspace.models()).credentialDeleted(id);
-  return found ? `Deleted the credential of ${name}.` : `Nothing was stored for ${name}.`;
+/** `only`: the name of one of several. The text says whether there was one. */
+export async function deleteCredential(
+  workspace: ModelWorkspace,
+  { id, name }: Account,
+  only?: string,
+): Promise<string> {
+  const store = credentialStore(workspace);
+  const names = store.names(id);
+  if (only !== undefined && names.length > 0 && !names.includes(only))
+    throw usageError(`${name} has no account "${only}". It has ${names.join(", ")}.`);
+  const found = await store.remove(id, only);
+  if (!store.providers().includes(id)) (await workspace.models()).credentialDeleted(id);
+  if (!found) return `Nothing was stored for ${name}.`;
+  return only === undefined ? `Deleted the credential of ${name}.` : `Deleted the account "${only}" of ${name}.`;
+}
+
+/** What the user calls an account. A key in its place is not repeated. */
+export function accountName(provider: string, written: string): string {
+  if (looksLikeKey(written)) throw keyInSight(provider);
+  if (/^[\w.@+-]{1,64}$/.test(written)) return written;
+  throw usageError("The name of an account has letters, digits and . _ @ + - only, for example --account work.");
 }
 
 /** What was typed is not repeated: it is most likely the key. */

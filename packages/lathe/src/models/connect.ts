@@ -5,6 +5,7 @@ import { openProvider } from "@lathe/llm/open";
 import { findRow, type ProviderOptions } from "@lathe/llm/providers";
 import { type CredentialQuery, resolveCredential } from "../config/credentials/resolve.ts";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
+import { withAccounts } from "./account-adapter.ts";
 import { credentialQuery, credentialSources, hasOwnChain, type SecretWorkspace } from "./credentials.ts";
 import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "./models.ts";
 
@@ -64,7 +65,9 @@ export async function adapterOf(
   if (own) return own;
   const options = { ...providerOptions(workspace, models, choice, overrides), deps };
   try {
-    const adapter = await openProvider(choice.provider, options);
+    const opened = await openProvider(choice.provider, options);
+    const { accountChoices } = workspace;
+    const adapter = accountChoices ? withAccounts(opened, choice.provider, accountChoices) : opened;
     if (!isLocal(models, choice.provider)) return adapter;
     const { localAdapter } = await import("./local/adapter.ts");
     return localAdapter(adapter, { workspace, models, provider: choice.provider, options });

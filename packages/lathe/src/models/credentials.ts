@@ -1,11 +1,16 @@
 // The credentials of a run: one store, one order, asked by requests, `auth status` and `models` alike.
 
+import { join } from "node:path";
 import { configuredKey, keyVariable, type ProviderConfig } from "@lathe/llm";
 import { findRow, type ProviderRow } from "@lathe/llm/providers";
+import type { AccountChoices } from "../config/credentials/accounts/choices.ts";
 import { systemKeyring } from "../config/credentials/keyring.ts";
+import { LocalAccounts } from "../config/credentials/local-source.ts";
 import { poster } from "../config/credentials/oauth/post.ts";
 import type { CredentialQuery, CredentialSources } from "../config/credentials/resolve.ts";
 import { findSearchEngine } from "../config/credentials/search-engines.ts";
+import type { CredentialSource } from "../config/credentials/source.ts";
+import type { AccountStandings } from "../config/credentials/standings.ts";
 import { CredentialStore } from "../config/credentials/store.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 
@@ -17,24 +22,57 @@ export interface RunKey {
 /** A workspace whose key commands can be run: each prints its secret once. */
 export interface SecretWorkspace extends Workspace {
   readonly secretFrom: (command: string) => Promise<string>;
+  /** What the user has stored: one object for all sessions of this place. */
+  readonly accounts: () => CredentialSource;
+  /** Of a session: which of several accounts of a provider it uses. */
+  readonly accountChoices?: AccountChoices;
 }
 
 type Env = Workspace["env"];
 
 export function credentialSources(workspace: SecretWorkspace, runKey?: RunKey): CredentialSources {
   const { deps, credentialDeps = deps } = workspace.machine;
+  const { accountChoices } = workspace;
   return {
-    store: credentialStore(workspace),
+    accounts: workspace.accounts(),
     env: workspace.env,
-    oauth: {
-      now: credentialDeps.now,
-      post: poster(credentialDeps.fetch),
-      rows: async () => (await import("../config/credentials/oauth/rows.ts")).oauthRows(workspace.paths.home),
-    },
+    now: credentialDeps.now,
     onSecret: (name, value) => workspace.redactor.add(name, value),
     runCommand: (command) => workspace.secretFrom(command),
+    ...(accountChoices === undefined ? {} : { chooseAccount: (several) => accountChoices.choose(several) }),
     ...(runKey === undefined ? {} : { runKey }),
   };
+}
+
+/** What stands behind `findCredential` here. */
+export function openAccounts(workspace: Workspace): CredentialSource {
+  const { deps, credentialDeps = deps } = workspace.machine;
+  const { fetch, now, random } = credentialDeps;
+  const rows = async () => (await import("../config/credentials/oauth/rows.ts")).oauthRows(workspace.paths.home);
+  let standings: Promise<AccountStandings> | undefined;
+  const openStandings = async (): Promise<AccountStandings> => {
+    const [{ AccountStandings }, { askUsage }] = await Promise.all([
+      import("../config/credentials/standings.ts"),
+      import("../config/credentials/usage/ask-usage.ts"),
+    ]);
+    return new AccountStandings({
+      file: join(workspace.paths.cache, "accounts.json"),
+      now,
+      random,
+      askUsage: async ({ provider }, secret) => {
+        const row = (await rows()).find((one) => one.provider === provider);
+        return row && askUsage(row, secret, { fetch, now });
+      },
+    });
+  };
+  return new LocalAccounts({
+    store: credentialStore(workspace),
+    oauth: { now, post: poster(fetch), rows },
+    standings: () => {
+      standings ??= openStandings();
+      return standings;
+    },
+  });
 }
 
 export function credentialStore(workspace: Workspace): CredentialStore {

@@ -7,7 +7,6 @@ import { expandModels, initialModel } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { ModelWorkspace } from "./connect.ts";
 import { chooseModel } from "./connect.ts";
-import { credentialStore } from "./credentials.ts";
 import { type ModelChoice, type Models, meansPractice, PRACTICE } from "./models.ts";
 import { withEffort } from "./roles.ts";
 
@@ -92,7 +91,7 @@ async function withoutCredential(
 ): Promise<ModelChoice> {
   const { machine } = workspace;
   await models.discover();
-  const isNew = credentialStore(workspace).providers().length === 0;
+  const isNew = (await workspace.accounts().providers()).length === 0;
   const chosen = isNew ? await firstModel?.() : undefined;
   if (chosen) return chosen;
   const local = models.registry.available().find(({ supportsTools }) => supportsTools);

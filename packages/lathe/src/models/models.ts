@@ -20,13 +20,7 @@ import { findRow, type ProviderOptions, providerRows } from "@lathe/llm/provider
 import { learnModelsFile } from "../config/credentials/known-secrets.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
-import {
-  cloudsWithCredentials,
-  credentialQuery,
-  credentialSources,
-  credentialStore,
-  type SecretWorkspace,
-} from "./credentials.ts";
+import { cloudsWithCredentials, credentialQuery, credentialSources, type SecretWorkspace } from "./credentials.ts";
 import type { ModelsFile } from "./file.ts";
 import { LocalFacts, learnedWindow } from "./local/learned.ts";
 import { PRACTICE, PRACTICE_PROVIDER } from "./practice/name.ts";
@@ -53,7 +47,7 @@ export async function openModels(workspace: SecretWorkspace): Promise<Models> {
     workspace.machine.stderr.write(`lathe: ${said}\n`);
   }
   const read = await readConfig(workspace);
-  const stored = new Set(credentialStore(workspace).providers());
+  const stored = new Set(await workspace.accounts().providers());
   return new Models(workspace, { ...read, stored });
 }
 

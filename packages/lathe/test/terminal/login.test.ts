@@ -72,7 +72,17 @@ describe("/login and /logout", () => {
     await run.see("hello from the real one");
     expect(bench.server.requests[0]?.headers["x-api-key"]).toBe("sk-ant-secret-1");
     expect(run.raw).not.toContain("sk-ant-secret-1");
-    expect(await stored()).toEqual({ anthropic: { type: "api_key", key: "sk-ant-secret-1" } });
+    expect(await stored()).toEqual({
+      anthropic: {
+        accounts: [
+          {
+            id: expect.stringMatching(/^anthropic-[\da-f]{8}$/),
+            name: "default",
+            credential: { type: "api_key", key: "sk-ant-secret-1" },
+          },
+        ],
+      },
+    });
   });
 
   it("a key that is typed before its question is there waits for it, and no model gets it", async () => {

@@ -37,31 +37,35 @@ export type StaticFields<F extends Fields> = Flat<
 /** A description, or any keywords of JSON Schema; also those that `Problem` mentions. */
 export type Words = string | { readonly [keyword: string]: unknown };
 
-// Members stand in this order because the bytes of tool definitions are part of cached prompts.
-function define<T>(type: string | undefined, own: JsonObject, words: Words = {}): Schema<T> {
-  const { description, ...rest } = typeof words === "string" ? { description: words } : words;
-  return {
-    ...(type === undefined ? {} : { type }),
-    ...(description === undefined ? {} : { description }),
-    ...own,
-    ...rest,
-  } as Schema<T>;
+/**
+ * Members stand in this order because the bytes of tool definitions are part of cached prompts. They are put in one by one: every start
+ * makes hundreds of definitions, and objects spread into others take several times the memory.
+ */
+function define<T>(type: string | undefined, own: JsonObject | undefined, words?: Words): Schema<T> {
+  const schema: Record<string, unknown> = type === undefined ? {} : { type };
+  if (typeof words === "string") schema["description"] = words;
+  else if (words?.["description"] !== undefined) schema["description"] = words["description"];
+  for (const keyword in own) schema[keyword] = own[keyword];
+  if (typeof words !== "object") return schema as Schema<T>;
+  for (const keyword in words) if (keyword !== "description") schema[keyword] = words[keyword];
+  return schema as Schema<T>;
 }
 
 /** A string. */
-export const text = (words?: Words): Schema<string> => define("string", {}, words);
+export const text = (words?: Words): Schema<string> => define("string", undefined, words);
 /** A whole number. */
-export const integer = (words?: Words): Schema<number> => define("integer", {}, words);
+export const integer = (words?: Words): Schema<number> => define("integer", undefined, words);
 /** A finite number. */
-export const number = (words?: Words): Schema<number> => define("number", {}, words);
+export const number = (words?: Words): Schema<number> => define("number", undefined, words);
 /** True or false. */
-export const flag = (words?: Words): Schema<boolean> => define("boolean", {}, words);
+export const flag = (words?: Words): Schema<boolean> => define("boolean", undefined, words);
 /** Any value. */
-export const anything = (words?: Words): Schema<unknown> => define(undefined, {}, words);
+export const anything = (words?: Words): Schema<unknown> => define(undefined, undefined, words);
 /** An object with any members. */
-export const anyObject = (words?: Words): Schema<Readonly<Record<string, unknown>>> => define("object", {}, words);
+export const anyObject = (words?: Words): Schema<Readonly<Record<string, unknown>>> =>
+  define("object", undefined, words);
 /** Bytes of a value in memory; JSON has none, so this must not be published or sent. */
-export const bytes = (): Schema<Uint8Array> => define("bytes", {});
+export const bytes = (): Schema<Uint8Array> => define("bytes", undefined);
 /** One of some words. */
 export const choice = <const C extends string>(choices: readonly C[], words?: Words): Schema<C> =>
   define("string", { enum: [...choices] }, words);
@@ -84,25 +88,33 @@ export const orNull = <T>(schema: Schema<T>): Schema<T | null> =>
 export const optional = <T>(schema: Schema<T>): OptionalField<T> => ({ optional: schema });
 
 /** An object with these fields and no others. */
-export const object = <F extends Fields>(fields: F, words?: Words): Schema<StaticFields<F>> =>
-  withWords({ ...fieldsSchema(fields), additionalProperties: false }, words);
+export function object<F extends Fields>(fields: F, words?: Words): Schema<StaticFields<F>> {
+  const schema = fieldsSchema(fields);
+  schema["additionalProperties"] = false;
+  return addWords(schema, words);
+}
 
 /** An object with these fields; others may be there. */
 export const openObject = <F extends Fields>(fields: F, words?: Words): Schema<StaticFields<F>> =>
-  withWords(fieldsSchema(fields), words);
+  addWords(fieldsSchema(fields), words);
 
 /** The same with more keywords, such as a default. */
-export function withWords<T>(schema: Schema<T>, words: Words = {}): Schema<T> {
-  return { ...schema, ...(typeof words === "string" ? { description: words } : words) } as Schema<T>;
+export const withWords = <T>(schema: Schema<T>, words?: Words): Schema<T> => addWords({ ...schema }, words);
+
+function addWords<T>(schema: Record<string, unknown>, words: Words = {}): Schema<T> {
+  if (typeof words === "string") schema["description"] = words;
+  else for (const keyword in words) schema[keyword] = words[keyword];
+  return schema as Schema<T>;
 }
 
 /** The schema of a field, whether or not it may be absent. */
 export const schemaOf = (field: Schema | OptionalField): Schema => (isOptional(field) ? field.optional : field);
 
-function fieldsSchema(fields: Fields): JsonSchema {
+function fieldsSchema(fields: Fields): Record<string, unknown> {
   const properties: Record<string, JsonValue> = {};
   const required: string[] = [];
-  for (const [name, field] of Object.entries(fields)) {
+  for (const name in fields) {
+    const field = fields[name]!;
     properties[name] = schemaOf(field);
     if (!isOptional(field)) required.push(name);
   }

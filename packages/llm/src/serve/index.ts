@@ -1,5 +1,13 @@
 // `@lathe/llm/serve`: answering the clients of other vendors.
 
+import { servedChat } from "./chat/index.ts";
+import { servedMessages } from "./messages/index.ts";
+import { servedResponses } from "./responses/index.ts";
+import { servedStream } from "./stream/index.ts";
+import type { ServedFormat } from "./types.ts";
+
+export { fitRequest, warningHeaders } from "./fit.ts";
+export { largestAnswer } from "./largest.ts";
 export type {
   AnswerContext,
   AnswerEncoder,
@@ -14,3 +22,6 @@ export type {
   Target,
   Wishes,
 } from "./types.ts";
+
+/** The formats that a server speaks, one path each. */
+export const servedFormats: readonly ServedFormat[] = [servedChat, servedMessages, servedResponses, servedStream];

@@ -130,4 +130,3 @@ export interface ServedError {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
-

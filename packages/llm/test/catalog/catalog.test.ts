@@ -12,6 +12,8 @@ import { clampLevel, offeredLevels, thinkingLevels } from "../../src/catalog/thi
 import { defaultModels } from "../../src/index.ts";
 import { createProvider } from "../../src/providers/create.ts";
 
+const pricesOf = (cost: object = {}): unknown[] => Object.values(cost).filter((value) => typeof value !== "object");
+
 const line = (row: object) => JSON.stringify(row);
 
 /** The rows that the catalog's contract starts from. */
@@ -123,7 +125,7 @@ describe("CT-01 catalog", () => {
         model.contextWindow > 0 &&
         (model.maxOutput ?? 1) > 0 &&
         model.input.every((kind) => ["text", "image", "audio", "document"].includes(kind)) &&
-        Object.values(model.cost ?? {}).every((price) => price >= 0) &&
+        [...pricesOf(model.cost), ...pricesOf(model.cost?.longPrompt)].every((price) => Number(price) >= 0) &&
         (!model.thinking || ["effort", "budget", "adaptive", "level", "toggle"].includes(model.thinking.mode)) &&
         levels.every(
           (level, index) => index === 0 || thinkingLevels.indexOf(level) > thinkingLevels.indexOf(levels[index - 1]!),

@@ -7,8 +7,8 @@ interface Shape {
   readonly name: string;
   /** A global pattern. The group `secret` is replaced. */
   readonly pattern: RegExp;
-  /** In small letters: what a text must hold for the pattern to fit. To compile a pattern takes longer than to look for a word. */
-  readonly needs?: string;
+  /** In small letters: a text must hold one of them for the pattern to fit. To compile a pattern takes longer than to look for a word. */
+  readonly needs: readonly string[];
   /** Whether what stands there is a secret; always when absent. */
   readonly isSecret?: (text: string) => boolean;
 }
@@ -59,34 +59,35 @@ const MEMBER = /^[a-z_]\w{0,20}(?:\.[a-z_]\w{0,20})+$/i;
 const SHAPES: readonly Shape[] = [
   {
     name: "slack-webhook",
-    needs: "hooks.slack.com",
+    needs: ["hooks.slack.com"],
     pattern: /hooks\.slack\.com\/services\/(?<secret>T\w{6,}\/B\w{6,}\/\w{16,})/g,
   },
   {
     name: "aws-secret",
-    needs: "secret",
+    needs: ["secret"],
     pattern: /aws_?secret_?access_?key\W{1,6}(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/gi,
   },
   {
     name: "credential",
-    needs: "authorization",
+    needs: ["authorization"],
     pattern: /authorization\W{1,5}(?:bearer|basic|token) +(?<secret>[\w.~+/=-]{16,})/gi,
     isSecret: looksLikeChance,
   },
   {
     name: "password",
-    needs: "@",
+    needs: ["@"],
     pattern: /:\/\/[^\s/:@"'<>]{0,200}:(?<secret>[^\s/:@"'<>$]{6,200})@/g,
     isSecret: looksLikeChance,
   },
   {
     name: "credential",
-    needs: "@",
+    needs: ["@"],
     pattern: /:\/\/(?<secret>[^\s/:@"'<>$]{10,200})(?=(?::[^\s/:@"'<>]{0,200})?@)/g,
     isSecret: looksLikeChance,
   },
   {
     name: "credential",
+    needs: ["key", "token", "secret", "passw"],
     pattern:
       /(?:API_?KEY|SECRET_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)\\?["']?\s*[=:]\s*\\?["']?(?<secret>[\w.~+/=@!%^*-]{12,})/gi,
     isSecret: looksLikeChance,
@@ -94,13 +95,13 @@ const SHAPES: readonly Shape[] = [
   // Shorter ones than those: `"password": "…"` as data has it, and the same in code or in a form, where it may also be a type.
   {
     name: "password",
-    needs: "pass",
+    needs: ["pass"],
     pattern: /(?:password|passwd|passphrase)\\?["']\s*[=:]\s*\\?["'](?<secret>[^\s"'\\]{4,200})\\?["']/gi,
     isSecret: isNoLabel,
   },
   {
     name: "password",
-    needs: "pass",
+    needs: ["pass"],
     pattern: /(?:password|passwd|passphrase)\s*[=:]\s*\\?["']?(?<secret>[^\s"'`\\,;&<>(){}[\]$]{5,200})(?![(.[\w])/gi,
     isSecret: (text) => isNoLabel(text) && /\d/.test(text) && /[a-z]/i.test(text) && !MEMBER.test(text),
   },
@@ -115,7 +116,7 @@ export function withoutSecretShapes(text: string): string {
     // `sk-` begins the names of styles as well.
     return name === "api-key" && !looksLikeChance(word) ? word : `[redacted:${name}]`;
   });
-  return SHAPES.filter(({ needs = "" }) => lower.includes(needs)).reduce(
+  return SHAPES.filter(({ needs }) => needs.some((word) => lower.includes(word))).reduce(
     (rest, { name, pattern, isSecret }) =>
       rest.replace(pattern, (...match: unknown[]) => {
         const whole = match[0] as string;

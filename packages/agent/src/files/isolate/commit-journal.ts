@@ -10,7 +10,7 @@ import { runnable } from "../../world/env/file-mode.ts";
 import { isInside } from "../../world/env/is-inside.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { CommitJournal, JournalledChange, OpenCommitJournal } from "../edit/commit.ts";
-import { closeJournal, type Found, type LandingStep, temporaryPrefix, writeJournal } from "./landing-journal.ts";
+import { closeJournal, type LandingStep, type PathState, temporaryPrefix, writeJournal } from "./landing-journal.ts";
 import { claimFolder, FAR_COMMIT, FAR_WRITTEN, removeFolder } from "./view-folder.ts";
 
 /** `store`: the folder of journals of the project; `recoverStore` undoes what is found there. */
@@ -71,7 +71,7 @@ function stepOf({ before, after }: JournalledChange, path: string): LandingStep 
   };
 }
 
-const foundOf = (bytes: Uint8Array | undefined, mode: number): Found =>
+const foundOf = (bytes: Uint8Array | undefined, mode: number): PathState =>
   bytes ? { kind: "file", mode: mode & 0o7777, bytes } : { kind: "absent" };
 
 function openFar(folder: string, changes: readonly JournalledChange[]): Omit<CommitJournal, "close"> {

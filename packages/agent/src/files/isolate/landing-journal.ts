@@ -23,7 +23,7 @@ import type { LandedFile } from "./types.ts";
 import { LANDED } from "./view-folder.ts";
 
 /** What is at a path: nothing, a file or a link. */
-export type Found =
+export type PathState =
   | { readonly kind: "absent" }
   | { readonly kind: "file"; readonly mode: number; readonly bytes: Uint8Array }
   | { readonly kind: "link"; readonly target: string };
@@ -32,15 +32,15 @@ export type Found =
 export interface LandingStep {
   readonly path: string;
   readonly top: string;
-  readonly before: Found;
-  readonly after: Found;
+  readonly before: PathState;
+  readonly after: PathState;
 }
 
 interface Line {
   readonly path: string;
   readonly top: string;
   readonly before: {
-    readonly kind: Found["kind"];
+    readonly kind: PathState["kind"];
     readonly mode?: number;
     readonly target?: string;
     readonly start?: number;
@@ -111,13 +111,13 @@ function undoLine({ path, before, after }: Line, contents: Buffer): boolean {
   return true;
 }
 
-function foundOf({ kind, mode = 0o644, target = "", start, end }: Line["before"], contents: Buffer): Found {
+function foundOf({ kind, mode = 0o644, target = "", start, end }: Line["before"], contents: Buffer): PathState {
   if (kind === "file") return { kind, mode, bytes: contents.subarray(start, end) };
   return kind === "link" ? { kind, target } : { kind };
 }
 
 /** Never follows a link. A folder or a device is none of ours: it is nothing that a landing could have made. */
-export function findAt(path: string): Found {
+export function findAt(path: string): PathState {
   const stat = lstatOf(path);
   if (!stat) return { kind: "absent" };
   if (stat.isSymbolicLink()) return { kind: "link", target: readlinkSync(path) };
@@ -126,12 +126,12 @@ export function findAt(path: string): Found {
 }
 
 /** A folder is no file, nor is what a link above leads to: what may come to its place is not there yet. */
-export function fileAt(path: string): Found {
+export function fileAt(path: string): PathState {
   const stat = lstatOf(path);
   return !stat || stat.isDirectory() || isBehindLink(path) ? { kind: "absent" } : findAt(path);
 }
 
-export function putAt(path: string, wanted: Found): void {
+export function putAt(path: string, wanted: PathState): void {
   const temp = `${path}.lathe-back`;
   rmSync(temp, { force: true });
   if (wanted.kind === "absent") {
@@ -152,7 +152,7 @@ export function landedOf(files: readonly LandedFile[]): string[] {
   return files.filter(({ path, sign }) => signOf(findAt(path)) === sign).map(({ path }) => path);
 }
 
-export function signOf(found: Found): string {
+export function signOf(found: PathState): string {
   if (found.kind === "absent") return "absent";
   if (found.kind === "link") return `link ${found.target}`;
   const runs = (found.mode & 0o100) === 0 ? "file" : "program";

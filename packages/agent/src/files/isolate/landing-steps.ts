@@ -11,11 +11,11 @@ import { contentOf, type FileContent, type StagedChange } from "../edit/staged.t
 import type { GitStore } from "./git-store.ts";
 import {
   closeJournal,
-  type Found,
   fileAt,
   findAt,
   type LandingStep,
   landingOwner,
+  type PathState,
   putAt,
   removeEmptyFolders,
   signOf,
@@ -37,7 +37,7 @@ export async function stepsBetween(git: GitStore, top: string, before: string, a
     git,
     wanted.flatMap((entry) => (entry ? [entry.object] : [])),
   );
-  const foundEntry = (entry: TreeEntry | undefined): Found => {
+  const foundEntry = (entry: TreeEntry | undefined): PathState => {
     if (!entry) return { kind: "absent" };
     const bytes = objects.get(entry.object)!;
     if (entry.mode === LINK) return { kind: "link", target: bytes.toString("utf8") };

@@ -372,15 +372,11 @@ export class Journal {
   #write(line: TreeEntry | OutsideLine, begins: boolean): LineSpan {
     if (begins || !this.#holdsUntilMessage) this.persist();
     if (this.#sealTail) this.#seal(this.#sealTail);
-    const text = encodeLine(this.#toStored(line));
+    const text = encodeLine(beside(() => toStored(line, this.blobs) as object));
     if (text.length > LONGEST_LINE) throw tooLong(line.type, text.length);
     const offset = this.#store.size;
     this.#store.append(text);
     return { offset, length: this.#store.size - offset - 1 };
-  }
-
-  #toStored(line: TreeEntry | OutsideLine): object {
-    return beside(() => toStored(line, this.blobs) as object);
   }
 
   /** The file ends inside a line: ends that line, and says so in the file when it was torn. */

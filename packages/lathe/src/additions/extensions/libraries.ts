@@ -14,6 +14,7 @@ export async function runningLibraries(): Promise<Libraries> {
     "@lathe/agent/policy": await import("@lathe/agent/policy"),
     "@lathe/agent/record": await import("@lathe/agent/record"),
     "@lathe/agent/session": await import("@lathe/agent/session"),
+    "@lathe/agent/verify": await import("@lathe/agent/verify"),
     "@lathe/agent/tools": await import("@lathe/agent/tools"),
     "@lathe/agent/world": await import("@lathe/agent/world"),
     "@lathe/llm": await import("@lathe/llm"),

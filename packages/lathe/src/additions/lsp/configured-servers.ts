@@ -5,7 +5,8 @@ import { dirname } from "node:path";
 import type { Place } from "../../found/discovery/place.ts";
 import type { Found, LspServerValue } from "../../found/discovery/types.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";
-import { SERVER_ROWS, type ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
+import { SERVER_ROWS } from "./server-rows.ts";
 
 export interface ConfiguredServers {
   readonly rows: readonly ServerRow[];

@@ -5,7 +5,8 @@ import { posix } from "node:path";
 import { grammars } from "@lathe/agent/files";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
 import type { CodeIndex } from "../code-index/code-index.ts";
-import { fileGlob, type ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
+import { fileGlob } from "./server-rows.ts";
 
 /** Each is shown to the server, before and after the edit. */
 export const MOST_DEPENDENTS = 20;

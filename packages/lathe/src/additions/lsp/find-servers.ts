@@ -3,7 +3,8 @@
 import { posix } from "node:path";
 import type { ExecutionEnvironment, ProgramArgv } from "@lathe/agent/world";
 import { isJsonObject } from "@lathe/llm";
-import { fileTypeOf, type ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
+import { fileTypeOf } from "./server-rows.ts";
 
 /** A server that fits a folder, with its program or what is missing. */
 export interface FittingServer {

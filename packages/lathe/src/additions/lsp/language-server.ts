@@ -5,7 +5,7 @@ import { EnvError, type ExecutionEnvironment, type ProgramArgv } from "@lathe/ag
 import { messageOf } from "@lathe/llm";
 import { LiveServer } from "./live-server.ts";
 import { NoAnswer } from "./rpc-connection.ts";
-import type { ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
 
 export interface LanguageServerOptions {
   /** Tells it from others, also after a restart. */

@@ -6,7 +6,8 @@ import { EnvError, type ExecutionEnvironment } from "@lathe/agent/world";
 import { type FittingServer, isFor, programFor, rootFor } from "./find-servers.ts";
 import { LanguageServer } from "./language-server.ts";
 import type { LastingServers } from "./lasting-servers.ts";
-import { EVERYWHERE, type ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
+import { EVERYWHERE } from "./server-table.ts";
 
 export interface LanguageServersOptions {
   readonly rows: readonly ServerRow[];
@@ -64,7 +65,7 @@ export class LanguageServers {
       if (other) continue;
       const found = await this.#usable(row, root, env);
       // One that is not installed is worth a word only where something asks for it.
-      const markers = row.rootMarkers.filter((marker) => !EVERYWHERE.has(marker));
+      const markers = row.rootMarkers.filter((marker) => !EVERYWHERE.includes(marker));
       if (!found.isMissing || (await rootFor({ ...row, rootMarkers: markers }, `${root}/.`, env, this.#options.top)))
         fitting.push(found);
     }

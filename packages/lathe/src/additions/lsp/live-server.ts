@@ -11,7 +11,8 @@ import { CLIENT_CAPABILITIES, type Problem, problemsIn } from "./protocol.ts";
 import { PublishedProblems } from "./published-problems.ts";
 import { type RequestOptions, RpcConnection, ServerRefusal } from "./rpc-connection.ts";
 import { ServerComplaints } from "./server-complaints.ts";
-import { languageOf, type ServerRow, settingOf } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
+import { languageOf, settingOf } from "./server-rows.ts";
 import { awaitTsserverProject, passesToTsserver, tsserverProblems } from "./tsserver-problems.ts";
 
 /** What is known about a file's problems. `unknown`: why nothing is. */

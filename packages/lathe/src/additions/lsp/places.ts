@@ -9,7 +9,7 @@ import { isFor } from "./find-servers.ts";
 import type { LanguageServers } from "./language-servers.ts";
 import type { LiveServer } from "./live-server.ts";
 import { characterOf, findSymbol, firstName, linesOf, type Position, type Range } from "./positions.ts";
-import type { ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
 
 /** A question about a place, and the server that knows. */
 export interface Place {

@@ -1,7 +1,7 @@
 // What commands and people change on the disk while a server runs. Servers are told: they watch nothing themselves.
 
 import type { ExecutionEnvironment, FileStat } from "@lathe/agent/world";
-import type { ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
 
 /** `type` as the protocol counts: created, changed, deleted. */
 export interface FileChange {

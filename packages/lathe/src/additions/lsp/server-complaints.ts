@@ -4,7 +4,7 @@
 import { visibleLine } from "@lathe/agent/base";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
 import { stampOf } from "./project-changes.ts";
-import type { ServerRow } from "./server-rows.ts";
+import type { ServerRow } from "./server-row.ts";
 
 const ERROR = 1;
 const WARNING = 2;

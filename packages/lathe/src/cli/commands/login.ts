@@ -10,6 +10,7 @@ import { readPiped } from "../../hosts/headless/stdin.ts";
 import { Run } from "../../hosts/run.ts";
 import {
   type Account,
+  accountName,
   accountOf,
   deleteCredential,
   keyCredential,
@@ -24,32 +25,56 @@ import { askSecret, linesOf } from "./ask-secret.ts";
 import type { Command } from "./command.ts";
 
 export const loginCommand: Command = async (argv, machine) => {
-  const wantsKey = argv.includes("--key");
-  const [name, ...more] = argv.filter((word) => word !== "--key");
-  if (name?.startsWith("-")) throw usageError(`lathe login takes one provider and --key, not ${optionName(name)}.`);
+  const { words, account: as } = withAccountOption(argv);
+  const wantsKey = words.includes("--key");
+  const [name, ...more] = words.filter((word) => word !== "--key");
+  const option = words.find((word) => word.startsWith("-") && word !== "--key");
+  if (option !== undefined)
+    throw usageError(`lathe login takes one provider, --account <name> and --key, not ${optionName(option)}.`);
   if (more.length > 0) throw keyInSight(name);
   const workspace = await new Run(machine).open({});
   const account = await accountNamed(workspace, name, "login");
+  const called = as === undefined ? undefined : accountName(account.id, as);
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
   const credential =
     account.oauth && !wantsKey && piped === ""
       ? await signInAt(account.oauth, machine)
       : await keyOf(account, piped, machine);
-  machine.stdout.write(`${await storeCredential(workspace, account, credential)}\n`);
+  machine.stdout.write(`${await storeCredential(workspace, account, credential, called)}\n`);
   return EXIT.done;
 };
 
-export const logoutCommand: Command = async ([name, ...more], machine) => {
-  if (more.length > 0) throw usageError("lathe logout takes one provider.");
+export const logoutCommand: Command = async (argv, machine) => {
+  const { words, account: only } = withAccountOption(argv);
+  const wantsAll = words.includes("--all");
+  const [name, ...more] = words.filter((word) => word !== "--all");
+  if (more.length > 0 || name?.startsWith("-"))
+    throw usageError("lathe logout takes one provider, and --account <name> or --all.");
   const workspace = await new Run(machine).open({});
   // A stored credential can be deleted even if its provider is no longer known.
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
   const account = left
     ? { id: name, name: findRow(name)?.name ?? findSearchEngine(name)?.name ?? name }
     : await accountNamed(workspace, name, "logout");
-  machine.stdout.write(`${await deleteCredential(workspace, account)}\n`);
+  const names = credentialStore(workspace).names(account.id);
+  if (names.length > 1 && only === undefined && !wantsAll)
+    throw usageError(
+      `${account.name} has ${names.length} accounts: ${names.join(", ")}. Name one with --account, or give --all.`,
+    );
+  machine.stdout.write(`${await deleteCredential(workspace, account, only)}\n`);
   return EXIT.done;
 };
+
+/** `--account work` or `--account=work` among the words. */
+function withAccountOption(argv: readonly string[]): { words: readonly string[]; account: string | undefined } {
+  const at = argv.findIndex((word) => word === "--account" || word.startsWith("--account="));
+  if (at < 0) return { words: argv, account: undefined };
+  const written = argv[at] ?? "";
+  const isJoined = written !== "--account";
+  const account = isJoined ? written.slice("--account=".length) : argv[at + 1];
+  if (!account || account.startsWith("-")) throw usageError("--account takes the name of an account, such as work.");
+  return { words: argv.filter((_, place) => place !== at && (isJoined || place !== at + 1)), account };
+}
 
 /** Of `--key=secret` only what stands before the value. */
 const optionName = (word: string): string => word.split("=", 1)[0] ?? "";

@@ -20,12 +20,21 @@ const DAY_MS = 86_400_000;
 export const statsCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
     argv,
-    { json: { type: "boolean" }, days: { type: "string", short: "d" } },
+    { json: { type: "boolean" }, days: { type: "string", short: "d" }, by: { type: "string" } },
     "stats",
   );
   const [what, ...more] = positionals;
   if (what !== undefined && (what !== "edits" || more.length > 0))
     throw usageError(`lathe stats takes no word but "edits", got "${positionals.join(" ")}". See: lathe stats --help`);
+  const since = values.days === undefined ? undefined : firstDay(values.days, machine.deps.now());
+  if (values.by !== undefined) {
+    if (values.by !== "key" || what !== undefined)
+      throw usageError(
+        `lathe stats --by takes "key", not "${values.by}". Days, models and projects are in: lathe stats`,
+      );
+    const { statsByKey } = await import("./auth-gateway/stats.ts");
+    return statsByKey(machine, { since, isJson: values.json ?? false });
+  }
   const { paths } = await new Run(machine).open({});
   if (what === "edits") {
     const counts = readEditCounts(paths.cache);
@@ -35,7 +44,7 @@ export const statsCommand: Command = async (argv, machine) => {
   const stats = collectStats({
     sessionsRoot: paths.sessions,
     cacheFile: join(paths.cache, "session-stats.json"),
-    ...(values.days === undefined ? {} : { since: firstDay(values.days, machine.deps.now()) }),
+    ...(since === undefined ? {} : { since }),
   });
   if (values.json) {
     machine.stdout.write(`${JSON.stringify(stats, null, 2)}\n`);

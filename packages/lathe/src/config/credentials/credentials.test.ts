@@ -7,6 +7,7 @@ import { defaultDeps } from "@lathe/llm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bundleOf } from "../../../../agent/test/support/bundle.ts";
 import { type Issuer, startIssuer } from "../../../test/issuer.ts";
+import { localAccounts } from "../../../test/local-accounts.ts";
 import { signInWithDevice } from "./oauth/device.ts";
 import { signInWithBrowser } from "./oauth/pkce.ts";
 import { poster } from "./oauth/post.ts";
@@ -42,9 +43,9 @@ describe("which credential", () => {
   it("G-49 AU-01 follows the order as sources disappear", async () => {
     const store = new CredentialStore(file);
     const sources = {
-      store,
+      accounts: localAccounts(store, { now: () => 0, post, rows: async () => [row()] }, `${file}.standings`),
       env: { STUB_TOKEN: "env", FILE_VAR: "from-file-var" },
-      oauth: { now: () => 0, post, rows: async () => [row()] },
+      now: () => 0,
     };
     const query = { provider: "stub", envNames: ["STUB_TOKEN"], fileKey: "FILE_VAR" };
     const value = async (extra: object, ask: object = {}) =>
@@ -77,7 +78,7 @@ describe("which credential", () => {
     const kept = new Map<string, string>();
     const keyring = {
       get: (name: string) => kept.get(name),
-      set: (name: string, secret: string) => name !== "refused" && kept.set(name, secret) !== undefined,
+      set: (name: string, secret: string) => !name.startsWith("refused") && kept.set(name, secret) !== undefined,
       remove: (name: string) => void kept.delete(name),
     };
     const store = new CredentialStore(file, async () => keyring);
@@ -164,8 +165,9 @@ describe("signing in, against a real issuer on loopback", () => {
     const store = new CredentialStore(file);
     await store.set("stub", { type: "oauth", access: "old", refresh: "r", expires: 30_000 });
     const gone: Post = () => Promise.reject(new Error("issuer is down"));
+    const [account] = await store.accounts("stub");
     const token = (now: number) =>
-      freshAccessToken("stub", store, { now: () => now, post: gone, rows: async () => [row()] });
+      freshAccessToken(account!, store, { now: () => now, post: gone, rows: async () => [row()] });
     expect(await token(0)).toBe("old");
     await expect(token(30_000)).rejects.toThrow("issuer is down");
   });
@@ -173,7 +175,8 @@ describe("signing in, against a real issuer on loopback", () => {
   it("an expired sign-in that cannot be refreshed says what to run", async () => {
     const store = new CredentialStore(file);
     await store.set("stub", { type: "oauth", access: "old", expires: 0 });
-    await expect(freshAccessToken("stub", store, { now: () => 1, post, rows: async () => [row()] })).rejects.toThrow(
+    const [account] = await store.accounts("stub");
+    await expect(freshAccessToken(account!, store, { now: () => 1, post, rows: async () => [row()] })).rejects.toThrow(
       "lathe login stub",
     );
   });
@@ -189,7 +192,9 @@ describe("signing in, against a real issuer on loopback", () => {
       const [{ freshAccessToken }, { CredentialStore }] = await Promise.all([import(${JSON.stringify(refreshFile)}), import(${JSON.stringify(storeFile)})]);
       const post = async (url, form) => (await fetch(url, { method: "POST", body: new URLSearchParams(form) })).json();
       const rows = ${JSON.stringify([row()])};
-      console.log(await freshAccessToken("stub", new CredentialStore(${JSON.stringify(file)}), { now: Date.now, post, rows: async () => rows }));`;
+      const store = new CredentialStore(${JSON.stringify(file)});
+      const [account] = await store.accounts("stub");
+      console.log(await freshAccessToken(account, store, { now: Date.now, post, rows: async () => rows }));`;
     const tokens = await Promise.all([run(script), run(script), run(script)]);
     expect(tokens).toEqual(["access-1", "access-1", "access-1"]);
     expect(issuer.forms.filter((form) => form["grant_type"] === "refresh_token")).toHaveLength(1);

@@ -1,8 +1,8 @@
 // Which credential a provider gets: --api-key, stored key, stored OAuth (refreshed), environment, the models file. One
 // function, so that requests, `auth status` and `models` can never disagree.
 
-import { freshAccessToken, type OAuthContext } from "./oauth/refresh.ts";
-import type { CredentialStore } from "./store.ts";
+import type { AccountInfo, CredentialSource } from "./source.ts";
+import { DEFAULT_ACCOUNT } from "./stored-accounts.ts";
 
 export interface ResolvedCredential {
   readonly kind: "key" | "bearer" | "none";
@@ -15,6 +15,8 @@ export interface ResolvedCredential {
 export interface FoundCredential {
   readonly kind: ResolvedCredential["kind"];
   readonly source: string;
+  /** The stored account that it belongs to. */
+  readonly account?: AccountInfo;
   readonly secret: () => Promise<string> | string;
 }
 
@@ -34,9 +36,12 @@ export interface CredentialQuery {
 export interface CredentialSources {
   /** --api-key, for the provider of the chosen model only. */
   readonly runKey?: { readonly provider: string; readonly key: string };
-  readonly store: CredentialStore;
+  /** What the user has stored, here or on a broker. */
+  readonly accounts: CredentialSource;
+  /** Which of several accounts of a provider is used; the first that can be when absent. */
+  readonly chooseAccount?: (several: readonly AccountInfo[]) => Promise<AccountInfo>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly oauth: OAuthContext;
+  readonly now: () => number;
   /** Called with each secret that is used, under the name of its variable or provider. */
   readonly onSecret?: (name: string, value: string) => void;
   /** Output of a command that the user wrote in the place of a key. */
@@ -61,19 +66,16 @@ export async function findCredential(
   sources: CredentialSources,
 ): Promise<FoundCredential | undefined> {
   const { provider, fileKey } = query;
-  const { runKey, store, env } = sources;
+  const { runKey, env } = sources;
   if (runKey?.provider === provider) return { kind: "key", source: "--api-key", secret: () => runKey.key };
-  const stored = await store.get(provider);
-  if (stored?.type === "api_key") return { kind: "key", source: "stored key", secret: () => stored.key };
-  if (stored?.type === "oauth") {
-    const over = stored.refresh === undefined && stored.expires !== undefined && stored.expires <= sources.oauth.now();
-    const who = stored.account ? `signed in as ${stored.account}` : "signed in";
+  const account = await storedAccount(provider, sources);
+  if (account)
     return {
-      kind: "bearer",
-      source: over ? `${who}, expired; run: lathe login ${provider}` : who,
-      secret: () => freshAccessToken(provider, store, sources.oauth),
+      kind: account.type === "api_key" ? "key" : "bearer",
+      source: describeAccount(account, sources.now()),
+      account,
+      secret: async () => (await sources.accounts.secret(account)).value,
     };
-  }
   for (const name of query.envNames) {
     // Blanks around it come from files and copying; no key has any.
     const value = env[name]?.trim();
@@ -82,6 +84,34 @@ export async function findCredential(
   }
   if (fileKey) return fromFile(fileKey, sources);
   return query.keyless ? { kind: "none", source: "no key needed", secret: () => "" } : undefined;
+}
+
+async function storedAccount(
+  provider: string,
+  { accounts, chooseAccount = async (several) => firstUsable(several) }: CredentialSources,
+): Promise<AccountInfo | undefined> {
+  const [first, ...more] = await accounts.accounts(provider);
+  return first && more.length > 0 ? chooseAccount([first, ...more]) : first;
+}
+
+/** Keys come before sign-ins, as in the ladder. */
+export function firstUsable(accounts: readonly AccountInfo[]): AccountInfo {
+  const usable = accounts.filter(({ disabled }) => disabled === undefined);
+  return usable.find(({ type }) => type === "api_key") ?? usable[0] ?? accounts[0]!;
+}
+
+/** For people: `stored key "work"`, `signed in as somebody@example.com`. */
+export function describeAccount(
+  { provider, name, type, identity, disabled, ...account }: AccountInfo,
+  now: number,
+): string {
+  const named = name === DEFAULT_ACCOUNT ? "" : ` "${name}"`;
+  const signedIn = identity === undefined ? `signed in${named}` : `signed in${named} as ${identity}`;
+  const what = type === "api_key" ? `stored key${named}` : signedIn;
+  const again = `run: lathe login ${provider}${named === "" ? "" : ` --account ${name}`}`;
+  if (disabled !== undefined) return `${what}, disabled: ${disabled.cause}; ${again}`;
+  const isOver = !account.isRenewable && account.expires !== undefined && account.expires <= now;
+  return isOver ? `${what}, expired; ${again}` : what;
 }
 
 function fromFile(fileKey: string, { env, runCommand }: CredentialSources): FoundCredential {

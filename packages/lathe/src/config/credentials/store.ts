@@ -1,104 +1,187 @@
-// Stored credentials: one entry per provider in a 0600 file; the secret itself in the system keyring when there is one.
+// Stored credentials: the accounts of each provider in a 0600 file; the secret itself in the system keyring when there is one.
 
+import { randomUUID } from "node:crypto";
 import { readJsonFile, updateJsonFile, withFileLock } from "../../platform/home/json-file.ts";
 import type { Keyring } from "./keyring.ts";
+import type { AccountChange, AccountInfo, AccountRef } from "./source.ts";
+import {
+  accountsIn,
+  DEFAULT_ACCOUNT,
+  readAccounts,
+  type StoredAccount,
+  type StoredAccounts,
+  type StoredCredential,
+  secretsOf,
+  writeAccounts,
+} from "./stored-accounts.ts";
+
+export type { ApiKeyCredential, OAuthCredential, StoredCredential } from "./stored-accounts.ts";
 
 /** Asked for only when a credential is written or an entry says that it is kept there. */
 export type OpenKeyring = () => Promise<Keyring | undefined>;
 
-export type StoredCredential = ApiKeyCredential | OAuthCredential;
-
-export interface ApiKeyCredential {
-  readonly type: "api_key";
-  readonly key: string;
-}
-
-export interface OAuthCredential {
-  readonly type: "oauth";
-  readonly access: string;
-  readonly refresh?: string;
-  /** Epoch milliseconds; absent = does not expire. */
-  readonly expires?: number;
-  readonly account?: string;
-  /** Of an MCP server: what else its issuer wants to see again. */
-  readonly mcp?: McpRegistration;
-}
-
-interface McpRegistration {
-  /** The credential is for this address and no other. */
-  readonly url: string;
-  readonly issuer?: string;
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  readonly scope?: string;
-}
-
-/** Marks, in the file, a secret stored in the keyring. */
-interface KeyringEntry {
-  readonly type: "keyring";
-}
-
-type FileEntry = StoredCredential | KeyringEntry;
+/** Where a secret is kept. */
+export type SecretPlace = "keyring" | "file";
 
 export class CredentialStore {
   readonly #file: string;
   readonly #openKeyring: OpenKeyring;
+  readonly #listeners = new Set<(change: AccountChange) => void>();
   constructor(file: string, openKeyring: OpenKeyring = async () => undefined) {
     this.#file = file;
     this.#openKeyring = openKeyring;
   }
 
-  async get(provider: string): Promise<StoredCredential | undefined> {
-    const entry = this.#entries()[provider];
-    if (entry?.type !== "keyring") return entry;
-    const secret = (await this.#openKeyring())?.get(provider);
-    return secret === undefined ? undefined : (JSON.parse(secret) as StoredCredential);
+  providers(): readonly string[] {
+    return Object.keys(this.#read());
   }
 
-  async set(provider: string, credential: StoredCredential): Promise<"keyring" | "file"> {
-    const keyring = await this.#openKeyring();
-    const inKeyring = keyring?.set(provider, JSON.stringify(credential)) ?? false;
-    await updateJsonFile(this.#file, (value) => ({
-      ...asEntries(value),
-      [provider]: inKeyring ? { type: "keyring" } : credential,
-    }));
-    return inKeyring ? "keyring" : "file";
+  /** Names of a provider's accounts. Opens no keyring. */
+  names(provider: string): readonly string[] {
+    return this.#of(provider).map(({ name }) => name);
   }
 
-  async remove(provider: string): Promise<boolean> {
-    let found = false;
-    await updateJsonFile(this.#file, async (value) => {
-      const { [provider]: removed, ...rest } = asEntries(value);
-      found = removed !== undefined;
-      if (removed?.type === "keyring") (await this.#openKeyring())?.remove(provider);
-      return rest;
+  /** Without those whose keyring does not answer. */
+  async accounts(provider: string): Promise<readonly AccountInfo[]> {
+    const infos: AccountInfo[] = [];
+    for (const account of this.#of(provider)) {
+      const credential = await this.#open(account);
+      if (credential) infos.push(infoOf(provider, account, credential));
+    }
+    return infos;
+  }
+
+  /** Of the account with this name, else of the first one. */
+  async get(provider: string, name?: string): Promise<StoredCredential | undefined> {
+    const account = this.#of(provider).find((one) => name === undefined || one.name === name);
+    return account && this.#open(account);
+  }
+
+  async credentialOf({ provider, id }: AccountRef): Promise<StoredCredential | undefined> {
+    const account = this.#of(provider).find((one) => one.id === id);
+    return account && this.#open(account);
+  }
+
+  /** A new account of this name, in the place of one that has it already. */
+  async set(provider: string, credential: StoredCredential, name: string = DEFAULT_ACCOUNT): Promise<SecretPlace> {
+    const id = `${provider}-${randomUUID().slice(0, 8)}`;
+    const { place, kept } = await this.#keep(id, credential);
+    let replaced: StoredAccount | undefined;
+    await this.#change((all) => {
+      const accounts = accountsIn(all, provider);
+      replaced = accounts.find((one) => one.name === name);
+      const account = { id, name, credential: kept };
+      const changed = replaced ? accounts.map((one) => (one.name === name ? account : one)) : [...accounts, account];
+      return { ...all, [provider]: changed };
     });
-    return found;
+    if (replaced) await this.#forget(provider, replaced);
+    this.#tell({ kind: "changed", provider, id });
+    return place;
+  }
+
+  /** The same account with another credential, such as a renewed one. Removed meanwhile: it stays so. */
+  async replace(account: AccountRef, credential: StoredCredential): Promise<void> {
+    const { place, kept } = await this.#keep(account.id, credential);
+    const isThere = await this.#changeAccount(account, ({ disabled: _, ...one }) => ({ ...one, credential: kept }));
+    if (!isThere && place === "keyring") (await this.#openKeyring())?.remove(account.id);
+  }
+
+  async disable(account: AccountRef, cause: string, at: number): Promise<void> {
+    await this.#changeAccount(account, (one) => ({ ...one, disabled: { cause, at } }));
+  }
+
+  /** The account with this name, else all of the provider. False: there was none. */
+  async remove(provider: string, name?: string): Promise<boolean> {
+    let removed: readonly StoredAccount[] = [];
+    await this.#change((all) => {
+      const accounts = accountsIn(all, provider);
+      removed = accounts.filter((one) => name === undefined || one.name === name);
+      return { ...all, [provider]: accounts.filter((one) => !removed.includes(one)) };
+    });
+    for (const account of removed) await this.#forget(provider, account);
+    return removed.length > 0;
   }
 
   /** Every secret stored in the file itself, under its provider's name. */
   fileSecrets(): { name: string; value: string }[] {
-    return Object.entries(this.#entries()).flatMap(([name, entry]) => {
-      if (entry.type === "api_key") return [{ name, value: entry.key }];
-      if (entry.type !== "oauth") return [];
-      return [entry.access, entry.refresh ?? "", entry.mcp?.clientSecret ?? ""].map((value) => ({ name, value }));
-    });
-  }
-
-  providers(): readonly string[] {
-    return Object.keys(this.#entries());
+    return Object.entries(this.#read()).flatMap(([name, accounts]) =>
+      accounts.flatMap(({ credential }) =>
+        credential.type === "keyring" ? [] : secretsOf(credential).map((value) => ({ name, value })),
+      ),
+    );
   }
 
   /** One refresh at a time over all processes: a refresh token works once. */
-  async exclusively<T>(provider: string, work: () => Promise<T>): Promise<T> {
-    return withFileLock(`${this.#file}.${provider}.refresh`, work);
+  async exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return withFileLock(`${this.#file}.${id}.refresh`, work);
   }
 
-  #entries(): Record<string, FileEntry> {
-    return asEntries(readJsonFile(this.#file));
+  /** Changes that are made through this object. Returns how to end it. */
+  subscribe(listener: (change: AccountChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #open({ id, credential }: StoredAccount): Promise<StoredCredential | undefined> {
+    if (credential.type !== "keyring") return credential;
+    const secret = (await this.#openKeyring())?.get(id);
+    return secret === undefined ? undefined : (JSON.parse(secret) as StoredCredential);
+  }
+
+  async #keep(
+    id: string,
+    credential: StoredCredential,
+  ): Promise<{ place: SecretPlace; kept: StoredAccount["credential"] }> {
+    const keyring = await this.#openKeyring();
+    if (keyring?.set(id, JSON.stringify(credential))) return { place: "keyring", kept: { type: "keyring" } };
+    return { place: "file", kept: credential };
+  }
+
+  async #forget(provider: string, { id, credential }: StoredAccount): Promise<void> {
+    if (credential.type === "keyring") (await this.#openKeyring())?.remove(id);
+    this.#tell({ kind: "removed", provider, id });
+  }
+
+  /** False: there is no such account. */
+  async #changeAccount(
+    { provider, id }: AccountRef,
+    change: (account: StoredAccount) => StoredAccount,
+  ): Promise<boolean> {
+    let isThere = false;
+    await this.#change((all) => {
+      const accounts = accountsIn(all, provider);
+      isThere = accounts.some((one) => one.id === id);
+      return { ...all, [provider]: accounts.map((one) => (one.id === id ? change(one) : one)) };
+    });
+    if (isThere) this.#tell({ kind: "changed", provider, id });
+    return isThere;
+  }
+
+  #change(change: (all: StoredAccounts) => StoredAccounts): Promise<void> {
+    return updateJsonFile(this.#file, (value) => writeAccounts(change(readAccounts(value))));
+  }
+
+  #tell(change: AccountChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #of(provider: string): readonly StoredAccount[] {
+    return accountsIn(this.#read(), provider);
+  }
+
+  #read(): StoredAccounts {
+    return readAccounts(readJsonFile(this.#file));
   }
 }
 
-function asEntries(value: unknown): Record<string, FileEntry> {
-  return value && typeof value === "object" ? (value as Record<string, FileEntry>) : {};
+function infoOf(provider: string, { id, name, disabled }: StoredAccount, credential: StoredCredential): AccountInfo {
+  const common = { provider, id, name, type: credential.type, ...(disabled === undefined ? {} : { disabled }) };
+  if (credential.type === "api_key") return { ...common, isRenewable: false };
+  const { account, expires, refresh } = credential;
+  return {
+    ...common,
+    isRenewable: refresh !== undefined,
+    ...(account === undefined ? {} : { identity: account }),
+    ...(expires === undefined ? {} : { expires }),
+  };
 }

@@ -5,6 +5,7 @@ import { choice, flag, integer, type Schema, type Static, text } from "@lathe/ll
 import { BASH_SETTINGS } from "./bash-settings.ts";
 import { COMPACTION_SETTINGS } from "./compaction-settings.ts";
 import { FOUND_SETTINGS } from "./found-settings.ts";
+import { GATEWAY_SETTINGS } from "./gateway-settings.ts";
 import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { MODEL_SETTINGS } from "./model-settings.ts";
@@ -51,6 +52,7 @@ export const SETTINGS = {
   ...RUN_SETTINGS,
   ...BASH_SETTINGS,
   ...LIMIT_SETTINGS,
+  ...GATEWAY_SETTINGS,
   ...TERMINAL_SETTINGS,
   "auth.keyring": flag({ default: true, description: "keep keys in the system keyring when there is one" }),
   "tools.discoveryMode": choice(["auto", "mcp-only", "all", "off"], {
@@ -80,6 +82,6 @@ export const helpOf = (key: SettingKey): string => String(SETTINGS[key]["descrip
 /** A new object each time. */
 export function defaultSettings(): Settings {
   const values: Record<string, unknown> = {};
-  for (const [key, schema] of Object.entries(SETTINGS)) values[key] = schema["default"];
+  for (const key in SETTINGS) values[key] = SETTINGS[key as SettingKey]["default"];
   return values as unknown as Settings;
 }

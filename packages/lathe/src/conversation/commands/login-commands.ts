@@ -8,6 +8,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
+import type { CommandView } from "./command-view.ts";
 import { firstModelOf } from "./first-model.ts";
 import { chosenAccount, itemOf, logIn } from "./login.ts";
 
@@ -56,11 +57,18 @@ const logout: SlashCommand = {
           ? { id: name, name: findRow(name)?.name ?? name }
           : await accountOf(workspace, name);
     if (!account) return;
-    view.line(await deleteCredential(workspace, account), "dim");
+    const names = credentialStore(workspace).names(account.id);
+    const only = names.length > 1 ? await chosenName(names, view) : undefined;
+    if (names.length > 1 && only === undefined) return;
+    view.line(await deleteCredential(workspace, account, only), "dim");
     const left = (await listAccounts(workspace)).find(({ id }) => id === account.id)?.source;
     if (left !== undefined) view.line(`${account.name} is still reached with ${left}.`, "dim");
   },
 };
+
+/** Undefined: none was chosen. */
+const chosenName = (names: readonly string[], view: CommandView): Promise<string | undefined> =>
+  chooseFrom(view, { title: "Which account", items: names.map((name) => ({ value: name, label: name })) });
 
 /** One for every day that needs only this provider. */
 async function recommendedPreset(workspace: SessionWorkspace, provider: string): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { costText, countOf, tokens } from "../../sessions/numbers.ts";
 import { listing, type Named } from "../../sessions/tables/listing.ts";
 import type { Conversation } from "../conversation.ts";
+import type { OpenSession } from "../session-contract.ts";
 import { workingDiff } from "../working-diff.ts";
 import type { SlashCommand } from "./command.ts";
 import { listJobs } from "./jobs.ts";
@@ -27,6 +28,7 @@ const status: SlashCommand = {
     const rows: Named[] = [
       ["version", LATHE_VERSION],
       ["model", `${model.provider}/${model.id}`],
+      ...accountRow(open.accounts, model.provider),
       ["thinking", session.config.reasoningEffort ?? "default"],
       ["edits", editsRow(conversation)],
       ["permissions", permissions.mode],
@@ -47,6 +49,12 @@ const status: SlashCommand = {
     view.line(listing(rows, view.columns));
   },
 };
+
+/** Only where a provider has several. */
+function accountRow(accounts: OpenSession["accounts"], provider: string): Named[] {
+  const account = accounts.current(provider);
+  return account ? [["account", account.identity ? `${account.name} (${account.identity})` : account.name]] : [];
+}
 
 /** The way that is in use, and what came of it in all sessions with this model. */
 function editsRow({ model, open, workspace }: Pick<Conversation, "model" | "open" | "workspace">): string {

@@ -4,6 +4,7 @@ import type { ExecutionEnvironment, Profile } from "@lathe/agent";
 import type { RunningCommands } from "@lathe/agent/tools";
 import type { IsolationWhenNeeded } from "../../changes/isolation/when-needed.ts";
 import type { FileHistory } from "../../changes/rewind/file-history.ts";
+import type { AccountChoices } from "../../config/credentials/accounts/choices.ts";
 import type { SessionAgents } from "../../found/agents/session-agents.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";
 import type { SessionCompaction } from "../compaction.ts";
@@ -20,6 +21,8 @@ export interface SessionBase {
   readonly session: SessionHandle;
   readonly permissions: Permissions;
   readonly env: ExecutionEnvironment;
+  /** Which of several accounts of a provider answer. */
+  readonly accounts: AccountChoices;
   readonly client: SwitchableClient;
   readonly models: SessionModels;
   /** What the session begins with. */

@@ -57,7 +57,8 @@ export class JoinedParts implements OpenParts {
   }
 
   async systemParts(prompt: PromptTexts): Promise<readonly SystemPart[]> {
-    const lists = this.#all.map((part) => this.#guard(part, async () => part.systemParts?.(prompt)));
+    const asked = this.#all.filter((part) => part.systemParts !== undefined);
+    const lists = asked.map((part) => this.#guard(part, async () => part.systemParts?.(prompt)));
     const parts = (await Promise.all(lists)).flatMap((list) => list ?? []);
     return parts.filter(({ text, stays = false }) => text !== "" && (stays || prompt.custom === undefined));
   }
@@ -72,17 +73,17 @@ export class JoinedParts implements OpenParts {
   }
 
   async recover(): Promise<void> {
-    for (const part of this.#all) await part.recover?.();
+    for (const part of this.#all) if (part.recover) await part.recover();
   }
 
   async ready(session: Session): Promise<void> {
-    for (const part of this.#all) await part.ready?.(session);
+    for (const part of this.#all) if (part.ready) await part.ready(session);
   }
 
   opened(open: OpenSession, arrival: Arrival): void {
     this.#open = open;
     for (const warning of this.#warnings.splice(0)) this.#warn(warning);
-    for (const part of this.#all) void this.#guard(part, async () => part.opened?.(open, arrival));
+    for (const part of this.#all) if (part.opened) void this.#guard(part, async () => part.opened?.(open, arrival));
   }
 
   async reload(): Promise<void> {
@@ -126,7 +127,9 @@ function claimSlots<T extends object>(
   const owners = new Map<string, string>();
   const all: Record<string, unknown> = {};
   for (const part of parts) {
-    for (const [slot, value] of Object.entries(slotsOf(part) ?? {})) {
+    const slots = slotsOf(part);
+    if (slots === undefined) continue; // most have none, and every start asks them all
+    for (const [slot, value] of Object.entries(slots)) {
       const owner = owners.get(slot);
       if (owner !== undefined)
         throw new Error(`Two parts of the session claim ${what} ${slot}: ${owner} and ${part.name}.`);

@@ -1,6 +1,7 @@
 // The built-in parts of a session. A new capability is one more file here and one more line in the list.
 
 import type { SessionPart } from "../session-contract.ts";
+import { accountsPart } from "./accounts.ts";
 import { agentsPart } from "./agents.ts";
 import type { SessionBase } from "./base.ts";
 import { checkpointsPart } from "./checkpoints.ts";
@@ -38,6 +39,8 @@ type PartMaker = (base: SessionBase) => SessionPart | undefined | Promise<Sessio
  */
 const SESSION_PARTS: readonly PartMaker[] = [
   settledServicesPart,
+  // Before any other part makes a request or waits for a failure.
+  accountsPart,
   webPart,
   manualPart,
   questionsPart,

@@ -3,14 +3,14 @@
 
 import type { ClientDeps } from "@lathe/llm";
 import { PROTOCOL_VERSION } from "../../hosts/rpc/frames.ts";
+import { Attempts } from "../http/attempts.ts";
+import { checkBearer } from "../http/bearer.ts";
+import { type Answer, type Call, Router } from "../http/call.ts";
+import { guarded, type RunningServer, serverAt } from "../http/guarded.ts";
+import { certificateOf, LIMITS, listen, portOf, type Tls } from "../http/listen.ts";
+import { Refused } from "../http/refused.ts";
+import { hashOf, isSecret } from "../http/secrets.ts";
 import type { Scope } from "./client.ts";
-import { Attempts } from "./guard/attempts.ts";
-import { hashOf, isSecret } from "./guard/secrets.ts";
-import { addressOf, bearerIn } from "./guard/sign-in.ts";
-import { type Answer, type Call, Router } from "./http/call.ts";
-import { certificateOf, LIMITS, listen, portOf, type Tls } from "./http/listen.ts";
-import { Refused } from "./refused.ts";
-import { guarded, type RunningServer, serverAt } from "./server.ts";
 
 export interface BridgeOptions {
   readonly version: string;
@@ -44,17 +44,13 @@ export async function startBridge(options: BridgeOptions): Promise<RunningServer
 function bridgeApp({ version, token, scopes, deps }: BridgeOptions): Answer {
   const hash = hashOf(token);
   const attempts = new Attempts(deps.now);
-  const checkToken = ({ incoming }: Call): void => {
-    const address = addressOf(incoming);
-    const seconds = attempts.waitFor(address);
-    // The token is the operator's choice and may be short: guessing has to end.
-    if (seconds > 0)
-      throw new Refused(429, "too_many_attempts", `Too many attempts. Try again in ${seconds} s.`, seconds);
-    const given = bearerIn(incoming.headers.authorization);
-    if (given !== undefined && isSecret(given, hash)) return;
-    if (given !== undefined) attempts.failed(address);
-    throw new Refused(401, "unauthorized", "Send the token of LATHE_BRIDGE_TOKEN in the Authorization header.");
-  };
+  // The token is the operator's choice and may be short: guessing has to end.
+  const checkToken = ({ incoming }: Call): void =>
+    checkBearer(incoming, {
+      attempts,
+      isToken: (given) => isSecret(given, hash),
+      advice: "Send the token of LATHE_BRIDGE_TOKEN in the Authorization header.",
+    });
   const router = new Router();
   router.add("GET", "/v1/health", (call) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }));
   router.add("GET", "/v1/help", (call) => call.json({ endpoints: ENDPOINTS, next: "Sessions over HTTP: lathe serve" }));

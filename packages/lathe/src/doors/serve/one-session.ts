@@ -2,8 +2,8 @@
 
 import type { CommandName } from "../../hosts/rpc/commands.ts";
 import type { Door, DoorClient } from "../door/door.ts";
+import { Refused } from "../http/refused.ts";
 import type { SessionRow } from "./client.ts";
-import { Refused } from "./refused.ts";
 import { commandAt, type LiveSession, type ServedSessions } from "./sessions/served-sessions.ts";
 
 /** These would go to a session of another place. */

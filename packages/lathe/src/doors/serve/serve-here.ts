@@ -7,10 +7,11 @@ import type { SharedPerson } from "../../conversation/shared-person.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { openConversationDoor } from "../door/conversation-door.ts";
+import type { RunningServer } from "../http/guarded.ts";
 import { listenLocally } from "../local/listen.ts";
 import { SCOPES, TokenFile } from "./guard/token-file.ts";
 import { OneSession } from "./one-session.ts";
-import { type RunningServer, startServer } from "./server.ts";
+import { startServer } from "./server.ts";
 import { signInLink } from "./sign-in-link.ts";
 
 const TELL_WITHIN_MS = 1_000;

@@ -1,15 +1,14 @@
 // A running server: the guard, the addresses and the socket around sessions. `lathe serve` gives it sessions in children, `/serve` the
 // one of this process.
 
-import type { RequestListener, Server } from "node:http";
 import type { ClientDeps } from "@lathe/llm";
-import { Attempts } from "./guard/attempts.ts";
-import { checkOrigin, type OwnNames } from "./guard/origin.ts";
+import { Attempts } from "../http/attempts.ts";
+import { guarded, type RunningServer, serverAt } from "../http/guarded.ts";
+import { certificateOf, checkReach, LIMITS, type Limits, listen, portOf, type Tls } from "../http/listen.ts";
+import type { OwnNames } from "../http/origin.ts";
 import { SignIn } from "./guard/sign-in.ts";
 import type { TokenFile } from "./guard/token-file.ts";
 import { appOf } from "./http/app.ts";
-import { type Answer, refuse } from "./http/call.ts";
-import { certificateOf, checkReach, LIMITS, type Limits, listen, portOf, type Tls } from "./http/listen.ts";
 import { type PageFile, readPageFiles } from "./page-files.ts";
 import type { ServedSessions } from "./sessions/served-sessions.ts";
 
@@ -23,12 +22,6 @@ export interface ServerOptions {
   readonly sessions: ServedSessions;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
   readonly limits?: Partial<Limits> | undefined;
-}
-
-export interface RunningServer {
-  readonly url: string;
-  /** Stops listening and ends every stream; sessions are the caller's. */
-  close(): Promise<void>;
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -48,29 +41,4 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = await listen(listener, { host, port, tls, limits });
   port = portOf(server);
   return serverAt(server, own, port);
-}
-
-export function serverAt(server: Server, { scheme, host }: OwnNames, port: number): RunningServer {
-  return {
-    url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
-
-/** What is not meant for this server gets no further than here. */
-export function guarded(answer: Answer, own: OwnNames): RequestListener {
-  return (incoming, outgoing) => {
-    try {
-      checkOrigin(incoming, own);
-    } catch (error) {
-      outgoing.setHeader("connection", "close");
-      refuse(incoming, outgoing, error);
-      return;
-    }
-    void answer(incoming, outgoing);
-  };
 }

@@ -35,6 +35,14 @@ export interface HomePaths {
   readonly serveModes: string;
   /** Where the server listens that was started last. */
   readonly serveAddress: string;
+  /** The operator's token of the gateway. */
+  readonly gatewayToken: string;
+  /** Hashes of its client keys. */
+  readonly gatewayKeys: string;
+  /** What they have spent, a file a month. */
+  readonly gatewayLedger: string;
+  /** Where the gateway listens that was started last. */
+  readonly gatewayAddress: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -61,5 +69,9 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     serveWork: `${home}/serve/working`,
     serveModes: `${home}/serve/modes`,
     serveAddress: `${home}/serve/address`,
+    gatewayToken: `${home}/auth-gateway.token`,
+    gatewayKeys: `${home}/gateway/keys.json`,
+    gatewayLedger: `${home}/gateway/ledger`,
+    gatewayAddress: `${home}/gateway/address`,
   };
 }

@@ -78,7 +78,8 @@ export function runCommand(start: Start, folders: Folders & { readonly isRun: bo
 /** Runs the main file and whatever it needs at once; more is loaded when it is used. */
 export function mainUnit({ name, units, script, fresh }: Start, { packs, caches }: Folders): Progress {
   const packUrl = `file://${encodeURI(packs).replace(/[?#]/g, encodeURIComponent)}`;
-  const loaded: UnitModule[] = [];
+  // With room for all from the beginning: a list that begins with a high number would be a slow table.
+  const loaded = new Array<UnitModule | undefined>(LATHE_UNIT_COUNT);
   const ofNode: Record<string, Exports> = Object.create(null);
   const scripts = new Map([[name, script]]);
   const others: Units[] = [];
@@ -107,7 +108,7 @@ export function mainUnit({ name, units, script, fresh }: Start, { packs, caches 
       if (early) progress.usedUnits++;
       (early ?? unitOf(id))(module, unit, later, packUrl);
     } catch (error) {
-      delete loaded[id]; // the next caller gets the same error, not half a unit
+      loaded[id] = undefined; // the next caller gets the same error, not half a unit
       throw error;
     }
     return module.exports;

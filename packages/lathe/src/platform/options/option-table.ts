@@ -249,6 +249,7 @@ export const SUBCOMMANDS = {
   login: "store a key or sign in for a provider",
   logout: "delete a provider's stored credential",
   auth: "show which credential each provider would use: auth status",
+  "auth-gateway": "give clients your models with keys and budgets of their own: serve, token, status, check, key",
   trust: "let this folder's settings take effect",
   plugin: "install bundles of commands, skills, hooks, servers and extensions",
   migrate: "import servers, permissions, commands and models of other agents",
@@ -263,7 +264,8 @@ export const SUBCOMMANDS = {
   attach: "follow a session that another process has open: attach [id|url]",
   serve: "serve sessions to browsers and programs: serve [--root dir]…, link, token",
   share: "write a session as an encrypted page that others can read: share <id>",
-  stats: "tokens and cost of all sessions by day, model and project; stats edits: how edits land, by model",
+  stats:
+    "tokens and cost of all sessions by day, model and project; --by key: of the gateway; stats edits: how edits land",
   rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { Tls } from "../../../doors/serve/http/listen.ts";
+import type { Tls } from "../../../doors/http/listen.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { ENDING_SIGNALS } from "../../../platform/machine/signals.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
@@ -23,6 +23,14 @@ export function readTls(machine: Machine, { cert, key }: { readonly cert: string
     throw usageError(`${cert} and ${key} are no certificate and its key: ${(error as Error).message}.`);
   }
   return tls;
+}
+
+/** Undefined where neither is given. */
+export function tlsFor(machine: Machine, cert: string | undefined, key: string | undefined): Tls | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw usageError("TLS needs a certificate and its key: --tls-cert <file> --tls-key <file>");
+  return readTls(machine, { cert, key });
 }
 
 function readPem(machine: Machine, path: string): string {

@@ -3,7 +3,6 @@
 import { realpathSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
-import type { Tls } from "../../../doors/serve/http/listen.ts";
 import { serveChildren } from "../../../doors/serve/serve-children.ts";
 import { signInLink } from "../../../doors/serve/sign-in-link.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
@@ -14,7 +13,7 @@ import { duration } from "../../../platform/options/values.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
-import { portOf, readTls, untilSignal } from "./given.ts";
+import { portOf, tlsFor, untilSignal } from "./given.ts";
 import { DEFAULT_PORT, printLink } from "./link.ts";
 
 const IDLE = "10m";
@@ -79,11 +78,4 @@ function folderAt(machine: Machine, path: string): string {
   const folder = resolve(machine.cwd, path);
   if (!isDirectory(folder)) throw usageError(`--root: ${path} is not a directory. Give an existing directory.`);
   return realpathSync.native(folder);
-}
-
-function tlsFor(machine: Machine, cert: string | undefined, key: string | undefined): Tls | undefined {
-  if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined)
-    throw usageError("TLS needs a certificate and its key: --tls-cert <file> --tls-key <file>");
-  return readTls(machine, { cert, key });
 }

@@ -1,7 +1,8 @@
 // A token that is still good, refreshed under a lock when it is not: two processes must never use the same refresh token.
 
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
-import type { CredentialStore } from "../store.ts";
+import type { AccountRef } from "../source.ts";
+import type { CredentialStore, OAuthCredential } from "../store.ts";
 import type { OAuthRow } from "./rows.ts";
 import { type Post, toCredential } from "./token.ts";
 
@@ -15,19 +16,38 @@ export interface OAuthContext {
 const MARGIN_MS = 60_000;
 
 export async function freshAccessToken(
-  provider: string,
+  account: AccountRef,
   store: CredentialStore,
   context: OAuthContext,
 ): Promise<string> {
-  const good = await stillGood(provider, store, context.now());
-  if (good) return good;
-  return store.exclusively(provider, async () => {
+  const before = await signInOf(account, store);
+  if (before && isGood(before, context.now())) return before.access;
+  return renewed(account, store, context, (now) => isGood(now, context.now()));
+}
+
+/** Although its time is not over. Another process may have renewed it since this one read it. */
+export async function renewedAccessToken(
+  account: AccountRef,
+  store: CredentialStore,
+  context: OAuthContext,
+): Promise<string> {
+  const before = await signInOf(account, store);
+  return renewed(account, store, context, ({ access }) => access !== before?.access);
+}
+
+async function renewed(
+  account: AccountRef,
+  store: CredentialStore,
+  context: OAuthContext,
+  isEnough: (credential: OAuthCredential) => boolean,
+): Promise<string> {
+  const { provider } = account;
+  return store.exclusively(account.id, async () => {
     // Another process may have refreshed while we waited for the lock.
-    const refreshed = await stillGood(provider, store, context.now());
-    if (refreshed) return refreshed;
-    const credential = await store.get(provider);
+    const credential = await signInOf(account, store);
+    if (credential && isEnough(credential)) return credential.access;
     const row = (await context.rows()).find((candidate) => candidate.provider === provider);
-    if (credential?.type !== "oauth" || !credential.refresh || !row) {
+    if (!credential?.refresh || !row) {
       throw new CliError(EXIT.provider, `The sign-in for ${provider} has expired. Run: lathe login ${provider}`);
     }
     const ask = { grant_type: "refresh_token", refresh_token: credential.refresh, client_id: row.clientId };
@@ -37,13 +57,15 @@ export async function freshAccessToken(
     });
     if (reply === undefined) return credential.access;
     const next = toCredential(reply, { provider, now: context.now(), previous: credential });
-    await store.set(provider, next);
+    await store.replace(account, next);
     return next.access;
   });
 }
 
-async function stillGood(provider: string, store: CredentialStore, now: number): Promise<string | undefined> {
-  const credential = await store.get(provider);
-  if (credential?.type !== "oauth") return undefined;
-  return credential.expires === undefined || credential.expires - MARGIN_MS > now ? credential.access : undefined;
+async function signInOf(account: AccountRef, store: CredentialStore): Promise<OAuthCredential | undefined> {
+  const credential = await store.credentialOf(account);
+  return credential?.type === "oauth" ? credential : undefined;
 }
+
+const isGood = ({ expires }: OAuthCredential, now: number): boolean =>
+  expires === undefined || expires - MARGIN_MS > now;

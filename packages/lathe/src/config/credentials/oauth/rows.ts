@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
+import type { UsageFields } from "../usage/usage-fields.ts";
 
 export interface OAuthRow {
   readonly provider: string;
@@ -21,6 +22,9 @@ export interface OAuthRow {
   readonly gives?: "key";
   /** Extra parameters of the authorisation request. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Where the vendor says how much of an account is used up, and which fields of its answer say it. */
+  readonly usageUrl?: string;
+  readonly usage?: readonly UsageFields[];
 }
 
 /** Only what a vendor offers to other people's programs: no client id of another product is borrowed. */
@@ -33,6 +37,8 @@ const BUILT_IN: readonly OAuthRow[] = [
     tokenUrl: "https://openrouter.ai/api/v1/auth/keys",
     scopes: [],
     gives: "key",
+    usageUrl: "https://openrouter.ai/api/v1/key",
+    usage: [{ name: "credit", used: "data.usage", limit: "data.limit" }],
   },
 ];
 
@@ -58,6 +64,7 @@ export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
 type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === "string" && value !== "";
+const USAGE_FIELDS = ["percent", "used", "remaining", "limit", "resetsAt"];
 const KEYS: Readonly<Record<string, { readonly fits: Check; readonly what: string }>> = {
   label: { fits: isText, what: "a text" },
   clientId: { fits: isText, what: "a text" },
@@ -66,6 +73,8 @@ const KEYS: Readonly<Record<string, { readonly fits: Check; readonly what: strin
   authorizeUrl: { fits: isSafeUrl, what: "an https address" },
   scopes: { fits: (value) => Array.isArray(value) && value.every(isText), what: "a list of words" },
   redirectPort: { fits: (value) => Number.isInteger(value) && Number(value) >= 0, what: "a port" },
+  usageUrl: { fits: isSafeUrl, what: "an https address" },
+  usage: { fits: isUsageFields, what: `a list of limits with a name and the fields ${USAGE_FIELDS.join(", ")}` },
   parameters: { fits: (value) => isJsonObject(value) && Object.values(value).every(isText), what: "names and texts" },
 };
 
@@ -82,6 +91,18 @@ function rowOf(file: string, provider: string, entry: unknown): OAuthRow {
   if (entry["deviceUrl"] === undefined && entry["authorizeUrl"] === undefined)
     throw wrong(file, `${provider} needs deviceUrl or authorizeUrl`);
   return { label: provider, scopes: [], ...entry, provider } as unknown as OAuthRow;
+}
+
+function isUsageFields(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (of) =>
+        isJsonObject(of) &&
+        isText(of["name"]) &&
+        Object.entries(of).every(([key, path]) => isText(path) && (key === "name" || USAGE_FIELDS.includes(key))),
+    )
+  );
 }
 
 /** Codes and tokens travel to these addresses: encrypted, or not leaving the machine. */

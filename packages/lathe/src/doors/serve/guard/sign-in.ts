@@ -2,8 +2,9 @@
 
 import type { IncomingMessage } from "node:http";
 import type { DoorClient, Scope } from "../../door/door.ts";
-import { Refused } from "../refused.ts";
-import type { Attempts } from "./attempts.ts";
+import type { Attempts } from "../../http/attempts.ts";
+import { addressOf, bearerIn } from "../../http/bearer.ts";
+import { Refused } from "../../http/refused.ts";
 import type { StoredToken, TokenFile } from "./token-file.ts";
 
 /** Someone who is signed in. */
@@ -98,8 +99,3 @@ export class SignIn {
     return `${this.#cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
   }
 }
-
-export const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? "";
-
-export const bearerIn = (authorization: string | undefined): string | undefined =>
-  /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];

@@ -1,12 +1,10 @@
-// The file of tokens: who may use `lathe serve`, for what and until when. It holds hashes only, is readable by its owner only, and is
-// read again when it has changed, so that a revoked token stops working at once.
+// The file of tokens: who may use `lathe serve`, for what and until when. It holds hashes only, is readable by its owner only, and a
+// revoked token stops working at once.
 
-import { chmodSync, statSync } from "node:fs";
 import { Checker, choice, exactly, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
-import { readJsonFile, updateJsonFile } from "../../../platform/home/json-file.ts";
-import { usageError } from "../../../platform/usage/exit.ts";
+import { PrivateFile } from "../../../platform/home/private-file.ts";
 import type { Scope } from "../../door/door.ts";
-import { hashOf, isSecret, newCode, newToken, newTokenId } from "./secrets.ts";
+import { hashOf, isSecret, newCode, newToken, newTokenId } from "../../http/secrets.ts";
 
 /** From the least to the most. */
 export const SCOPES = ["read", "prompt", "approve", "admin"] as const satisfies readonly Scope[];
@@ -38,6 +36,7 @@ type Stored = Static<typeof tokenFile>;
 
 const CHECKER = new Checker(tokenFile, { acceptsUnknown: true, hidesValues: true });
 const EMPTY: Stored = { version: 1, tokens: [], codes: [] };
+const ADVICE = "Fix it, or remove it and add your tokens again.";
 
 /** What a token or code allows. */
 export interface Grant {
@@ -61,25 +60,24 @@ const MOST_BROWSER_DAYS = 30;
 const DAY_MS = 86_400_000;
 
 export class TokenFile {
-  readonly #file: string;
+  readonly #file: PrivateFile<Stored>;
   readonly #now: () => number;
-  #read: { readonly mark: string; readonly stored: Stored } | undefined;
 
   constructor(file: string, now: () => number) {
-    this.#file = file;
+    this.#file = new PrivateFile<Stored>(file, { checker: CHECKER, empty: EMPTY, advice: ADVICE });
     this.#now = now;
   }
 
   /** Those that have not expired. */
   list(): readonly StoredToken[] {
-    return this.#stored().tokens.filter((token) => this.#isGood(token.expires));
+    return this.#file.value().tokens.filter((token) => this.#isGood(token.expires));
   }
 
   /** The token that this is; undefined when it is none of ours, has expired or was revoked. */
   find(secret: string): StoredToken | undefined {
     let found: StoredToken | undefined;
     // All of them are compared, whichever it is.
-    for (const token of this.#stored().tokens) if (isSecret(secret, token.hash)) found = token;
+    for (const token of this.#file.value().tokens) if (isSecret(secret, token.hash)) found = token;
     return found !== undefined && this.#isGood(found.expires) ? found : undefined;
   }
 
@@ -105,7 +103,7 @@ export class TokenFile {
 
   /** Resolves with those that had this id or name. */
   async revoke(idOrName: string): Promise<readonly StoredToken[]> {
-    const gone = this.#stored().tokens.filter(({ id, name }) => id === idOrName || name === idOrName);
+    const gone = this.#file.value().tokens.filter(({ id, name }) => id === idOrName || name === idOrName);
     const ids = new Set(gone.map(({ id }) => id));
     if (gone.length > 0)
       await this.#change(({ tokens, codes }) => ({ tokens: tokens.filter(({ id }) => !ids.has(id)), codes }));
@@ -148,37 +146,17 @@ export class TokenFile {
     return outcome;
   }
 
-  #stored(): Stored {
-    const stat = statSync(this.#file, { throwIfNoEntry: false });
-    if (stat === undefined) return EMPTY;
-    const mark = `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
-    if (this.#read?.mark === mark) return this.#read.stored;
-    // Copied or restored with other rights: it is made private before anything in it counts.
-    if ((stat.mode & 0o077) !== 0) chmodSync(this.#file, 0o600);
-    this.#read = { mark, stored: this.#checked(readJsonFile(this.#file)) };
-    return this.#read.stored;
-  }
-
-  #checked(value: unknown): Stored {
-    if (value === undefined) return EMPTY;
-    const wrong = CHECKER.wrongIn(value);
-    if (wrong !== undefined)
-      throw usageError(`${this.#file}: ${wrong}. Fix it, or remove it and add your tokens again.`);
-    return value as Stored;
-  }
-
   /** Without what has expired long ago. */
   async #change(change: (stored: Stored) => Omit<Stored, "version">): Promise<void> {
-    await updateJsonFile(this.#file, (value) => {
-      const { tokens, codes } = change(this.#checked(value));
+    await this.#file.change((stored) => {
+      const { tokens, codes } = change(stored);
       const recent = new Date(this.#now() - DAY_MS).toISOString();
       return {
         version: 1,
         tokens: tokens.filter(({ expires }) => expires > recent),
         codes: codes.filter(({ expires }) => expires > recent),
-      } satisfies Stored;
+      };
     });
-    this.#read = undefined;
   }
 
   #date(fromNowMs: number): string {

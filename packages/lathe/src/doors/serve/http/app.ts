@@ -1,11 +1,12 @@
 // The addresses of `lathe serve` put together: who asks and what they may, then what the address does.
 
+import { type Answer, type Call, Router } from "../../http/call.ts";
+import { Refused } from "../../http/refused.ts";
 import { COMMAND_PATH, ROUTES, type Route } from "../api.ts";
 import type { PageFile } from "../page-files.ts";
-import { Refused } from "../refused.ts";
 import { type Asked, checkScope, checkSession, queryOf } from "./asked.ts";
-import { type Answer, type Call, Router } from "./call.ts";
 import { EventStreams } from "./event-stream.ts";
+import { refusedBy } from "./failure.ts";
 import { HANDLERS, type Handler, type HandlerOptions, runCommand } from "./handlers.ts";
 
 export interface AppOptions extends Omit<HandlerOptions, "streams"> {
@@ -16,7 +17,7 @@ const COMMAND: Route = { method: "POST", path: `${COMMAND_PATH}/{command}`, does
 
 export function appOf({ page, ...rest }: AppOptions): Answer {
   const options: HandlerOptions = { ...rest, streams: new EventStreams() };
-  const router = new Router();
+  const router = new Router(refusedBy);
   const add = (route: Route, handle: Handler): void =>
     router.add(route.method, route.path, async (call) => handle(asked(call, route, options), options));
   for (const [name, route] of Object.entries(ROUTES)) add(route, HANDLERS[name as keyof typeof ROUTES]);

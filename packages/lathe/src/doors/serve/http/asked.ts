@@ -3,10 +3,10 @@
 import type { JsonObject } from "@lathe/llm";
 import { Checker, type Fields, object, schemaOf } from "@lathe/llm/schema";
 import type { Scope } from "../../door/door.ts";
+import type { Call } from "../../http/call.ts";
+import { Refused } from "../../http/refused.ts";
 import type { Route } from "../api.ts";
 import type { Visitor } from "../guard/sign-in.ts";
-import { Refused } from "../refused.ts";
-import type { Call } from "./call.ts";
 
 export interface Asked {
   readonly call: Call;

@@ -2,12 +2,8 @@
 
 import type { ServerResponse } from "node:http";
 import type { DoorClient, DoorFrame } from "../../door/door.ts";
+import { drained, type SetTimer, signOfLife } from "../../http/live-response.ts";
 import type { LiveSession } from "../sessions/served-sessions.ts";
-
-/** Proxies and browsers drop a connection on which nothing comes for a minute. */
-const SIGN_OF_LIFE_MS = 15_000;
-/** A reader that takes nothing for so long has gone; it comes back with its last number. */
-const READ_WITHIN_MS = 60_000;
 
 export interface StreamOptions {
   readonly live: LiveSession;
@@ -15,7 +11,7 @@ export interface StreamOptions {
   readonly after: number | undefined;
   /** Asked from time to time: the token may have expired or been revoked, the session may have become another one. */
   readonly mayRead: () => boolean;
-  readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
+  readonly setTimer: SetTimer;
 }
 
 export class EventStreams {
@@ -53,36 +49,4 @@ export class EventStreams {
     }
     return text;
   }
-}
-
-/** Ends with `cancel`. */
-function signOfLife(
-  response: ServerResponse,
-  { mayRead, setTimer, leave }: Pick<StreamOptions, "mayRead" | "setTimer"> & { readonly leave: () => void },
-): { cancel(): void } {
-  let timer = setTimer(beat, SIGN_OF_LIFE_MS);
-  function beat(): void {
-    if (!mayRead()) {
-      leave();
-      return;
-    }
-    response.write(":\n\n");
-    timer = setTimer(beat, SIGN_OF_LIFE_MS);
-  }
-  return { cancel: () => timer.cancel() };
-}
-
-function drained(response: ServerResponse, setTimer: StreamOptions["setTimer"]): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimer(() => response.destroy(), READ_WITHIN_MS);
-    const done = (): void => {
-      timer.cancel();
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.on("drain", done);
-    response.on("close", done);
-    if (response.destroyed) done();
-  });
 }

@@ -3,7 +3,7 @@
 import { messageOf } from "@lathe/llm";
 import { Refusal } from "../../../hosts/rpc/handler.ts";
 import { RpcError } from "../../../hosts/rpc-client/client.ts";
-import { Refused } from "../refused.ts";
+import { Refused } from "../../http/refused.ts";
 
 const STATUS: Readonly<Record<string, number>> = {
   closed: 409,
@@ -15,7 +15,6 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 export function refusedBy(error: unknown): Refused {
-  if (error instanceof Refused) return error;
   if (error instanceof Refusal || error instanceof RpcError) {
     const { code = "refused", message } = error;
     return new Refused(STATUS[code] ?? 422, code, message);

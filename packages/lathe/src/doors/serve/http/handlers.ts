@@ -5,15 +5,15 @@ import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { scopeOf } from "../../../hosts/rpc/scopes.ts";
 import type { DialogAnswer, Door } from "../../door/door.ts";
 import { LEAVING } from "../../door/shared-door.ts";
+import { MOST_BYTES, MOST_COMMAND_BYTES, readBody } from "../../http/body.ts";
+import type { Call } from "../../http/call.ts";
+import { Refused } from "../../http/refused.ts";
+import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import { ROUTES } from "../api.ts";
 import type { NewSession, OpenedSession, SessionQuery } from "../client.ts";
-import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
 import type { SignIn } from "../guard/sign-in.ts";
-import { Refused } from "../refused.ts";
 import { type ServedSessions, WATCHER } from "../sessions/served-sessions.ts";
 import { type Asked, checked, checkedBody, checkScope, refuseLimited, visitorOf } from "./asked.ts";
-import { MOST_BYTES, MOST_COMMAND_BYTES, readBody } from "./body.ts";
-import type { Call } from "./call.ts";
 import type { EventStreams } from "./event-stream.ts";
 
 export interface HandlerOptions {

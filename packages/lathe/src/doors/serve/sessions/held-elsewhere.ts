@@ -2,8 +2,8 @@
 // it does not.
 
 import { lockHolder, realJournalPath } from "@lathe/agent/record";
+import { Refused } from "../../http/refused.ts";
 import { type DoorRecord, listRecords, readRecord } from "../../local/door-records.ts";
-import { Refused } from "../refused.ts";
 import { JoinedSession } from "./joined-session.ts";
 
 export interface HeldElsewhereOptions {

@@ -3,7 +3,7 @@
 
 import { realpathSync } from "node:fs";
 import { isDirectory } from "../../../platform/home/small-file.ts";
-import { Refused } from "../refused.ts";
+import { Refused } from "../../http/refused.ts";
 
 export class Roots {
   readonly list: readonly string[];

@@ -4,7 +4,7 @@
 import type { X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { Refused } from "../refused.ts";
+import { Refused } from "./refused.ts";
 
 /** Under which names the server may be addressed. */
 export interface OwnNames {

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
-import { Refused } from "../refused.ts";
+import { Refused } from "./refused.ts";
 
 /** Pictures go with prompts. */
 export const MOST_COMMAND_BYTES = 24 << 20;

@@ -4,8 +4,8 @@ import { X509Certificate } from "node:crypto";
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { usageError } from "../../../platform/usage/exit.ts";
-import { isLoopback } from "../guard/origin.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { isLoopback } from "./origin.ts";
 
 /** Certificate and key as PEM. */
 export interface Tls {
@@ -28,14 +28,26 @@ export const LIMITS: Limits = {
   connections: 256,
 };
 
+/** How the user gives a server its address, for messages. */
+export interface PlaceWords {
+  /** The option with the address. */
+  readonly option: string;
+  /** The command with another port. */
+  readonly withPort: (port: number) => string;
+}
+
+export const SERVE_WORDS: PlaceWords = { option: "--host", withPort: (port) => `lathe serve --port ${port}` };
+
 export interface ListenOptions {
+  readonly words?: PlaceWords;
   readonly host: string;
   readonly port: number;
   readonly tls?: Tls | undefined;
   readonly limits: Limits;
 }
 
-export async function listen(listener: RequestListener, { host, port, tls, limits }: ListenOptions): Promise<Server> {
+export async function listen(listener: RequestListener, place: ListenOptions): Promise<Server> {
+  const { host, port, tls, limits, words = SERVE_WORDS } = place;
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersWithinMs,
@@ -49,7 +61,7 @@ export async function listen(listener: RequestListener, { host, port, tls, limit
   server.maxConnections = limits.connections;
   server.on("clientError", refuseGarbage);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenProblem(error, host, port)));
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenProblem(error, { host, port, words })));
     server.listen(port, host, resolve);
   });
   return server;
@@ -76,20 +88,24 @@ const GARBAGE: Readonly<Record<string, readonly [string, string, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "too_slow", "The request took too long."],
 };
 
-function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): Error {
+function listenProblem(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port, words }: Required<Pick<ListenOptions, "host" | "port" | "words">>,
+): Error {
   if (code === "EADDRINUSE")
-    return usageError(`Port ${port} of ${host} is taken. Choose another one: lathe serve --port ${port + 1}`);
-  if (code === "EACCES") return usageError(`Port ${port} may not be used. Choose one above 1023 with --port.`);
+    return usageError(`Port ${port} of ${host} is taken. Choose another one: ${words.withPort(port + 1)}`);
+  if (code === "EACCES")
+    return usageError(`Port ${port} may not be used. Choose one above 1023: ${words.withPort(8765)}`);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return usageError(`${host} is no address of this machine. Leave out --host, or give one that is.`);
+    return usageError(`${host} is no address of this machine. Leave out ${words.option}, or give one that is.`);
   return usageError(`The server cannot listen at ${host}:${port}: ${message}.`);
 }
 
 /** Throws when others could listen in. */
-export function checkReach(host: string, tls: Tls | undefined): void {
+export function checkReach(host: string, tls: Tls | undefined, { option }: PlaceWords = SERVE_WORDS): void {
   if (tls === undefined && !isLoopback(host))
     throw usageError(
-      `Reaching ${host} needs TLS: give --tls-cert <file> and --tls-key <file>, or leave out --host and use an ssh tunnel.`,
+      `Reaching ${host} needs TLS: give --tls-cert <file> and --tls-key <file>, or leave out ${option} and use an ssh tunnel.`,
     );
 }
 

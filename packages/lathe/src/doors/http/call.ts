@@ -2,9 +2,9 @@
 // refusal.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { RESPONSE_HEADERS } from "../guard/response-headers.ts";
-import { Refused } from "../refused.ts";
-import { refusedBy } from "./failure.ts";
+import { messageOf } from "@lathe/llm";
+import { Refused } from "./refused.ts";
+import { RESPONSE_HEADERS } from "./response-headers.ts";
 
 export class Call {
   readonly incoming: IncomingMessage;
@@ -51,8 +51,16 @@ interface Entry {
 /** Answers a request that has passed the guard. */
 export type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
+/** What a server says of an error of its own kind; undefined for one that it does not know. */
+export type Explain = (error: unknown) => Refused | undefined;
+
 export class Router {
   readonly #entries: Entry[] = [];
+  readonly #explain: Explain;
+
+  constructor(explain: Explain = () => undefined) {
+    this.#explain = explain;
+  }
 
   /** In the order in which they are tried. `path`: parameters stand in braces; a `*` at the end is everything below. */
   add(method: "GET" | "POST" | "*", path: string, handle: CallHandler): void {
@@ -70,7 +78,7 @@ export class Router {
         call = new Call(incoming, outgoing, { params: found.params, query });
         await found.handle(call);
       } catch (error) {
-        fail(call, error);
+        fail(call, error instanceof Refused ? error : (this.#explain(error) ?? error));
       }
     };
   }
@@ -133,7 +141,8 @@ function fail({ incoming, outgoing }: Call, error: unknown): void {
 
 /** Also what does not pass the guard is told why. */
 export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
-  const { status, code, message, retryAfter } = refusedBy(error);
+  const { status, code, message, retryAfter } =
+    error instanceof Refused ? error : new Refused(500, "failed", messageOf(error));
   const headers = {
     ...RESPONSE_HEADERS,
     "content-type": "application/json",

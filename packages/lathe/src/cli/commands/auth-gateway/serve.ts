@@ -1,0 +1,73 @@
+// `lathe auth-gateway serve`: reads what it is given, starts the gateway, and ends it when it is asked to.
+
+import { writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { openGateway } from "../../../doors/gateway/open-gateway.ts";
+import { logLine } from "../../../doors/gateway/server/request-log.ts";
+import { isLoopback } from "../../../doors/http/origin.ts";
+import { Run } from "../../../hosts/run.ts";
+import { homePaths } from "../../../platform/home/paths.ts";
+import { EXIT, usageError } from "../../../platform/usage/exit.ts";
+import type { Command } from "../command.ts";
+import { portOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { verbArgs } from "../verb-args.ts";
+import { keysOf } from "./key.ts";
+import { ownTokenOf } from "./token.ts";
+
+export const DEFAULT_BIND = "127.0.0.1:4000";
+
+export const serveGateway: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(
+    argv,
+    {
+      bind: { type: "string" },
+      "tls-cert": { type: "string" },
+      "tls-key": { type: "string" },
+      "no-auth": { type: "boolean" },
+    },
+    "auth-gateway",
+  );
+  if (positionals[0] !== undefined)
+    throw usageError("lathe auth-gateway serve takes an address with --bind host:port.");
+  const place = placeOf(values.bind ?? DEFAULT_BIND);
+  const needsKey = !values["no-auth"];
+  if (!needsKey && !isLoopback(place.host))
+    throw usageError("--no-auth works on this machine only: leave it out, or bind to 127.0.0.1.");
+  const own = ownTokenOf(machine);
+  if (needsKey) await own.token();
+  const { stdout, stderr } = machine;
+  const gateway = await openGateway({
+    machine,
+    version: LATHE_VERSION,
+    ...place,
+    tls: tlsFor(machine, values["tls-cert"], values["tls-key"]),
+    needsKey,
+    own,
+    keys: keysOf(machine),
+    workspace: await new Run(machine).open({}),
+    log: (request) => void stdout.write(logLine(request)),
+    warn: (message) => void stderr.write(`lathe: ${message}\n`),
+  });
+  const signal = untilSignal();
+  const how = needsKey ? "Keys for clients: lathe auth-gateway key add <name>" : "Anyone on this machine may use it.";
+  stderr.write(`Gateway at ${gateway.url}. ${how}\n`);
+  try {
+    const { gatewayAddress } = homePaths(machine.env, machine.userHome);
+    await mkdir(dirname(gatewayAddress), { recursive: true, mode: 0o700 });
+    writeFileSync(gatewayAddress, `${gateway.url}\n`, { mode: 0o600 });
+    await signal;
+  } finally {
+    await gateway.close();
+  }
+  machine.exit?.(EXIT.done);
+  return EXIT.done;
+};
+
+/** `host:port`, `[::1]:4000`, `:4000`, `host` or a port. */
+function placeOf(bind: string): { readonly host: string; readonly port: number } {
+  const [, host = "", port] = /^(?:(\[[^\]]+\]|[^:]*):)?(\d+)$/.exec(bind) ?? [];
+  if (port !== undefined) return { host: host.replace(/^\[|\]$/g, "") || "127.0.0.1", port: portOf("--bind", port) };
+  if (/^[^:\s]+$/.test(bind)) return { host: bind, port: portOf("--bind", DEFAULT_BIND.split(":")[1] ?? "") };
+  throw usageError(`--bind takes an address and a port, such as ${DEFAULT_BIND}, not "${bind}".`);
+}

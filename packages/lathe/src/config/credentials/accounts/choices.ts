@@ -1,0 +1,141 @@
+// Which account of each provider a session uses: chosen once, when the provider is first used, kept when the session is resumed, and
+// changed only when the account reaches its limit. Nothing here runs for a provider with a single account.
+
+import type { RateLimitInfo } from "@lathe/llm";
+import type { AccountInfo, AccountRef, CredentialSource } from "../source.ts";
+import { unlessGivenUp } from "../usage/coalesced.ts";
+import { type Ranked, type RankingMode, rankAccounts } from "./ranking.ts";
+
+/** As the journal holds it. */
+export interface AccountChoice {
+  readonly provider: string;
+  /** Id of the account. */
+  readonly account: string;
+  readonly name: string;
+  readonly mode: RankingMode;
+  readonly reason: string;
+}
+
+/** What an account was refused with. */
+export interface AccountLimit {
+  readonly kind: "rate_limit" | "quota";
+  /** How long the vendor says to wait; undefined: it does not say. */
+  readonly retryAfterMs?: number;
+}
+
+export interface AccountChoicesParts {
+  readonly source: CredentialSource;
+  readonly mode: RankingMode;
+  readonly now: () => number;
+  /** The last choice of an earlier process of this session. */
+  readonly earlier: (provider: string) => AccountChoice | undefined;
+  /** Ends the wait for usage reports; the choice is made with what is known by then. */
+  readonly patience: () => AbortSignal;
+}
+
+/** Told of each choice; `from`: the account that has reached its limit. */
+export type ChoiceListener = (choice: AccountChoice, from?: AccountInfo, limit?: AccountLimit) => void;
+
+/** A vendor that asks for no longer wait than this is waited for: another account would pay for the whole prompt again. */
+const SHORT_WAIT_MS = 10_000;
+/** Where the vendor does not say when its limit ends. */
+const UNKNOWN_LIMIT_MS = { rate_limit: 60_000, quota: 60 * 60_000 } as const;
+
+export class AccountChoices {
+  readonly #parts: AccountChoicesParts;
+  readonly #chosen = new Map<string, Promise<AccountInfo>>();
+  /** The same, for those that cannot wait. */
+  readonly #current = new Map<string, AccountInfo>();
+  readonly #refused = new Set<string>();
+  #listener: ChoiceListener | undefined;
+  readonly #untold: Parameters<ChoiceListener>[] = [];
+
+  constructor(parts: AccountChoicesParts) {
+    this.#parts = parts;
+  }
+
+  /** What was chosen before there was a listener is told at once. */
+  follow(listener: ChoiceListener): void {
+    this.#listener = listener;
+    for (const told of this.#untold.splice(0)) listener(...told);
+  }
+
+  /** Undefined: the provider has one account, or has not been used. */
+  current(provider: string): AccountInfo | undefined {
+    return this.#current.get(provider);
+  }
+
+  /** Of several accounts of one provider. */
+  async choose(several: readonly AccountInfo[]): Promise<AccountInfo> {
+    const { provider } = several[0]!;
+    const before = await this.#chosen.get(provider);
+    const still = several.find(({ id }) => id === before?.id);
+    if (still && still.disabled === undefined) return still;
+    const choosing = this.#choose(several);
+    this.#chosen.set(provider, choosing);
+    return choosing;
+  }
+
+  /** The account was refused: whether another one answers from here on, so that the request can be made again at once. */
+  async takeOver(from: AccountInfo, limit: AccountLimit): Promise<boolean> {
+    const { provider } = from;
+    // Another request has met the limit before.
+    if (this.#current.get(provider)?.id !== from.id) return true;
+    const { retryAfterMs } = limit;
+    const isFirst = !this.#refused.has(from.id);
+    this.#refused.add(from.id);
+    if (isFirst && retryAfterMs !== undefined && retryAfterMs <= SHORT_WAIT_MS) return false;
+    const { source, now } = this.#parts;
+    const until = now() + (retryAfterMs ?? UNKNOWN_LIMIT_MS[limit.kind]);
+    const reason = limit.kind === "quota" ? "quota used up" : "rate limit reached";
+    await source.report(from, { kind: "limit", until, reason });
+    const [next] = await this.#ranked((await source.accounts(provider)).filter(({ id }) => id !== from.id));
+    if (!next?.isUsable) return false;
+    if (this.#current.get(provider)?.id === from.id) this.#use(next, `${from.name}: ${reason}`, from, limit);
+    return true;
+  }
+
+  /** An answer has come: what its headers say is left. */
+  async note(account: AccountInfo, rateLimit: RateLimitInfo | undefined): Promise<void> {
+    this.#refused.delete(account.id);
+    if (rateLimit !== undefined) await this.#parts.source.report(account, { kind: "rate_limit", info: rateLimit });
+  }
+
+  async #choose(several: readonly AccountInfo[]): Promise<AccountInfo> {
+    const ranked = await this.#ranked(several);
+    const earlier = this.#parts.earlier(several[0]!.provider);
+    const kept = ranked.find(({ account, isUsable }) => isUsable && account.id === earlier?.account);
+    if (kept) {
+      this.#remember(kept.account);
+      return kept.account;
+    }
+    return this.#use(ranked[0]!, ranked[0]!.reason);
+  }
+
+  #use({ account }: Ranked, reason: string, from?: AccountInfo, limit?: AccountLimit): AccountInfo {
+    const { provider, id, name } = account;
+    this.#remember(account);
+    const told = [{ provider, account: id, name, mode: this.#parts.mode, reason }, from, limit] as const;
+    if (this.#listener) this.#listener(...told);
+    else this.#untold.push([...told]);
+    return account;
+  }
+
+  #remember(account: AccountInfo): void {
+    this.#current.set(account.provider, account);
+    this.#chosen.set(account.provider, Promise.resolve(account));
+  }
+
+  async #ranked(accounts: readonly AccountInfo[]): Promise<readonly Ranked[]> {
+    const { source, mode, patience } = this.#parts;
+    const signal = patience();
+    const candidates = accounts.map(async (account) => ({
+      account,
+      standing: (await unlessGivenUp(standingOf(source, account, signal), signal)) ?? {},
+    }));
+    return rankAccounts(await Promise.all(candidates), mode);
+  }
+}
+
+const standingOf = (source: CredentialSource, { provider, id }: AccountRef, signal: AbortSignal) =>
+  source.standing({ provider, id }, signal);

@@ -1,0 +1,83 @@
+// In which order the accounts of a provider are used, by what is known of each. Pure.
+
+import type { AccountInfo, AccountStanding, UsageWindow } from "../source.ts";
+
+/** `balanced`: the least used first. `earliest-reset`: the one whose limit resets first, so that no quota is lost. */
+export type RankingMode = "balanced" | "earliest-reset";
+
+export const rankingMode = (written: string | undefined): RankingMode =>
+  written?.trim() === "earliest-reset" ? "earliest-reset" : "balanced";
+
+export interface Candidate {
+  readonly account: AccountInfo;
+  readonly standing: AccountStanding;
+}
+
+export interface Ranked extends Candidate {
+  /** It can be used now, as far as is known. */
+  readonly isUsable: boolean;
+  /** Why it stands here, for people. */
+  readonly reason: string;
+}
+
+/** Keys before sign-ins, as in the ladder; those at a limit after all others, the soonest available first; disabled ones last. */
+export function rankAccounts(candidates: readonly Candidate[], mode: RankingMode): readonly Ranked[] {
+  const measured = candidates.map((candidate) => ({ candidate, ...measure(candidate) }));
+  const tiers = measured.sort(
+    (a, b) =>
+      a.state - b.state ||
+      (a.state === STATE.usable ? a.kind - b.kind : 0) ||
+      (a.state === STATE.usable && mode === "balanced" ? a.used - b.used : before(a.next, b.next)) ||
+      a.used - b.used,
+  );
+  return tiers.map((one) => ({
+    ...one.candidate,
+    isUsable: one.state === STATE.usable,
+    reason: reasonOf(one, mode),
+  }));
+}
+
+const STATE = { usable: 0, limited: 1, disabled: 2 } as const;
+
+interface Measure {
+  readonly state: (typeof STATE)[keyof typeof STATE];
+  readonly kind: number;
+  /** Of its tightest limit; nothing known counts as nothing used. */
+  readonly used: number;
+  readonly tightest: UsageWindow | undefined;
+  /** When its first limit resets; of one at its limits: when the last of those does. */
+  readonly next: number;
+}
+
+function measure({ account, standing }: Candidate): Measure {
+  const windows = (standing.usage ?? standing.rateLimit)?.windows ?? [];
+  const tightest = windows.reduce<UsageWindow | undefined>(
+    (most, window) => (most === undefined || window.used > most.used ? window : most),
+    undefined,
+  );
+  const exhausted = windows.filter(({ used }) => used >= 1);
+  const common = { kind: account.type === "api_key" ? 0 : 1, used: tightest?.used ?? 0, tightest };
+  if (account.disabled !== undefined) return { ...common, state: STATE.disabled, next: Number.POSITIVE_INFINITY };
+  if (standing.limit === undefined && exhausted.length === 0)
+    return { ...common, state: STATE.usable, next: Math.min(...windows.map(resetOf)) };
+  const ends = [...exhausted.map(resetOf), ...(standing.limit === undefined ? [] : [standing.limit.until])];
+  return { ...common, state: STATE.limited, next: Math.max(...ends) };
+}
+
+const resetOf = ({ resetsAt = Number.POSITIVE_INFINITY }: UsageWindow): number => resetsAt;
+
+/** Infinity minus Infinity is no number. */
+const before = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
+
+function reasonOf({ state, used, tightest, next }: Measure, mode: RankingMode): string {
+  const at = Number.isFinite(next) ? new Date(next).toISOString() : undefined;
+  if (state === STATE.disabled) return "every account is disabled";
+  if (state === STATE.limited)
+    return at === undefined ? "every account is at its limit" : `every account is at its limit; this one until ${at}`;
+  if (mode === "earliest-reset") return at === undefined ? "no account has a known reset" : `resets first, at ${at}`;
+  return tightest === undefined
+    ? "least used: nothing is known of it"
+    : `least used: ${percent(used)} of ${tightest.name}`;
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,0 +1,146 @@
+// What is known of how much of each account is left, shared by all runs through one file: usage reports, limits that vendors have
+// named, and the rate-limit headers of last answers. Loaded only where a provider has several accounts, or usage is asked for.
+
+import { isJsonObject, type RateLimitInfo } from "@lathe/llm";
+import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
+import type { AccountRef, AccountReport, AccountSecret, AccountStanding, UsageReport } from "./source.ts";
+import { Coalesced } from "./usage/coalesced.ts";
+
+const MINUTE = 60_000;
+/** A report is asked for again after 5 minutes, a quarter more or less: not all runs of a team ask at the same moment. */
+const REPORT_MS = 5 * MINUTE;
+const JITTER = 0.25;
+/** While the vendor is down, the last good report counts for a day. */
+const LAST_GOOD_MS = 24 * 60 * MINUTE;
+/** Callers within this time share one request. */
+const SHARED_MS = 15_000;
+/** Headers of answers that name no end. */
+const HEADERS_MS = 5 * MINUTE;
+/** Headers change with each answer; the file need not. */
+const WRITE_EVERY_MS = 10_000;
+
+export interface StandingsParts {
+  readonly file: string;
+  readonly now: () => number;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+  /** Undefined where there is nothing to ask, or no answer. */
+  readonly askUsage: (account: AccountRef, secret: () => Promise<AccountSecret>) => Promise<UsageReport | undefined>;
+}
+
+/** What the file holds of one account. */
+interface Kept extends AccountStanding {
+  readonly askAgainAt?: number;
+}
+
+export class AccountStandings {
+  readonly #parts: StandingsParts;
+  readonly #asking = new Map<string, Coalesced<UsageReport>>();
+  /** Changes that the file does not have yet. */
+  readonly #unwritten = new Map<string, Partial<Kept>>();
+  #written = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: StandingsParts) {
+    this.#parts = parts;
+  }
+
+  async of(account: AccountRef, secret: () => Promise<AccountSecret>, signal?: AbortSignal): Promise<AccountStanding> {
+    const { now } = this.#parts;
+    const { askAgainAt = Number.NEGATIVE_INFINITY } = this.#kept(account.id);
+    if (!signal?.aborted && now() >= askAgainAt) await this.#ask(account, secret, signal);
+    return stillTrue(this.#kept(account.id), now());
+  }
+
+  async note({ id }: AccountRef, report: Exclude<AccountReport, { kind: "disabled" }>): Promise<void> {
+    const { now } = this.#parts;
+    if (report.kind === "limit") {
+      const { until, reason } = report;
+      await this.#write(id, { limit: { until, reason } });
+    } else {
+      this.#unwritten.set(id, { ...this.#unwritten.get(id), rateLimit: shareOf(report.info, now()) });
+      if (now() - this.#written >= WRITE_EVERY_MS) await this.#write();
+    }
+  }
+
+  async #ask(account: AccountRef, secret: () => Promise<AccountSecret>, signal?: AbortSignal): Promise<void> {
+    const { now, random, askUsage } = this.#parts;
+    const { id } = account;
+    const load = async (): Promise<UsageReport | undefined> => {
+      const usage = await askUsage(account, secret);
+      const askAgainAt = now() + REPORT_MS * (1 - JITTER + 2 * JITTER * random());
+      await this.#write(id, { askAgainAt, ...(usage === undefined ? {} : { usage }) });
+      return usage;
+    };
+    const asking = this.#asking.get(id) ?? new Coalesced({ load, now, windowMs: SHARED_MS });
+    this.#asking.set(id, asking);
+    await asking.get(signal);
+  }
+
+  /** Each change on top of what other runs have written meanwhile. */
+  async #write(id?: string, change: Partial<Kept> = {}): Promise<void> {
+    const { file, now } = this.#parts;
+    if (id !== undefined) this.#unwritten.set(id, { ...this.#unwritten.get(id), ...change });
+    this.#written = now();
+    const changes = [...this.#unwritten];
+    try {
+      await updateJsonFile(file, (value) => {
+        const all = { ...keptIn(value) };
+        for (const [of, part] of changes) all[of] = { ...all[of], ...part };
+        return Object.fromEntries(Object.entries(all).filter(([, kept]) => isWorthKeeping(kept, now())));
+      });
+    } catch {
+      return; // a full disk must fail no answer: what could not be written is still known here
+    }
+    for (const [of, part] of changes) if (this.#unwritten.get(of) === part) this.#unwritten.delete(of);
+  }
+
+  #kept(id: string): Kept {
+    const all = this.#file();
+    return { ...(Object.hasOwn(all, id) ? all[id] : undefined), ...this.#unwritten.get(id) };
+  }
+
+  /** A damaged file says nothing; the next change replaces it. */
+  #file(): Record<string, Kept> {
+    try {
+      return keptIn(readJsonFile(this.#parts.file));
+    } catch {
+      return {};
+    }
+  }
+}
+
+const keptIn = (value: unknown): Record<string, Kept> =>
+  isJsonObject(value as never) ? (value as Record<string, Kept>) : {};
+
+/** Without what is over. */
+function stillTrue({ limit, usage, rateLimit }: Kept, now: number): AccountStanding {
+  const isRecent = usage !== undefined && now - usage.at < LAST_GOOD_MS;
+  return {
+    ...(limit !== undefined && limit.until > now ? { limit } : {}),
+    ...(isRecent ? { usage: { ...usage, windows: usage.windows.filter((window) => !isReset(window, now)) } } : {}),
+    ...(rateLimit !== undefined && !isOver(rateLimit, now) ? { rateLimit } : {}),
+  };
+}
+
+const isReset = ({ resetsAt }: { readonly resetsAt?: number }, now: number): boolean =>
+  resetsAt !== undefined && resetsAt <= now;
+
+const isOver = ({ at, windows }: UsageReport, now: number): boolean =>
+  windows.every((window) => (window.resetsAt === undefined ? at + HEADERS_MS <= now : isReset(window, now)));
+
+function isWorthKeeping({ askAgainAt = 0, ...kept }: Kept, now: number): boolean {
+  return askAgainAt > now || Object.keys(stillTrue(kept, now)).length > 0;
+}
+
+function shareOf(info: RateLimitInfo, now: number): UsageReport {
+  const resetsAt = info.resetAt?.getTime();
+  const windows = [
+    { name: "requests", left: info.requestsRemaining, limit: info.requestsLimit },
+    { name: "tokens", left: info.tokensRemaining, limit: info.tokensLimit },
+  ].flatMap(({ name, left, limit }) =>
+    left === undefined || limit === undefined || limit <= 0
+      ? []
+      : [{ name, used: Math.max(0, 1 - left / limit), ...(resetsAt === undefined ? {} : { resetsAt }) }],
+  );
+  return { at: now, windows };
+}

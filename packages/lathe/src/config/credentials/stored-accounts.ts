@@ -1,0 +1,91 @@
+// The form of the credentials file: by provider, its accounts. An entry of the earlier form, one credential without a name, is read
+// as the account `default`.
+
+import { isJsonObject } from "@lathe/llm";
+import type { DisabledAccount } from "./source.ts";
+
+export type StoredCredential = ApiKeyCredential | OAuthCredential;
+
+export interface ApiKeyCredential {
+  readonly type: "api_key";
+  readonly key: string;
+}
+
+export interface OAuthCredential {
+  readonly type: "oauth";
+  readonly access: string;
+  readonly refresh?: string;
+  /** Epoch milliseconds; absent = does not expire. */
+  readonly expires?: number;
+  readonly account?: string;
+  /** Of an MCP server: what else its issuer wants to see again. */
+  readonly mcp?: McpRegistration;
+}
+
+interface McpRegistration {
+  /** The credential is for this address and no other. */
+  readonly url: string;
+  readonly issuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scope?: string;
+}
+
+/** Marks, in the file, a secret stored in the keyring under the id of its account. */
+interface KeyringMark {
+  readonly type: "keyring";
+}
+
+/** One account as the file holds it. */
+export interface StoredAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly credential: StoredCredential | KeyringMark;
+  readonly disabled?: DisabledAccount;
+}
+
+/** The accounts by provider, in the order in which they were stored. */
+export type StoredAccounts = Readonly<Record<string, readonly StoredAccount[]>>;
+
+/** The name of an account that the user gave none. */
+export const DEFAULT_ACCOUNT = "default";
+
+export function readAccounts(value: unknown): StoredAccounts {
+  if (!isJsonObject(value)) return {};
+  const entries = Object.entries(value).map(([provider, entry]) => [provider, accountsOf(provider, entry)] as const);
+  return Object.fromEntries(entries.filter(([, accounts]) => accounts.length > 0));
+}
+
+function accountsOf(provider: string, entry: unknown): readonly StoredAccount[] {
+  if (!isJsonObject(entry)) return [];
+  const { accounts, type } = entry as { readonly accounts?: unknown; readonly type?: unknown };
+  if (Array.isArray(accounts)) return accounts.filter(isStoredAccount);
+  // Its secret may be in the keyring, under the name of the provider.
+  if (typeof type !== "string") return [];
+  return [{ id: provider, name: DEFAULT_ACCOUNT, credential: entry as unknown as StoredAccount["credential"] }];
+}
+
+function isStoredAccount(value: unknown): value is StoredAccount {
+  const { id, name, credential } = Object(value) as Partial<Record<keyof StoredAccount, unknown>>;
+  return typeof id === "string" && typeof name === "string" && isJsonObject(credential as never);
+}
+
+export const accountsIn = (all: StoredAccounts, provider: string): readonly StoredAccount[] =>
+  Object.hasOwn(all, provider) ? all[provider]! : [];
+
+export function writeAccounts(accounts: StoredAccounts): object {
+  return Object.fromEntries(
+    Object.entries(accounts)
+      .filter(([, those]) => those.length > 0)
+      .map(([provider, those]) => [provider, { accounts: those }]),
+  );
+}
+
+/** Everything of a credential that must not be shown. */
+export function secretsOf(credential: StoredCredential): readonly string[] {
+  const secrets =
+    credential.type === "api_key"
+      ? [credential.key]
+      : [credential.access, credential.refresh ?? "", credential.mcp?.clientSecret ?? ""];
+  return secrets.filter((secret) => secret !== "");
+}

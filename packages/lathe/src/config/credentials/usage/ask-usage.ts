@@ -1,0 +1,47 @@
+// Asks a vendor how much of an account is used up, as its row in oauth.yml describes.
+
+import { parseJson, type Transport } from "@lathe/llm";
+import type { OAuthRow } from "../oauth/rows.ts";
+import type { AccountSecret, UsageReport } from "../source.ts";
+import { readUsage } from "./usage-fields.ts";
+
+/** A vendor that does not answer must not hold up the start of a session for longer. */
+const PATIENCE_MS = 5_000;
+const MOST_BYTES = 1 << 20;
+
+export interface UsageVendor {
+  readonly fetch: Transport;
+  readonly now: () => number;
+}
+
+/** Undefined: there is no such page, the vendor is down, or its answer does not hold what the row names. */
+export async function askUsage(
+  { usageUrl, usage = [] }: Pick<OAuthRow, "usageUrl" | "usage">,
+  secret: () => Promise<AccountSecret>,
+  { fetch, now }: UsageVendor,
+): Promise<UsageReport | undefined> {
+  if (usageUrl === undefined) return undefined;
+  try {
+    const { value } = await secret();
+    const headers = { authorization: `Bearer ${value}`, accept: "application/json" };
+    const reply = await fetch({ url: usageUrl, method: "GET", headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+    const answer = parseJson(await textOf(reply.body));
+    if (reply.status !== 200 || answer === undefined) return undefined;
+    const windows = readUsage(answer, usage, now());
+    return windows.length === 0 ? undefined : { at: now(), windows };
+  } catch {
+    // What is known from before goes on counting; the request of the session itself will say what is wrong.
+    return undefined;
+  }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,52 @@
+// Calls that ask for the same thing within a short time share one request. A caller that gives up ends its own wait, not the request.
+
+export interface CoalescedParts<T> {
+  /** Failures are the caller's business: give undefined. */
+  readonly load: () => Promise<T | undefined>;
+  readonly now: () => number;
+  /** How long an answer serves later callers. */
+  readonly windowMs: number;
+}
+
+export class Coalesced<T> {
+  readonly #parts: CoalescedParts<T>;
+  #last: { readonly at: number; readonly answer: Promise<T | undefined> } | undefined;
+  #isLoading = false;
+
+  constructor(parts: CoalescedParts<T>) {
+    this.#parts = parts;
+  }
+
+  /** Undefined: the request failed, or the caller has given up. */
+  async get(signal?: AbortSignal): Promise<T | undefined> {
+    const { now, windowMs } = this.#parts;
+    if (!this.#last || (!this.#isLoading && now() - this.#last.at >= windowMs))
+      this.#last = { at: now(), answer: this.#load() };
+    return unlessGivenUp(this.#last.answer, signal);
+  }
+
+  async #load(): Promise<T | undefined> {
+    this.#isLoading = true;
+    try {
+      return await this.#parts.load();
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+}
+
+/** Undefined as soon as the signal says so; the work goes on. */
+export async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (!signal) return work;
+  if (signal.aborted) return undefined;
+  let onAbort = (): void => {};
+  const givenUp = new Promise<undefined>((resolve) => {
+    onAbort = () => resolve(undefined);
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, givenUp]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

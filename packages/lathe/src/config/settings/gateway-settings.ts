@@ -1,0 +1,24 @@
+// Settings of the gateway: what vendors' accounts may take, shared by all client keys.
+
+import { integer, mapOf, number, type Schema } from "@lathe/llm/schema";
+import { NAMED_NUMBERS } from "./setting-kinds.ts";
+
+export const GATEWAY_SETTINGS = {
+  "gateway.requestsPerMinute": mapOf(number({ minimum: 1 }), {
+    expects: NAMED_NUMBERS,
+    default: {},
+    description:
+      "requests that the gateway sends to a provider in a minute, by provider; without one, what the provider says with its answers",
+  }),
+  "gateway.tokensPerMinute": mapOf(number({ minimum: 1 }), {
+    expects: NAMED_NUMBERS,
+    default: {},
+    description:
+      "tokens that requests of the gateway may take from a provider in a minute, by provider; without one, what the provider says with its answers",
+  }),
+  "gateway.maxWaitMs": integer({
+    minimum: 1,
+    default: 60_000,
+    description: "longest that a request waits at the gateway for its share of an account, in milliseconds",
+  }),
+} as const satisfies Record<string, Schema>;

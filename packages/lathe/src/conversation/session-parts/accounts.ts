@@ -1,0 +1,32 @@
+// The accounts that the session uses, where a provider has several: into the journal, and a notice when one takes over.
+
+import type { AccountChoice, AccountLimit } from "../../config/credentials/accounts/choices.ts";
+import type { AccountInfo } from "../../config/credentials/source.ts";
+import { ACCOUNT_CHOICE } from "../../models/account-choices.ts";
+import { seconds } from "../../sessions/numbers.ts";
+import type { SessionPart } from "../session-contract.ts";
+import type { SessionBase } from "./base.ts";
+
+export function accountsPart({ accounts, session }: Pick<SessionBase, "accounts" | "session">): SessionPart {
+  const unkept: AccountChoice[] = [];
+  const keep = (): undefined => {
+    for (const choice of unkept.splice(0)) session.current.appendCustom(ACCOUNT_CHOICE, { ...choice });
+  };
+  accounts.follow((choice, from, limit) => {
+    unkept.push(choice);
+    if (from && limit) session.warn(takeOverText(choice, from, limit), "account_limit");
+    // A session that nothing was said in leaves no file.
+    if (session.isMade && session.current.journal.leaf !== null) keep();
+  });
+  return { name: "accounts", middleware: [{ name: "accounts", onInput: keep }] };
+}
+
+function takeOverText(
+  { provider, name }: AccountChoice,
+  from: AccountInfo,
+  { kind, retryAfterMs }: AccountLimit,
+): string {
+  const wait = retryAfterMs === undefined ? "" : ` for the next ${seconds(retryAfterMs)}`;
+  const what = kind === "quota" ? "has used up its quota" : `has reached its rate limit${wait}`;
+  return `${provider}: the account "${from.name}" ${what}. The account "${name}" answers from here on.`;
+}

@@ -1,0 +1,131 @@
+// The file of client keys: who may use the gateway, for how much and until when. It holds hashes only, is readable by its owner
+// only, and a revoked key stops working at once.
+
+import {
+  Checker,
+  choice,
+  exactly,
+  integer,
+  listOf,
+  number,
+  object,
+  optional,
+  type Static,
+  text,
+} from "@lathe/llm/schema";
+import { PrivateFile } from "../../../platform/home/private-file.ts";
+import { usageError } from "../../../platform/usage/exit.ts";
+import { hashOf, isSecret, newToken, newTokenId } from "../../http/secrets.ts";
+import { type KeyBudget, PERIODS } from "./terms.ts";
+
+const clientKey = object({
+  id: text(),
+  name: text(),
+  hash: text({ pattern: "^[0-9a-f]{64}$" }),
+  budget: optional(object({ usd: number({ minimum: 0 }), period: choice(PERIODS) })),
+  /** Names with `*`; absent: every model. */
+  models: optional(listOf(text())),
+  /** Requests per minute. */
+  rpm: optional(integer({ minimum: 1 })),
+  created: text(),
+  /** ISO dates; a key that has ended keeps its row, so that what it spent still has a name. */
+  expires: optional(text()),
+  revoked: optional(text()),
+});
+const keyFile = object({ version: exactly(1), keys: listOf(clientKey) });
+
+/** A key as it is kept: its hash, never itself. */
+export type ClientKey = Static<typeof clientKey>;
+type Stored = Static<typeof keyFile>;
+
+const CHECKER = new Checker(keyFile, { acceptsUnknown: true, hidesValues: true });
+const EMPTY: Stored = { version: 1, keys: [] };
+const ADVICE = "Fix it, or remove it and add your keys again.";
+
+/** What a key to be made may do. */
+export interface KeyTerms {
+  readonly name: string;
+  readonly budget?: KeyBudget | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly rpm?: number | undefined;
+  readonly lastsMs?: number | undefined;
+}
+
+/** The one time that a key can be seen. */
+export interface MadeKey {
+  readonly key: string;
+  readonly stored: ClientKey;
+}
+
+export type KeyState = "active" | "expired" | "revoked";
+
+export class KeyFile {
+  readonly #file: PrivateFile<Stored>;
+  readonly #now: () => number;
+
+  constructor(file: string, now: () => number) {
+    this.#file = new PrivateFile<Stored>(file, { checker: CHECKER, empty: EMPTY, advice: ADVICE });
+    this.#now = now;
+  }
+
+  /** All that were ever made, those that have ended included. */
+  list(): readonly ClientKey[] {
+    return this.#file.value().keys;
+  }
+
+  stateOf({ expires, revoked }: ClientKey): KeyState {
+    if (revoked !== undefined) return "revoked";
+    return expires !== undefined && expires <= this.#date(0) ? "expired" : "active";
+  }
+
+  /** The key that this is, also one that has ended; undefined when it is none of ours. */
+  find(secret: string): ClientKey | undefined {
+    let found: ClientKey | undefined;
+    // All of them are compared, whichever it is.
+    for (const key of this.#file.value().keys) if (isSecret(secret, key.hash)) found = key;
+    return found;
+  }
+
+  async add({ name, budget, models, rpm, lastsMs }: KeyTerms): Promise<MadeKey> {
+    const key = newToken();
+    const stored: ClientKey = {
+      id: newTokenId(),
+      name,
+      hash: hashOf(key),
+      ...(budget === undefined ? {} : { budget }),
+      ...(models === undefined ? {} : { models: [...models] }),
+      ...(rpm === undefined ? {} : { rpm }),
+      created: this.#date(0),
+      ...(lastsMs === undefined ? {} : { expires: this.#date(lastsMs) }),
+    };
+    await this.#change((keys) => {
+      // Looked for under the lock: of two that come at once, one is too late.
+      if (keys.some((other) => other.name === name && this.stateOf(other) === "active"))
+        throw usageError(
+          `There is a key named ${name}. Choose another name, or: lathe auth-gateway key revoke ${name}`,
+        );
+      return [...keys, stored];
+    });
+    return { key, stored };
+  }
+
+  /** Resolves with those that had this id or name and still worked. */
+  async revoke(idOrName: string): Promise<readonly ClientKey[]> {
+    let gone: readonly ClientKey[] = [];
+    await this.#change((keys) => {
+      const isMeant = (key: ClientKey): boolean =>
+        (key.id === idOrName || key.name === idOrName) && this.stateOf(key) === "active";
+      gone = keys.filter(isMeant);
+      return keys.map((key) => (isMeant(key) ? { ...key, revoked: this.#date(0) } : key));
+    });
+    return gone;
+  }
+
+  #change(change: (keys: readonly ClientKey[]) => readonly ClientKey[]): Promise<void> {
+    return this.#file.change(({ keys }) => ({ version: 1, keys: [...change(keys)] }));
+  }
+
+  #date(fromNowMs: number): string {
+    return new Date(this.#now() + fromNowMs).toISOString();
+  }
+}

@@ -1,0 +1,64 @@
+// What a client key may spend and use, and how people write it: `--budget 20/month`, `--models a,b`, `--expires 30d`.
+
+import { usageError } from "../../../platform/usage/exit.ts";
+
+/** `ever`: one amount for as long as the key lives. Days and months are those of UTC. */
+export const PERIODS = ["day", "month", "ever"] as const;
+export type Period = (typeof PERIODS)[number];
+
+export interface KeyBudget {
+  /** US dollars. */
+  readonly usd: number;
+  readonly period: Period;
+}
+
+const DAY_MS = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
+/** Ten years. */
+const LONGEST_MS = 3650 * DAY_MS;
+
+/** `20/month`, `5/day`, `3`. */
+export function budgetOf(text: string): KeyBudget {
+  const [amount = "", period = "ever", ...more] = text.trim().split("/");
+  const usd = Number(amount.replace(/^\$/, ""));
+  const known = PERIODS.find((candidate) => candidate === period);
+  if (amount === "" || !Number.isFinite(usd) || usd <= 0 || known === undefined || more.length > 0)
+    throw usageError(`--budget takes US dollars, such as 20/month, 5/day or 3 in all, not "${text}".`);
+  return { usd, period: known };
+}
+
+export function lifetimeOf(text: string): number {
+  const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)([mhdw])$/.exec(text.trim()) ?? [];
+  const ms = Number(amount) * (UNITS[unit] ?? 0);
+  if (amount === undefined || ms <= 0)
+    throw usageError(`--expires takes a time such as 12h, 30d or 8w, not "${text}".`);
+  if (ms > LONGEST_MS) throw usageError("--expires may be 3650d at most.");
+  return ms;
+}
+
+/** Names the period that a moment is in; amounts of one name belong together. */
+export function periodAt(period: Period, ms: number): string {
+  if (period === "ever") return "ever";
+  return new Date(ms).toISOString().slice(0, period === "day" ? 10 : 7);
+}
+
+/** When the next period begins; undefined when none does. */
+export function periodEnd(period: Period, ms: number): number | undefined {
+  if (period === "ever") return undefined;
+  const date = new Date(ms);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  return period === "day" ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
+}
+
+const IN_WORDS: Readonly<Record<Period, string>> = { day: " a day", month: " a month", ever: " in all" };
+
+export const budgetText = ({ usd, period }: KeyBudget): string => `$${Number(usd.toFixed(4))}${IN_WORDS[period]}`;
+
+/** Whether a list of models, with `*` for any characters, has a model. Both `id` and `provider/id` are names of it. */
+export function namesModel(patterns: readonly string[], { provider, id }: { provider: string; id: string }): boolean {
+  return patterns.some((pattern) => {
+    const text = pattern.split("*").map((part) => part.replace(/[\\^$+?.()|[\]{}]/g, "\\$&"));
+    const wanted = new RegExp(`^${text.join(".*")}$`);
+    return wanted.test(id) || wanted.test(`${provider}/${id}`);
+  });
+}

@@ -1,0 +1,103 @@
+// The models that the gateway offers: those of its user whose provider has a credential. Names are exact, because a client that is
+// given another model than it asked for would not notice.
+
+import { type Api, type ClientDeps, InvalidRequestError, type ModelInfo, type ProviderAdapter } from "@lathe/llm";
+import { findRow } from "@lathe/llm/providers";
+import type { Target } from "@lathe/llm/serve";
+import { adapterOf, type ModelWorkspace } from "../../../models/connect.ts";
+import type { Models } from "../../../models/models.ts";
+import type { ClientKey } from "../keys/key-file.ts";
+import { namesModel } from "../keys/terms.ts";
+import type { Habits } from "../money/most-of.ts";
+import { GatewayRefusal } from "../server/refusal.ts";
+
+export interface OfferedModel {
+  readonly target: Target;
+  readonly adapter: ProviderAdapter;
+  readonly habits: Habits;
+}
+
+export class GatewayModels {
+  readonly #workspace: ModelWorkspace;
+  readonly #models: Models;
+  readonly #deps: ClientDeps;
+  readonly #opened = new Map<string, Promise<OfferedModel>>();
+
+  constructor(workspace: ModelWorkspace, models: Models) {
+    this.#workspace = workspace;
+    this.#models = models;
+    const { deps } = workspace.machine;
+    this.#deps = { ...deps, env: workspace.env, readFile: refuseFile };
+  }
+
+  /** For a key: what it may use. */
+  list(key: ClientKey | undefined): readonly ModelInfo[] {
+    const { registry, disabled } = this.#models;
+    return registry
+      .available()
+      .filter((model) => !disabled.includes(model.provider) && apiOf(model, this.#models) !== undefined)
+      .filter((model) => key?.models === undefined || namesModel(key.models, model));
+  }
+
+  /** The first model with that id, or `provider/id`. The name is not repeated: people put keys where names belong. */
+  find(name: string, key: ClientKey | undefined): Promise<OfferedModel> {
+    const named = this.#named(name);
+    if (named === undefined)
+      throw new GatewayRefusal("not_found", "There is no model of that name here. See: GET /v1/models", {
+        field: "model",
+        code: "model_not_found",
+        isFinal: true,
+      });
+    if (key?.models !== undefined && !namesModel(key.models, named))
+      throw new GatewayRefusal("forbidden", "This key may not use that model. See: GET /v1/models", {
+        field: "model",
+        code: "model_not_allowed",
+        isFinal: true,
+      });
+    const id = `${named.provider}/${named.id}`;
+    let opened = this.#opened.get(id);
+    if (opened === undefined) {
+      opened = this.#open(named);
+      this.#opened.set(id, opened);
+      // A failure is not kept: the settings may be corrected while the gateway runs.
+      opened.catch(() => this.#opened.delete(id));
+    }
+    return opened;
+  }
+
+  #named(name: string): ModelInfo | undefined {
+    const { registry, disabled } = this.#models;
+    const slash = name.indexOf("/");
+    const exact = slash > 0 ? registry.get(name.slice(0, slash), name.slice(slash + 1)) : undefined;
+    if (exact && registry.isAvailable(exact.provider) && !disabled.includes(exact.provider)) return exact;
+    const offered = this.list(undefined);
+    return offered.find(({ id }) => id === name) ?? offered.find(({ aliases }) => aliases.includes(name));
+  }
+
+  async #open(model: ModelInfo): Promise<OfferedModel> {
+    const { provider, id } = model;
+    const api = apiOf(model, this.#models);
+    if (api === undefined) throw new GatewayRefusal("not_found", "This model cannot be reached from here.");
+    const choice = { provider, id, info: model };
+    const adapter = await adapterOf(this.#workspace, this.#models, choice, { websocket: "off" }, this.#deps);
+    const { settings } = this.#workspace;
+    const keepsLong = (model.cacheRetention ?? settings.cacheRetention) === "long";
+    return {
+      target: { provider, api, model },
+      adapter,
+      habits: { keepsLong, usualAnswer: settings.maxOutputTokens },
+    };
+  }
+}
+
+function apiOf(model: ModelInfo, models: Models): Api | undefined {
+  return model.api ?? models.configOf(model.provider)?.api ?? findRow(model.provider)?.api;
+}
+
+/** A client could read the files of the gateway's machine by naming one as a picture. */
+const refuseFile = (): Promise<never> =>
+  Promise.reject(
+    new InvalidRequestError("The gateway reads no files for its clients. Send the content itself.", {
+      provider: "gateway",
+    }),
+  );

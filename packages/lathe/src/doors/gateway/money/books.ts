@@ -1,0 +1,149 @@
+// What client keys have spent and what is set aside for requests that run. Every reservation is written before its request is sent,
+// so a gateway that is killed never gives money back: what it had not settled counts whole.
+
+import { type Ledger, NO_AMOUNTS, NO_USAGE, type RequestAmounts } from "@lathe/agent/base";
+import type { Usage } from "@lathe/llm";
+import type { ClientKey } from "../keys/key-file.ts";
+import { type KeyBudget, periodAt } from "../keys/terms.ts";
+import { KeyAccounts, lostCharge, type PeriodOf } from "./key-accounts.ts";
+import { beginMonth, MonthFile, monthsIn, readMonth } from "./ledger-files.ts";
+import type { LedgerLine, ReservedLine } from "./lines.ts";
+
+export interface BooksOptions {
+  readonly folder: string;
+  readonly now: () => number;
+  /** Unique in all files. */
+  readonly newId: () => string;
+  readonly periodOf: PeriodOf;
+}
+
+/** What a request may take at most, and for whom. */
+export interface Claim {
+  readonly key: Pick<ClientKey, "id" | "name">;
+  /** `provider/id`. */
+  readonly model: string;
+  readonly most: RequestAmounts;
+}
+
+/** What a request was in the end. */
+export interface Bill {
+  /** In counts that mean the same for every vendor; absent where the vendor has said nothing. */
+  readonly usage?: Usage | undefined;
+  /** Undefined: the price is not known. */
+  readonly usd: number | undefined;
+  /** What may be charged besides. */
+  readonly uncertain?: RequestAmounts | undefined;
+}
+
+export interface Reservation {
+  readonly line: ReservedLine;
+  readonly release: () => void;
+  readonly ledger: Ledger;
+}
+
+export class Books {
+  readonly #options: BooksOptions;
+  readonly #accounts: KeyAccounts;
+  readonly #open = new Map<string, ReservedLine>();
+  /** Lines that could not be read. */
+  readonly damaged: number;
+  /** Requests that an earlier gateway had sent and not settled. */
+  readonly unsettled: number;
+  #file: MonthFile;
+
+  constructor(options: BooksOptions) {
+    this.#options = options;
+    const { folder, now, periodOf } = options;
+    this.#accounts = new KeyAccounts(periodOf);
+    const last = monthsIn(folder).at(-1);
+    const { lines, damaged } = last === undefined ? { lines: [], damaged: 0 } : readMonth(folder, last);
+    const left = this.#accounts.replay(lines);
+    this.damaged = damaged;
+    this.unsettled = left.length;
+    for (const line of left) this.#open.set(line.id, line);
+    const month = periodAt("month", now());
+    // A clock that was set back must not begin an older file.
+    this.#file =
+      last !== undefined && last >= month
+        ? new MonthFile(folder, last)
+        : beginMonth(folder, month, [this.#carried(), ...left]);
+    for (const line of left)
+      this.settle({ line, release: () => undefined, ledger: this.#accounts.ledgerOf(line) }, lostCharge(line));
+  }
+
+  /** Dollars of a budget that are neither spent nor set aside. */
+  left({ id }: Pick<ClientKey, "id">, { usd }: KeyBudget): number {
+    return this.#accounts.at(id, this.#options.now()).ledger.amountsLeft({ usd }, 0).usd;
+  }
+
+  /** In the running period of its budget. */
+  spent({ id }: Pick<ClientKey, "id">): { readonly usd: number; readonly uncertain: number } {
+    const { ledger } = this.#accounts.at(id, this.#options.now());
+    return { usd: ledger.cost, uncertain: ledger.uncertain.usd };
+  }
+
+  /** Throws when it cannot be written; then nothing is set aside. */
+  reserve({ key, model, most }: Claim): Reservation {
+    const { now, newId } = this.#options;
+    const at = now();
+    const line: ReservedLine = {
+      type: "reserved",
+      id: newId(),
+      at: new Date(at).toISOString(),
+      key: key.id,
+      name: key.name,
+      model,
+      tokens: Math.ceil(most.tokens),
+      usd: most.usd,
+    };
+    this.#append(line);
+    this.#open.set(line.id, line);
+    const { ledger } = this.#accounts.at(key.id, at);
+    return { line, release: ledger.reserveRequest(most), ledger };
+  }
+
+  /** The counts hold at once, whether or not the line can be written. */
+  settle({ line, release, ledger }: Reservation, bill: Bill): void {
+    const { usage = NO_USAGE, usd = 0, uncertain = NO_AMOUNTS } = bill;
+    release();
+    this.#open.delete(line.id);
+    this.#accounts.count(line.key, ledger, { usage, usd, uncertain });
+    this.#append({
+      type: "settled",
+      id: line.id,
+      at: new Date(this.#options.now()).toISOString(),
+      input: usage.inputTokens,
+      cached: usage.cacheReadTokens ?? 0,
+      output: usage.outputTokens,
+      usd,
+      ...(bill.usd === undefined ? { unpriced: true as const } : {}),
+      ...(uncertain.tokens === 0 && uncertain.usd === 0 ? {} : { uncertain }),
+    });
+  }
+
+  /** On the disk when this returns. */
+  sync(): void {
+    this.#file.sync();
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #append(line: LedgerLine): void {
+    const month = periodAt("month", this.#options.now());
+    if (month > this.#file.month) this.#beginMonth(month);
+    this.#file.append(line);
+  }
+
+  /** The new file says all that the next start needs, so that older ones need not be read. */
+  #beginMonth(month: string): void {
+    const next = beginMonth(this.#options.folder, month, [this.#carried(), ...this.#open.values()]);
+    this.#file.close();
+    this.#file = next;
+  }
+
+  #carried(): LedgerLine {
+    return { type: "carried", at: new Date(this.#options.now()).toISOString(), spent: this.#accounts.carried() };
+  }
+}

@@ -1,0 +1,91 @@
+// The ledger on disk: a file for each month, to which lines are only ever appended.
+
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type LedgerLine, linesOf } from "./lines.ts";
+
+const NAME = /^(\d{4}-\d{2})\.jsonl$/;
+
+/** Months that have a file, oldest first. */
+export function monthsIn(folder: string): readonly string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).sort();
+}
+
+export const fileOf = (folder: string, month: string): string => join(folder, `${month}.jsonl`);
+
+export const readMonth = (folder: string, month: string): ReturnType<typeof linesOf> =>
+  linesOf(readFileSync(fileOf(folder, month), "utf8"));
+
+const textOf = (lines: readonly LedgerLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+
+/** The file appears with its first lines or not at all: without them, what was spent before would be forgotten. */
+export function beginMonth(folder: string, month: string, lines: readonly LedgerLine[]): MonthFile {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const aside = join(folder, `.${month}.new`);
+  try {
+    writeFileSync(aside, textOf(lines), { mode: 0o600, flush: true });
+    renameSync(aside, fileOf(folder, month));
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  }
+  return new MonthFile(folder, month);
+}
+
+/** The file of one month, open for appending. */
+export class MonthFile {
+  readonly month: string;
+  readonly #fd: number;
+  #isSynced = true;
+  /** The last line has no end: the disk was full. */
+  #isTorn: boolean;
+
+  constructor(folder: string, month: string) {
+    this.month = month;
+    this.#fd = openSync(fileOf(folder, month), "a+");
+    const { size } = fstatSync(this.#fd);
+    const last = Buffer.from("\n");
+    if (size > 0) readSync(this.#fd, last, 0, 1, size - 1);
+    this.#isTorn = last.toString() !== "\n";
+  }
+
+  /** In the hands of the system when this returns: the end of the process loses nothing of it. */
+  append(...lines: readonly LedgerLine[]): void {
+    const text = textOf(lines);
+    // A line that was cut off must not swallow the next one.
+    const bytes = Buffer.from(this.#isTorn ? `\n${text}` : text);
+    this.#isTorn = true;
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+    this.#isTorn = false;
+    this.#isSynced = false;
+  }
+
+  /** On the disk when this returns. */
+  sync(): void {
+    if (!this.#isSynced) fdatasyncSync(this.#fd);
+    this.#isSynced = true;
+  }
+
+  close(): void {
+    try {
+      this.sync();
+    } finally {
+      closeSync(this.#fd);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// The most that a request can cost, and whether a key may still spend it. The same counts as in the limits of sessions.
+
+import { answerRoom, type RequestAmounts } from "@lathe/agent/base";
+import { mostTokensIn, mostTokensOf } from "@lathe/agent/context";
+import { type ModelInfo, mostCostOf, type Request } from "@lathe/llm";
+import type { ClientKey } from "../keys/key-file.ts";
+import { budgetText, periodEnd } from "../keys/terms.ts";
+import { GatewayRefusal } from "../server/refusal.ts";
+
+export interface MostOf {
+  /** With the length of its answer stated: what is set aside holds for no other. */
+  readonly request: Request;
+  readonly amounts: RequestAmounts;
+  /** Tokens of the answer. */
+  readonly answer: number;
+  /** The price is known. */
+  readonly isPriced: boolean;
+}
+
+export interface Habits {
+  /** What is written to the vendor's cache may stay for an hour. */
+  readonly keepsLong: boolean;
+  /** The longest answer where the client names none; 0: the model's own limit. */
+  readonly usualAnswer: number;
+}
+
+export function mostOf(asked: Request, model: ModelInfo, { keepsLong, usualAnswer }: Habits): MostOf {
+  const own = model.maxOutput ?? Number.POSITIVE_INFINITY;
+  const usual = Math.min(own, usualAnswer || own);
+  const request = asked.maxTokens === undefined && Number.isFinite(usual) ? { ...asked, maxTokens: usual } : asked;
+  const answer = answerRoom(model, request).most;
+  const prompt = promptOf(request);
+  const { cost } = model;
+  const usd = cost ? mostCostOf(prompt, answer, cost, keepsLong || asksForLong(request)) : 0;
+  return {
+    request: request.maxTokens === undefined ? { ...request, maxTokens: answer } : request,
+    amounts: { tokens: prompt + answer, usd },
+    answer,
+    isPriced: cost !== undefined,
+  };
+}
+
+function promptOf({ messages, tools, responseFormat }: Request): number {
+  let tokens = messages.reduce((sum, message) => sum + mostTokensOf(message), 0);
+  if (tools !== undefined) tokens += mostTokensIn(JSON.stringify(tools));
+  if (responseFormat !== undefined) tokens += mostTokensIn(JSON.stringify(responseFormat));
+  return tokens;
+}
+
+/** The client wants its prompt kept for an hour, which costs more. */
+function asksForLong({ messages, tools = [] }: Request): boolean {
+  if (tools.some(({ cacheControl }) => cacheControl?.ttl === "1h")) return true;
+  return messages.some(({ content }) =>
+    content.some((part) => "cacheControl" in part && part.cacheControl?.ttl === "1h"),
+  );
+}
+
+export interface Purse {
+  readonly key: ClientKey;
+  /** US dollars that are neither spent nor set aside. */
+  readonly left: number;
+  readonly now: number;
+}
+
+/** Throws when the budget of the key does not pay for the largest answer. */
+export function checkAffordable({ amounts, isPriced }: MostOf, { key, left, now }: Purse): void {
+  const { budget } = key;
+  if (budget === undefined) return;
+  if (!isPriced)
+    throw new GatewayRefusal(
+      "forbidden",
+      "The price of this model is not known, so a key with a budget cannot use it. Give its price in models.yml of the gateway, or choose another model.",
+      { code: "price_unknown", isFinal: true },
+    );
+  if (amounts.usd <= left) return;
+  const end = periodEnd(budget.period, now);
+  const until = end === undefined ? "" : ` It begins anew at ${new Date(end).toISOString().slice(0, 16)}Z.`;
+  const rest = left > 0 ? "Ask for a shorter answer (max_tokens), or send less." : "Ask the operator for more.";
+  throw new GatewayRefusal(
+    "quota",
+    `The budget of this key is ${budgetText(budget)}: $${inDollars(left)} of it is left, and this request may cost $${inDollars(amounts.usd)}. ${rest}${until}`,
+    {
+      code: "budget_exceeded",
+      isFinal: true,
+      ...(end === undefined ? {} : { retryAfter: Math.ceil((end - now) / 1000) }),
+    },
+  );
+}
+
+const inDollars = (usd: number): string => String(Number(usd.toFixed(usd < 0.1 ? 6 : 2)));

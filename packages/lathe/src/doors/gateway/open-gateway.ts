@@ -1,0 +1,152 @@
+// Puts a gateway together: the user's models and credentials, the keys of its clients, its ledger.
+
+import { mkdirSync } from "node:fs";
+import { JournalError } from "@lathe/agent";
+import { acquireLock, type JournalLock, type LockOwner, processStartTime } from "@lathe/agent/record";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { Attempts } from "../http/attempts.ts";
+import type { RunningServer } from "../http/guarded.ts";
+import type { Tls } from "../http/listen.ts";
+import type { OwnToken } from "../http/own-token.ts";
+import { RequestWindow } from "./fair/request-window.ts";
+import { Turnstile } from "./fair/turnstile.ts";
+import type { KeyFile } from "./keys/key-file.ts";
+import { checkCredentials } from "./models/check-credentials.ts";
+import { GatewayModels } from "./models/gateway-models.ts";
+import { Books } from "./money/books.ts";
+import { Callers } from "./server/callers.ts";
+import { startGateway } from "./server/gateway.ts";
+import type { GatewayParts } from "./server/parts.ts";
+import type { LoggedRequest } from "./server/request-log.ts";
+
+export interface OpenGatewayOptions {
+  readonly machine: Machine;
+  readonly workspace: SessionWorkspace;
+  readonly version: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: Tls | undefined;
+  readonly needsKey: boolean;
+  readonly own: OwnToken;
+  readonly keys: KeyFile;
+  readonly log: (request: LoggedRequest) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** What a power failure may cost: the settlements of the last second count whole. */
+const SYNC_MS = 1_000;
+
+export async function openGateway(options: OpenGatewayOptions): Promise<RunningServer> {
+  const { machine, workspace, keys, log, warn } = options;
+  const { now, setTimer, uuid } = machine.deps;
+  const models = await workspace.models();
+  await models.discover();
+  const offered = new GatewayModels(workspace, models);
+  if (offered.list(undefined).length === 0)
+    throw new CliError(
+      EXIT.provider,
+      "The gateway has no credential to work with. Set a key such as ANTHROPIC_API_KEY, or run: lathe login <provider>",
+    );
+  const newId = (): string => uuid().replaceAll("-", "");
+  const { books, release } = openBooks(machine, keys, newId);
+  if (books.damaged > 0) warn(`${books.damaged} lines of the ledger could not be read.`);
+  if (books.unsettled > 0)
+    warn(
+      `${books.unsettled} requests were cut off when the gateway ended; they count with the most they may have cost.`,
+    );
+  const { settings } = workspace;
+  const parts: GatewayParts = {
+    callers: new Callers({
+      isOwnToken: (given) => options.own.isToken(given),
+      keys,
+      attempts: new Attempts(now),
+      needsKey: options.needsKey,
+    }),
+    keys,
+    models: offered,
+    books,
+    turnstile: new Turnstile({
+      now,
+      setTimer,
+      limitsOf: (account) => ({
+        requests: settings["gateway.requestsPerMinute"][account],
+        tokens: settings["gateway.tokensPerMinute"][account],
+      }),
+      waitMs: settings["gateway.maxWaitMs"],
+    }),
+    rates: new RequestWindow(now),
+    checked: (isStrict) => checkCredentials(workspace, offered, isStrict),
+    log,
+    warn: (message) => warn(workspace.redactor.text(message)),
+    now,
+    newId,
+    setTimer,
+  };
+  const syncing = syncOften(books, { setTimer, warn });
+  const end = (): void => {
+    syncing.cancel();
+    books.close();
+    release();
+  };
+  try {
+    const server = await startGateway({ ...options, parts });
+    return {
+      url: server.url,
+      close: async () => {
+        await server.close();
+        end();
+      },
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** One gateway writes to a ledger; another one beside it would spend the same money again. */
+function openBooks(
+  { env, userHome, deps, pid, host }: Machine,
+  keys: KeyFile,
+  newId: () => string,
+): { readonly books: Books; readonly release: () => void } {
+  const { gatewayLedger: folder } = homePaths(env, userHome);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lock = lockOf(`${folder}/.lock`, { pid, host, startTime: processStartTime(pid), token: deps.uuid() });
+  try {
+    const books = new Books({
+      folder,
+      now: deps.now,
+      newId,
+      periodOf: (id) => keys.list().find((key) => key.id === id)?.budget?.period ?? "ever",
+    });
+    return { books, release: () => lock.release() };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function lockOf(path: string, owner: LockOwner): JournalLock {
+  try {
+    return acquireLock(path, owner);
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.code !== "locked") throw error;
+    throw usageError("Another gateway of this home is running. See: lathe auth-gateway status");
+  }
+}
+
+function syncOften(books: Books, { setTimer, warn }: Pick<GatewayParts, "setTimer" | "warn">): { cancel(): void } {
+  const sync = (): void => {
+    timer = setTimer(sync, SYNC_MS);
+    try {
+      books.sync();
+    } catch (error) {
+      warn(`The ledger cannot be written to the disk: ${(error as Error).message}`);
+    }
+  };
+  let timer = setTimer(sync, SYNC_MS);
+  return { cancel: () => timer.cancel() };
+}

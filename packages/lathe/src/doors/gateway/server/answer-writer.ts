@@ -1,0 +1,153 @@
+// Writes the events of an answer to the client: encoded, as fast as the client reads, with signs of life while the model is silent. It
+// ends answers that say nothing for too long, that grow beyond what was asked for, and those of a key that was revoked.
+
+import type { ServerResponse } from "node:http";
+import { RequestTimeoutError, StreamError, type StreamEvent, type StreamEventIterator } from "@lathe/llm";
+import type { AnswerEncoder, ServedFormat } from "@lathe/llm/serve";
+import { drained, type SetTimer } from "../../http/live-response.ts";
+import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
+import { failureOf } from "./failure.ts";
+import { GatewayRefusal } from "./refusal.ts";
+
+const BEAT_MS = 15_000;
+/** A model that says nothing for so long says nothing more. */
+const SILENCE_MS = 255_000;
+/** Few tokens are longer; so much is never an answer of the length that was asked for. */
+const MOST_CHARACTERS_PER_TOKEN = 64;
+const MOST_CHARACTERS_MORE = 64 << 10;
+/** What has arrived is written together, up to about so much. */
+const PIECE_CHARACTERS = 32 << 10;
+
+export interface WriterOptions {
+  readonly format: ServedFormat;
+  readonly encoder: AnswerEncoder;
+  readonly isStreamed: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Tokens that the answer may have. */
+  readonly mostTokens: number;
+  readonly mayGoOn: () => boolean;
+  /** Ends the request to the vendor. */
+  readonly stop: (reason: Error) => void;
+  /** The reason of an answer that was stopped. */
+  readonly stopped: () => unknown;
+  /** Told of each event. */
+  readonly note: (event: StreamEvent) => void;
+  readonly setTimer: SetTimer;
+  readonly now: () => number;
+}
+
+export class AnswerWriter {
+  readonly #outgoing: ServerResponse;
+  readonly #options: WriterOptions;
+  readonly #mostCharacters: number;
+  #characters = 0;
+  /** When the model said something, and when we did. */
+  #heardAt: number;
+  #saidAt: number;
+
+  constructor(outgoing: ServerResponse, options: WriterOptions) {
+    this.#outgoing = outgoing;
+    this.#options = options;
+    this.#mostCharacters = options.mostTokens * MOST_CHARACTERS_PER_TOKEN + MOST_CHARACTERS_MORE;
+    this.#heardAt = options.now();
+    this.#saidAt = this.#heardAt;
+  }
+
+  /** Rejects with the reason of an answer that is not whole; a stream that had begun has been ended by then. */
+  async write(events: AsyncIterable<StreamEvent>): Promise<void> {
+    const iterator = events[Symbol.asyncIterator]() as StreamEventIterator;
+    const beat = this.#beating();
+    try {
+      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+        this.#heardAt = this.#options.now();
+        const isOver = this.#options.isStreamed ? await this.#pass(next.value, iterator) : this.#keep(next.value);
+        if (isOver) return;
+      }
+      throw new StreamError("The model's answer ended early.");
+    } catch (error) {
+      const reason = this.#options.stopped() ?? error;
+      if (this.#options.isStreamed && this.#outgoing.headersSent && !this.#outgoing.destroyed)
+        this.#outgoing.end(this.#options.encoder.fail(failureOf(reason)));
+      throw reason;
+    } finally {
+      beat.cancel();
+      await iterator.return?.();
+    }
+  }
+
+  /** Sends an event and those that have arrived with it. True with the last one. */
+  async #pass(first: StreamEvent, iterator: StreamEventIterator): Promise<boolean> {
+    const { encoder } = this.#options;
+    let text = "";
+    for (let event: StreamEvent | undefined = first; event !== undefined; event = iterator.takeArrived?.()) {
+      this.#look(event);
+      text += encoder.push(event);
+      if (encoder.isOver || text.length > PIECE_CHARACTERS) break;
+    }
+    if (text !== "" || encoder.isOver) await this.#send(text);
+    return encoder.isOver;
+  }
+
+  /** An answer in one piece is sent when it is whole. */
+  #keep(event: StreamEvent): boolean {
+    this.#look(event);
+    if (event.type !== "finish") return false;
+    const body = this.#options.encoder.whole(event.response);
+    this.#outgoing.writeHead(200, {
+      ...RESPONSE_HEADERS,
+      ...this.#options.headers,
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+    });
+    this.#outgoing.end(body);
+    return true;
+  }
+
+  #look(event: StreamEvent): void {
+    this.#options.note(event);
+    if (event.type === "error") throw event.error;
+    this.#characters += lengthOf(event);
+    if (this.#characters <= this.#mostCharacters) return;
+    const reason = new GatewayRefusal("internal", "The model's answer is longer than was asked for, and was ended.", {
+      code: "answer_too_long",
+    });
+    this.#options.stop(reason);
+    throw reason;
+  }
+
+  async #send(text: string): Promise<void> {
+    const { encoder, headers, now, setTimer } = this.#options;
+    if (!this.#outgoing.headersSent)
+      this.#outgoing.writeHead(200, { ...RESPONSE_HEADERS, ...headers, "content-type": "text/event-stream" });
+    this.#saidAt = now();
+    if (encoder.isOver) this.#outgoing.end(text);
+    else if (!this.#outgoing.write(text)) await drained(this.#outgoing, setTimer);
+  }
+
+  #beating(): { cancel(): void } {
+    const { setTimer, now, format, mayGoOn, stop } = this.#options;
+    const beat = (): void => {
+      timer = setTimer(beat, BEAT_MS);
+      const { headersSent, writableNeedDrain } = this.#outgoing;
+      if (now() - this.#heardAt >= SILENCE_MS)
+        stop(new RequestTimeoutError("The model has said nothing for 255 s.", { phase: "streamRead" }));
+      else if (!mayGoOn())
+        stop(new GatewayRefusal("unauthenticated", "This key was revoked.", { code: "key_revoked", isFinal: true }));
+      else if (headersSent && !writableNeedDrain && now() - this.#saidAt >= BEAT_MS) this.#outgoing.write(format.ping);
+    };
+    let timer = setTimer(beat, BEAT_MS);
+    return { cancel: () => timer.cancel() };
+  }
+}
+
+function lengthOf(event: StreamEvent): number {
+  switch (event.type) {
+    case "text_delta":
+    case "tool_call_delta":
+      return event.delta.length;
+    case "reasoning_delta":
+      return event.reasoningDelta.length;
+    default:
+      return 0;
+  }
+}

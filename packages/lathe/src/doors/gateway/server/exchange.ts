@@ -1,0 +1,166 @@
+// One request for an answer: read, admitted, sent to its model, written in the client's wire format, settled and logged. Whatever
+// happens, its reservation is settled once and its line is written once.
+
+import { AbortError, type StreamEvent } from "@lathe/llm";
+import { fitRequest, type Refusal, type ServedFormat, type ServedRequest, warningHeaders } from "@lathe/llm/serve";
+import { readBody } from "../../http/body.ts";
+import type { Call } from "../../http/call.ts";
+import type { OfferedModel } from "../models/gateway-models.ts";
+import type { Reservation } from "../money/books.ts";
+import { checkAffordable, type MostOf, mostOf } from "../money/most-of.ts";
+import { AnswerWriter } from "./answer-writer.ts";
+import type { Caller } from "./callers.ts";
+import { sendFailure, wordOf } from "./failure.ts";
+import type { GatewayParts } from "./parts.ts";
+import { GatewayRefusal } from "./refusal.ts";
+import { type Progress, settle } from "./settlement.ts";
+
+/** Pictures and documents go with prompts; vendors take as much. */
+const MOST_BODY_BYTES = 32 << 20;
+
+export async function exchange(call: Call, format: ServedFormat, parts: GatewayParts): Promise<void> {
+  const { now, log, newId } = parts;
+  const { incoming, outgoing } = call;
+  const began = now();
+  const requestId = newId();
+  const ending = new AbortController();
+  let isGone = false;
+  // The request to the vendor ends with the connection of the client.
+  outgoing.once("close", () => {
+    isGone = !outgoing.writableFinished;
+    if (isGone) ending.abort(new AbortError("The client has gone."));
+  });
+  const progress: Progress = {};
+  let failure: unknown;
+  try {
+    const caller = parts.callers.callerOf(incoming);
+    progress.caller = caller;
+    await answer(call, format, { parts, progress, caller, requestId, ending });
+  } catch (error) {
+    failure = ending.signal.aborted ? ending.signal.reason : error;
+    if (!outgoing.headersSent && !isGone) sendFailure(call, format, failure, requestId);
+    else if (!outgoing.writableEnded) outgoing.destroy();
+  }
+  const { caller, model } = progress;
+  log({
+    at: began,
+    key: caller?.name,
+    model: model && nameOf(model),
+    ...settle(parts, progress, { failure, wasStopped: ending.signal.aborted }),
+    // As proxies log a client that has gone.
+    status: isGone ? 499 : outgoing.statusCode,
+    why: failure === undefined ? undefined : isGone ? "cancelled" : wordOf(failure),
+    ms: now() - began,
+  });
+}
+
+interface Sending {
+  readonly parts: GatewayParts;
+  readonly progress: Progress;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly ending: AbortController;
+}
+
+async function answer(call: Call, format: ServedFormat, sending: Sending): Promise<void> {
+  const { parts, progress, caller, ending } = sending;
+  const { signal } = ending;
+  checkRate(parts, caller);
+  const { model, served } = await asked(call, format, sending);
+  progress.model = model;
+  const most = mostOf(served.request, model.target.model, model.habits);
+  progress.most = most.amounts;
+  checkPurse(parts, caller, most);
+  const ticket = { key: caller.id, tokens: most.amounts.tokens };
+  progress.pass = await parts.turnstile.enter(model.target.provider, ticket, signal);
+  // Others may have spent while this one waited; from here to the reservation nothing else runs.
+  checkPurse(parts, caller, most);
+  progress.reservation = reserve(parts, caller, { model, most });
+  const { now, newId, setTimer, callers } = parts;
+  const writer = new AnswerWriter(call.outgoing, {
+    format,
+    encoder: format.encoder({ served, target: model.target, now, newId }),
+    isStreamed: served.stream,
+    headers: { [format.requestIdHeader]: sending.requestId, ...warningHeaders(served.dropped) },
+    mostTokens: most.answer,
+    mayGoOn: () => callers.isGood(caller),
+    stop: (reason) => ending.abort(reason),
+    stopped: () => (signal.aborted ? signal.reason : undefined),
+    note: (event) => note(event, progress),
+    setTimer,
+    now,
+  });
+  await writer.write(model.adapter.stream(most.request, { signal }));
+}
+
+/** What the client wants of which model. */
+async function asked(
+  call: Call,
+  format: ServedFormat,
+  { parts, caller }: Sending,
+): Promise<{ readonly model: OfferedModel; readonly served: ServedRequest }> {
+  const decoded = format.decode(await readBody(call.incoming, MOST_BODY_BYTES));
+  if (decoded.kind === "refused") throw refusalError(decoded.refusal);
+  const model = await parts.models.find(decoded.served.request.model, caller.key);
+  const fitted = fitRequest(decoded.served, format, model.target);
+  if (fitted.kind === "refused") throw refusalError(fitted.refusal);
+  return { model, served: fitted.served };
+}
+
+/** What the vendor says of the bill and its limits. */
+function note(event: StreamEvent, progress: Progress): void {
+  switch (event.type) {
+    case "stream_start":
+      progress.hasBegun = true;
+      progress.usage = event.usage ?? progress.usage;
+      break;
+    case "finish":
+      progress.usage = event.usage;
+      progress.isFinished = true;
+      if (event.response.rateLimit !== undefined) progress.pass?.observe(event.response.rateLimit);
+      break;
+    case "error":
+      progress.usage = event.partial?.usage ?? progress.usage;
+      break;
+    default:
+      break;
+  }
+}
+
+function checkRate({ rates }: GatewayParts, { id, key }: Caller): void {
+  if (key?.rpm === undefined) return;
+  const waitMs = rates.take(id, key.rpm);
+  if (waitMs === 0) return;
+  const seconds = Math.ceil(waitMs / 1000);
+  const message = `This key may send ${key.rpm} requests a minute. Try again in ${seconds} s.`;
+  throw new GatewayRefusal("rate_limit", message, { code: "key_rate_limit", retryAfter: seconds });
+}
+
+function checkPurse({ books, now }: GatewayParts, { key }: Caller, most: MostOf): void {
+  if (key?.budget === undefined) return;
+  checkAffordable(most, { key, left: books.left(key, key.budget), now: now() });
+}
+
+interface Wanted {
+  readonly model: OfferedModel;
+  readonly most: MostOf;
+}
+
+function reserve({ books, warn }: GatewayParts, { id, name }: Caller, { model, most }: Wanted): Reservation {
+  try {
+    return books.reserve({ key: { id, name }, model: nameOf(model), most: most.amounts });
+  } catch (error) {
+    warn(`The ledger cannot be written: ${(error as Error).message}`);
+    throw new GatewayRefusal("overloaded", "The gateway cannot write its ledger. Tell its operator.", {
+      code: "ledger_unwritable",
+      retryAfter: 30,
+    });
+  }
+}
+
+/** The name that we have for it, never the client's. */
+const nameOf = ({ target }: OfferedModel): string => `${target.provider}/${target.model.id}`;
+
+function refusalError({ kind, message, ...more }: Refusal): GatewayRefusal {
+  return new GatewayRefusal(kind, message, { ...more, isFinal: true });
+}

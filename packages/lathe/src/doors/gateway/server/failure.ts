@@ -1,0 +1,83 @@
+// What went wrong, as a client of the gateway is told it. The accounts behind it are not the client's business: a vendor that refuses
+// the gateway's own credential must not look like a client's wrong key.
+
+import { ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
+import type { Refusal, ServedFormat } from "@lathe/llm/serve";
+import type { Call } from "../../http/call.ts";
+import { Refused } from "../../http/refused.ts";
+import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
+import { GatewayRefusal } from "./refusal.ts";
+
+export function failureOf(error: unknown): SDKError | Refusal {
+  if (error instanceof GatewayRefusal) return error.refusal;
+  if (error instanceof Refused) return refusalOf(error);
+  if (!(error instanceof SDKError))
+    return { kind: "internal", message: "The gateway has failed. Tell its operator.", code: "gateway_failed" };
+  switch (error.kind) {
+    case "auth":
+    case "credential":
+    case "config":
+      return {
+        kind: "internal",
+        message: `The gateway's own credential${ofProvider(error)} does not work. Its operator finds out more with: lathe auth-gateway check`,
+        code: "gateway_credential",
+      };
+    case "quota":
+      return {
+        kind: "quota",
+        message: `The gateway's account${ofProvider(error)} has no credit left. Tell its operator.`,
+        code: "account_quota",
+      };
+    case "bug":
+      return { kind: "internal", message: "The gateway has failed. Tell its operator.", code: "gateway_failed" };
+    default:
+      return error;
+  }
+}
+
+const ofProvider = (error: SDKError): string =>
+  (error instanceof ProviderError || error instanceof RequestTimeoutError) && error.provider !== undefined
+    ? ` for ${error.provider}`
+    : "";
+
+const KINDS: Readonly<Record<number, Refusal["kind"]>> = {
+  401: "unauthenticated",
+  403: "forbidden",
+  404: "not_found",
+  408: "timeout",
+  413: "too_large",
+  429: "rate_limit",
+};
+
+function refusalOf({ status, code, message, retryAfter }: Refused): Refusal {
+  const kind = KINDS[status] ?? (status < 500 ? "invalid" : "internal");
+  return { kind, message, code, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** A word for the log. */
+export function wordOf(error: unknown): string {
+  if (error instanceof GatewayRefusal) return error.refusal.code ?? error.refusal.kind;
+  if (error instanceof Refused) return error.code;
+  return error instanceof SDKError ? error.kind : "failed";
+}
+
+/** Before the first byte of an answer. */
+export function sendFailure(
+  { incoming, outgoing }: Call,
+  format: ServedFormat,
+  error: unknown,
+  requestId: string,
+): void {
+  const { status, headers, body } = format.error(failureOf(error), requestId);
+  const isFinal = error instanceof GatewayRefusal && error.isFinal;
+  outgoing.writeHead(status, {
+    ...RESPONSE_HEADERS,
+    ...headers,
+    "content-length": Buffer.byteLength(body),
+    // The vendors' own clients heed it: what cannot get better is not tried again.
+    ...(isFinal ? { "x-should-retry": "false" } : {}),
+    // What is left of a refused body is not read.
+    ...(incoming.complete ? {} : { connection: "close" }),
+  });
+  outgoing.end(body);
+}

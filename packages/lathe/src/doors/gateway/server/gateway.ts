@@ -1,0 +1,118 @@
+// A running gateway: the guard, its addresses and the socket.
+
+import { type ServedFormat, servedFormats } from "@lathe/llm/serve";
+import { type Answer, type Call, Router } from "../../http/call.ts";
+import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
+import {
+  certificateOf,
+  checkReach,
+  LIMITS,
+  type Limits,
+  listen,
+  type PlaceWords,
+  portOf,
+  type Tls,
+} from "../../http/listen.ts";
+import type { OwnNames } from "../../http/origin.ts";
+import { credentialsReport } from "../reports/credentials-report.ts";
+import { modelList } from "../reports/model-list.ts";
+import { usageReport } from "../reports/usage-report.ts";
+import type { Caller } from "./callers.ts";
+import { exchange } from "./exchange.ts";
+import { sendFailure, wordOf } from "./failure.ts";
+import type { GatewayParts } from "./parts.ts";
+
+export const GATEWAY_WORDS: PlaceWords = {
+  option: "--bind",
+  withPort: (port) => `lathe auth-gateway serve --bind 127.0.0.1:${port}`,
+};
+
+/** Hundreds of answers may be under way; a connection between two requests is kept as long as a silent answer. */
+const GATEWAY_LIMITS: Limits = { ...LIMITS, connections: 2048 };
+const IDLE_MS = 255_000;
+
+export interface GatewayOptions {
+  readonly version: string;
+  readonly host: string;
+  /** 0: the system chooses one. */
+  readonly port: number;
+  readonly tls?: Tls | undefined;
+  readonly parts: GatewayParts;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+/** An answer that is under way when the gateway is asked to end may go on for so long. */
+const FINISH_WITHIN_MS = 10_000;
+
+export async function startGateway(options: GatewayOptions): Promise<RunningServer> {
+  const { version, host, tls, parts } = options;
+  checkReach(host, tls, GATEWAY_WORDS);
+  const own: OwnNames = { scheme: tls ? "https" : "http", host, certificate: certificateOf(tls) };
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const running = new Set<Promise<void>>();
+  const listener = guarded(gatewayApp(version, parts, running), own);
+  const server = await listen(listener, { host, port: options.port, tls, limits, words: GATEWAY_WORDS });
+  server.keepAliveTimeout = IDLE_MS;
+  const { url, close } = serverAt(server, own, portOf(server));
+  return {
+    url,
+    close: async () => {
+      server.close();
+      server.closeIdleConnections();
+      const late = new Promise<void>((resolve) => parts.setTimer(resolve, FINISH_WITHIN_MS));
+      await Promise.race([Promise.all(running), late]);
+      await close();
+      // What was cut off is settled, too.
+      await Promise.all(running);
+    },
+  };
+}
+
+function gatewayApp(version: string, parts: GatewayParts, running: Set<Promise<void>>): Answer {
+  const router = new Router();
+  router.add("GET", "/healthz", (call) => call.json({ ok: true, version }));
+  router.add("GET", "/v1/models", report(parts, modelList));
+  router.add("GET", "/v1/usage", report(parts, usageReport));
+  router.add("GET", "/v1/credentials/check", report(parts, credentialsReport));
+  for (const format of servedFormats)
+    router.add("POST", format.path, (call) => {
+      const work = exchange(call, format, parts).finally(() => running.delete(work));
+      running.add(work);
+      return work;
+    });
+  return router.answer("There is nothing at this address. See docs/gateway.md.");
+}
+
+type Report = (call: Call, caller: Caller, parts: GatewayParts) => unknown;
+
+function report(parts: GatewayParts, make: Report): (call: Call) => Promise<void> {
+  return async (call) => {
+    const began = parts.now();
+    let key: string | undefined;
+    let failure: unknown;
+    try {
+      const caller = parts.callers.callerOf(call.incoming);
+      key = caller.name;
+      call.json(await make(call, caller, parts));
+    } catch (error) {
+      failure = error;
+      sendFailure(call, formatFor(call), error, parts.newId());
+    }
+    parts.log({
+      at: began,
+      key,
+      model: undefined,
+      usage: undefined,
+      usd: 0,
+      status: call.outgoing.statusCode,
+      why: failure === undefined ? undefined : wordOf(failure),
+      ms: parts.now() - began,
+    });
+  };
+}
+
+/** These addresses are the same for the clients of all vendors. */
+function formatFor({ incoming }: Call): ServedFormat {
+  const name = incoming.headers["anthropic-version"] === undefined ? "chat" : "messages";
+  return servedFormats.find((format) => format.name === name) as ServedFormat;
+}

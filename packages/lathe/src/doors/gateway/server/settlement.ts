@@ -1,0 +1,74 @@
+// What a request did cost in the end: what the vendor has counted, and what it may charge without having said so.
+
+import { type RequestAmounts, uncertainBill } from "@lathe/agent/base";
+import { comparableUsage, costOf, type ProviderError, RateLimitError, type Usage } from "@lathe/llm";
+import type { Pass } from "../fair/turnstile.ts";
+import type { OfferedModel } from "../models/gateway-models.ts";
+import type { Bill, Reservation } from "../money/books.ts";
+import type { Caller } from "./callers.ts";
+import type { GatewayParts } from "./parts.ts";
+
+/** What is known of a request so far. */
+export interface Progress {
+  caller?: Caller;
+  model?: OfferedModel;
+  most?: RequestAmounts;
+  pass?: Pass;
+  reservation?: Reservation;
+  /** What the vendor has counted. */
+  usage?: Usage | undefined;
+  /** The vendor has said all that it will count. */
+  isFinished?: boolean;
+  /** Something of the answer had arrived. */
+  hasBegun?: boolean;
+}
+
+export interface Ending {
+  /** Undefined: the answer is whole. */
+  readonly failure: unknown;
+  /** By the client or by us. */
+  readonly wasStopped: boolean;
+}
+
+/** Vendors say how long to wait; without a word, an account that is full is left alone for so long. */
+const CLOSED_MS = 5_000;
+
+/** Gives back what was set aside, once. */
+export function settle(
+  { books, warn }: GatewayParts,
+  progress: Progress,
+  ending: Ending,
+): { readonly usage: Usage | undefined; readonly usd: number | undefined } {
+  const { pass, reservation } = progress;
+  const bill = billOf(progress, ending);
+  if (ending.failure instanceof RateLimitError) pass?.close(waitOf(ending.failure));
+  const sent = reservation !== undefined;
+  pass?.done(sent ? (bill.usage?.totalTokens ?? 0) + (bill.uncertain?.tokens ?? 0) : 0);
+  if (reservation === undefined) return { usage: undefined, usd: 0 };
+  try {
+    books.settle(reservation, bill);
+  } catch (error) {
+    // It counts whole from the next start on, so no money is given back by mistake.
+    warn(`The ledger cannot be written: ${(error as Error).message}`);
+  }
+  return { usage: bill.usage, usd: bill.usd };
+}
+
+function billOf({ model, usage, most, isFinished, hasBegun }: Progress, { failure, wasStopped }: Ending): Bill {
+  if (model === undefined) return { usd: 0 };
+  const { provider, model: info } = model.target;
+  const counted = usage && comparableUsage(usage, provider);
+  const usd = info.cost === undefined ? undefined : usage === undefined ? 0 : costOf(usage, info.cost, provider);
+  // A vendor that counts nothing has not said that the answer was free.
+  if (isFinished && (counted?.totalTokens ?? 0) > 0) return { usage: counted, usd };
+  const uncertain = uncertainBill(most, {
+    hasBegun: hasBegun ?? false,
+    tokens: counted?.totalTokens ?? 0,
+    cost: usd ?? 0,
+    error: wasStopped ? undefined : failure,
+  });
+  return { usage: counted, usd, ...(uncertain === undefined ? {} : { uncertain }) };
+}
+
+const waitOf = (error: ProviderError): number =>
+  error.retryAfter === undefined ? CLOSED_MS : Math.ceil(error.retryAfter * 1000);

@@ -1,0 +1,50 @@
+// A JSON file of secrets or their hashes: readable by its owner only, checked, and read again when it has changed, so that what another
+// process removes from it stops working at once.
+
+import { chmodSync, statSync } from "node:fs";
+import type { Checker } from "@lathe/llm/schema";
+import { usageError } from "../usage/exit.ts";
+import { readJsonFile, updateJsonFile } from "./json-file.ts";
+
+export interface PrivateFileOptions<T> {
+  readonly checker: Checker;
+  /** What a file that is not there would hold. */
+  readonly empty: T;
+  /** What a person does about a file that is damaged. */
+  readonly advice: string;
+}
+
+export class PrivateFile<T> {
+  readonly path: string;
+  readonly #options: PrivateFileOptions<T>;
+  #read: { readonly mark: string; readonly value: T } | undefined;
+
+  constructor(path: string, options: PrivateFileOptions<T>) {
+    this.path = path;
+    this.#options = options;
+  }
+
+  value(): T {
+    const stat = statSync(this.path, { throwIfNoEntry: false });
+    if (stat === undefined) return this.#options.empty;
+    const mark = `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
+    if (this.#read?.mark === mark) return this.#read.value;
+    // Copied or restored with other rights: it is made private before anything in it counts.
+    if ((stat.mode & 0o077) !== 0) chmodSync(this.path, 0o600);
+    this.#read = { mark, value: this.#checked(readJsonFile(this.path)) };
+    return this.#read.value;
+  }
+
+  async change(change: (value: T) => T): Promise<void> {
+    await updateJsonFile(this.path, (value) => change(this.#checked(value)));
+    this.#read = undefined;
+  }
+
+  #checked(value: unknown): T {
+    const { checker, empty, advice } = this.#options;
+    if (value === undefined) return empty;
+    const wrong = checker.wrongIn(value);
+    if (wrong !== undefined) throw usageError(`${this.path}: ${wrong}. ${advice}`);
+    return value as T;
+  }
+}

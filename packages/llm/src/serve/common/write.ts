@@ -1,0 +1,26 @@
+// Writing answers. A text of the model becomes part of a line only as JSON, which has no line ends; so nothing that a model or a tool
+// says can begin an event.
+
+/** One event of a stream. `data` is JSON that we have written. */
+export const sse = (data: string, event?: string): string =>
+  event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
+
+/** A comment: keeps a silent stream open for clients that have no event for it. */
+export const SSE_COMMENT = ": waiting for the model\n\n";
+
+/** Pieces of one text. A character that was cut in half between two pieces goes out whole, with the second. */
+export class Pieces {
+  #half = "";
+
+  /** What of it can be written now. */
+  next(piece: string): string {
+    const text = this.#half === "" ? piece : this.#half + piece;
+    const last = text.charCodeAt(text.length - 1);
+    if (!(last >= 0xd800 && last <= 0xdbff)) {
+      this.#half = "";
+      return text;
+    }
+    this.#half = text.slice(-1);
+    return text.slice(0, -1);
+  }
+}
