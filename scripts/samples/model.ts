@@ -8,6 +8,13 @@ export function startSampleModel(): Promise<ModelServer> {
   return startModelServer({ script: answerTo, cors: true });
 }
 
+/** The one fault of the sample project. */
+const REPAIR = {
+  file_path: "src/invoice.js",
+  old_string: "amount > DISCOUNT_FROM",
+  new_string: "amount >= DISCOUNT_FROM",
+};
+
 function answerTo({ view }: RecordedRequest): Turn {
   const asked = view.messages.findLast(({ role, results }) => role === "user" && results.length === 0)?.text ?? "";
   const last = view.messages.at(-1);
@@ -20,6 +27,8 @@ function answerTo({ view }: RecordedRequest): Turn {
   const isGreeted = last?.results.some(({ text }) => text.includes("Guten Tag!")) === true;
   if ((isFirst || isGreeted) && asked.includes("hello.txt"))
     return turn.calls([{ name: "write_file", args: { file_path: "hello.txt", content: "Hello!\n" } }]);
+  if (isFirst && view.tools.includes("edit_file") && /fix the failing test|make the parser accept comments/.test(asked))
+    return turn.calls([{ name: "edit_file", args: REPAIR }]);
   if (asked.includes("list the public functions")) return turn.text('{"functions": [{"name": "total"}]}');
   return turn.text(`${ANSWER}. The flaky test waits for a port; I changed nothing.`);
 }

@@ -9,7 +9,7 @@ const SRC = fileURLToPath(new URL("../../src", import.meta.url));
 const LAYERS: readonly (readonly string[])[] = [
   ["types"],
   [
-    ...["errors", "framing", "schema", "media", "stream", "transport", "protocols", "auth"],
+    ...["errors", "framing", "schema", "media", "stream", "transport", "protocols", "auth", "serve"],
     ...["catalog", "providers", "discovery", "registry"],
     ...["segments.ts", "conversation.ts", "deps.ts", "deps.browser.ts", "timers.ts", "adapter.ts", "adapter-kit.ts"],
   ],

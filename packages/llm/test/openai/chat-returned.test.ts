@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { openaiChat } from "../../src/protocols/openai-chat/index.ts";
 import type { JsonObject } from "../../src/types/json.ts";
 import { Message } from "../../src/types/message.ts";
-import { bodyOf, decodeBody, decodeStream, encodeWith } from "./kit.ts";
+import { servedAgain } from "../serve/again.ts";
+import { bodyOf, decodeBody, decodeStream, encodeWith, recorded } from "./kit.ts";
 
 const baseUrl = "https://openrouter.ai/api/v1";
 const chunk = (delta: JsonObject, more: JsonObject = {}) => ({ id: "c", choices: [{ index: 0, delta, ...more }] });
@@ -93,3 +94,5 @@ describe("AD-20 reasoning that a gateway wants back", () => {
     expect(whole ? sent : sent.length <= 40).toBe(whole ? id : true);
   });
 });
+
+servedAgain(recorded);

@@ -4,7 +4,8 @@ import { createSegmentCache } from "../../src/segments.ts";
 import type { JsonObject, JsonValue } from "../../src/types/json.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";
 import type { Request, ToolDefinition } from "../../src/types/request.ts";
-import { bodyOf, decodeBody, decodeStream, encodeWith, log } from "./kit.ts";
+import { servedAgain } from "../serve/again.ts";
+import { bodyOf, decodeBody, decodeStream, encodeWith, log, recorded } from "./kit.ts";
 
 const baseUrl = "http://127.0.0.1:8000/v1";
 const golden = (request: Partial<Request>) =>
@@ -347,3 +348,5 @@ describe("AD-20 streams", () => {
     expect(decodeStream(openaiChat, clean.slice(0, 6)).blocks.terminal).toBe(false);
   });
 });
+
+servedAgain(recorded);

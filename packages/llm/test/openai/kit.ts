@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from "../../src/types/json.ts";
 import type { ModelInfo } from "../../src/types/model.ts";
 import type { EncodedRequest, EncodeInput, Protocol, SegmentCache } from "../../src/types/protocol.ts";
 import type { Request } from "../../src/types/request.ts";
+import type { Recorded } from "../serve/again.ts";
 
 export const testModel: ModelInfo = {
   id: "gpt-5.2",
@@ -46,6 +47,9 @@ export interface Decoded {
   readonly blocks: Blocks;
 }
 
+/** All streams that were decoded so far. */
+export const recorded: Recorded[] = [];
+
 /** Streams the chunks (objects are stringified); `closed` says whether the connection ends afterwards. */
 export function decodeStream(protocol: Protocol, chunks: readonly (JsonValue | string)[], closed = true): Decoded {
   const events: StreamEvent[] = [];
@@ -54,6 +58,7 @@ export function decodeStream(protocol: Protocol, chunks: readonly (JsonValue | s
     decoder.event({ data: typeof chunk === "string" ? chunk : JSON.stringify(chunk) }, blocks);
   }
   if (closed) decoder.end(blocks);
+  recorded.push({ protocol: protocol.name, events, response: blocks.response });
   return { events, blocks };
 }
 

@@ -6,7 +6,8 @@ import type { JsonValue } from "../../src/types/json.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";
 import type { ModelInfo } from "../../src/types/model.ts";
 import type { Request, ToolDefinition } from "../../src/types/request.ts";
-import { bodyOf, decodeBody, decodeStream, encodeWith, log, testModel } from "./kit.ts";
+import { servedAgain } from "../serve/again.ts";
+import { bodyOf, decodeBody, decodeStream, encodeWith, log, recorded, testModel } from "./kit.ts";
 
 const toggle: ModelInfo = { ...testModel, id: "qwen3", thinking: { mode: "toggle", levels: ["off", "high"] } };
 const setup = { provider: "ollama", baseUrl: "http://127.0.0.1:11434", model: toggle };
@@ -187,3 +188,5 @@ describe("AD-80 ollama-chat streams", () => {
     expect(decodeStream(ollamaChat, [part({ content: "x" })]).blocks.terminal).toBe(false);
   });
 });
+
+servedAgain(recorded);

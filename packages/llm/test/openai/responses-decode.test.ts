@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { azureResponses, openaiResponses } from "../../src/protocols/openai-responses/index.ts";
 import type { JsonObject } from "../../src/types/json.ts";
-import { decodeBody, decodeStream, log } from "./kit.ts";
+import { servedAgain } from "../serve/again.ts";
+import { decodeBody, decodeStream, log, recorded } from "./kit.ts";
 
 const created = { type: "response.created", response: { id: "resp_1", model: "gpt-5.2-2026" } };
 const usage = {
@@ -281,3 +282,5 @@ describe("AD-11 stream", () => {
     expect(blocks.response?.model).toBe("gpt-5.2");
   });
 });
+
+servedAgain(recorded);

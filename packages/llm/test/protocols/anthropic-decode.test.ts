@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../../src/protocols/anthropic/index.ts";
 import { ServerError, StreamError } from "../../src/types/errors.ts";
 import type { JsonObject } from "../../src/types/json.ts";
-import { decodeBody, decodeFrames, frames, log } from "./support.ts";
+import { servedAgain } from "../serve/again.ts";
+import { decodeBody, decodeFrames, frames, log, recorded } from "./support.ts";
 
 const options = { provider: "anthropic", request: { model: "claude-x" } };
 const usage = { input_tokens: 10, cache_read_input_tokens: 4, cache_creation_input_tokens: 2, output_tokens: 1 };
@@ -320,3 +321,5 @@ describe("tolerance of odd Anthropic streams", () => {
     expect(response?.toolCalls).toEqual([]);
   });
 });
+
+servedAgain(recorded);

@@ -7,7 +7,8 @@ import type { JsonObject } from "../../src/types/json.ts";
 import { type ContentPart, Message } from "../../src/types/message.ts";
 import type { Frame } from "../../src/types/protocol.ts";
 import type { Request, ToolDefinition } from "../../src/types/request.ts";
-import { decodeBody, decodeFrames, encode, frames, log, modelRow } from "./support.ts";
+import { servedAgain } from "../serve/again.ts";
+import { decodeBody, decodeFrames, encode, frames, log, modelRow, recorded } from "./support.ts";
 
 const model = "anthropic.claude-x-v1:0";
 const provider = "amazon-bedrock";
@@ -328,3 +329,5 @@ describe("AD-60 Bedrock stream", () => {
     expect(cut.events[1]).toEqual({ type: "provider_event", raw: { a: 1, p: "abcd" } });
   });
 });
+
+servedAgain(recorded);

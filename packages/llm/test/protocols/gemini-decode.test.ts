@@ -4,7 +4,8 @@ import { googleGenerativeAi as gemini } from "../../src/protocols/gemini/index.t
 import { ContentFilterError, ServerError, StreamError } from "../../src/types/errors.ts";
 import type { StreamEvent } from "../../src/types/events.ts";
 import type { JsonObject, JsonValue } from "../../src/types/json.ts";
-import { decodeBody, decodeFrames, frames, log } from "./support.ts";
+import { servedAgain } from "../serve/again.ts";
+import { decodeBody, decodeFrames, frames, log, recorded } from "./support.ts";
 
 const options = { provider: "gemini", request: { model: "gemini-3" } };
 const origin = { provider: "gemini", model: "gemini-3" };
@@ -321,3 +322,5 @@ function partialArgs(jsonPath: string, value: JsonValue, cut: number): JsonObjec
     ...(index < pieces.length - 1 ? { willContinue: true } : {}),
   }));
 }
+
+servedAgain(recorded);

@@ -8,6 +8,7 @@ import type { ModelInfo } from "../../src/types/model.ts";
 import type { EncodedRequest, EncodeInput, Frame, Protocol } from "../../src/types/protocol.ts";
 import type { Request } from "../../src/types/request.ts";
 import type { Response } from "../../src/types/response.ts";
+import type { Recorded } from "../serve/again.ts";
 
 export function modelRow(id: string, more: Partial<ModelInfo> = {}): ModelInfo {
   return {
@@ -58,6 +59,9 @@ export interface DecodeOptions {
   readonly request?: Partial<Request>;
 }
 
+/** All that was decoded so far. */
+export const recorded: Recorded[] = [];
+
 /** Every frame, then the end of the connection. */
 export function decodeFrames(protocol: Protocol, options: DecodeOptions, frames: readonly Frame[]): Decoded {
   return decode(protocol, options, (decoder, sink) => {
@@ -85,6 +89,7 @@ function decode(
   const origin = { provider, model: whole.model };
   const sink = new Blocks({ provider, model: whole.model, origin, newId, emit: (event) => events.push(event) });
   run(protocol.decoder({ provider, model: whole.model, origin, request: whole, newId }), sink);
+  recorded.push({ protocol: protocol.name, events, response: sink.response });
   return { events, response: sink.response, error: sink.failure };
 }
 

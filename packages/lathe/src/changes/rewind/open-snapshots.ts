@@ -41,7 +41,11 @@ export function snapshotOptions(
     journal,
     blobs,
     roots,
-    exclude: [existsSync(paths.home) ? realpathSync.native(paths.home) : paths.home, ...ownFiles(journal)],
+    exclude: [
+      existsSync(paths.home) ? realpathSync.native(paths.home) : paths.home,
+      ...ownFiles(journal),
+      ...(machine.outputFiles ?? []),
+    ],
     limits: {
       maxFiles: settings["rewind.maxFiles"],
       maxFileBytes: settings["rewind.maxFileMB"] * MB,

@@ -1,6 +1,6 @@
 // Everything the product takes from the machine, as one value: made once by the command; tests make their own.
 
-import { fstatSync, readFileSync } from "node:fs";
+import { fstatSync, readFileSync, readlinkSync } from "node:fs";
 import { homedir, hostname } from "node:os";
 import { visibleText } from "@lathe/agent/base";
 import { type ClientDeps, defaultDeps, type Transport } from "@lathe/llm";
@@ -22,6 +22,8 @@ export interface Machine {
   readonly stdin: NodeJS.ReadStream;
   /** Something may be piped into stdin; at a terminal and for /dev/null nothing is. */
   readonly isPiped?: boolean;
+  /** Files that stdout and stderr are redirected to: what the run says of itself, and no work of the agent. */
+  readonly outputFiles?: readonly string[];
   /** For text. At a terminal, nothing written here can move the cursor or change a colour. */
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -50,6 +52,9 @@ export function thisMachine(): Machine {
     },
     get isPiped() {
       return mayBePiped();
+    },
+    get outputFiles() {
+      return redirectedOutput();
     },
     get stdout() {
       return textOnly(endingQuietly(process.stdout));
@@ -81,6 +86,16 @@ function mayBePiped(): boolean {
   } catch {
     return false; // closed
   }
+}
+
+function redirectedOutput(): string[] {
+  return [1, 2].flatMap((fd) => {
+    try {
+      return fstatSync(fd).isFile() ? [readlinkSync(`/proc/self/fd/${fd}`)] : [];
+    } catch {
+      return []; // closed, or a system that does not tell the name
+    }
+  });
 }
 
 function workingDirectory(): string {

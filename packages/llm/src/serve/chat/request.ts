@@ -22,7 +22,8 @@ import { readMessage } from "./messages.ts";
 
 const atLeastOne = integer({ minimum: 1 });
 
-const body = new Shape(
+/** Its fields are listed in docs/gateway-formats.md. */
+export const chatBody = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),
     messages: listOf(anyObject(), { minItems: 1 }),
@@ -84,7 +85,7 @@ const jsonSchema = new Shape(
 );
 
 export function readChat(value: JsonObject): ServedRequest {
-  const fields = body.read(value, "");
+  const fields = chatBody.read(value, "");
   const messages = fields.messages.map((message, at) => readMessage(message as JsonValue, `messages[${at}]`));
   checkPairs(messages, "messages");
   if (fields.max_tokens !== undefined && fields.max_completion_tokens !== undefined)

@@ -66,11 +66,22 @@ export class Shape<F extends Fields> {
   readonly #checker: Checker<StaticFields<F>>;
   readonly #ignored: ReadonlySet<string>;
   readonly #unsupported: Readonly<Record<string, string>>;
+  readonly #read: readonly string[];
 
   constructor(fields: F, { ignored = [], unsupported = {} }: ShapeOptions = {}) {
     this.#checker = new Checker(object(fields), { hidesValues: true });
     this.#ignored = new Set(ignored);
     this.#unsupported = unsupported;
+    this.#read = Object.keys(fields);
+  }
+
+  /** For the documentation. */
+  get fields(): {
+    readonly read: readonly string[];
+    readonly ignored: readonly string[];
+    readonly unsupported: Readonly<Record<string, string>>;
+  } {
+    return { read: this.#read, ignored: [...this.#ignored], unsupported: this.#unsupported };
   }
 
   read(value: unknown, place: string): StaticFields<F> {

@@ -20,7 +20,8 @@ import { checkPairs, checkTools, functionTool } from "../common/turns.ts";
 import type { ServedRequest } from "../types.ts";
 import { marked, readMessages, readText } from "./blocks.ts";
 
-const body = new Shape(
+/** Its fields are listed in docs/gateway-formats.md. */
+export const messagesBody = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),
     messages: listOf(anyObject(), { minItems: 1 }),
@@ -82,7 +83,7 @@ const format = new Shape({ type: exactly("json_schema"), schema: anyObject() }, 
 const metadata = new Shape({ user_id: optional(text({ maxLength: 512 })) });
 
 export function readMessagesBody(value: JsonObject): ServedRequest {
-  const fields = body.read(value, "");
+  const fields = messagesBody.read(value, "");
   const system = readSystem(fields.system);
   const said = fields.messages.flatMap((one, at) => readMessages(one as JsonValue, `messages[${at}]`));
   checkPairs(said, "messages");

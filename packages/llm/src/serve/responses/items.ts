@@ -3,9 +3,10 @@
 import { anyObject, choice, exactly, listOf, oneOf, optional, text } from "../../schema/define.ts";
 import { isJsonObject, type JsonValue } from "../../types/json.ts";
 import type { ContentPart, ImageData, Message, Role } from "../../types/message.ts";
+import { type Carried, carriedIn } from "../common/carrier.ts";
 import { mediaOfBase64, mediaOfUrl } from "../common/media.ts";
 import { fieldAt, refuse, Shape, shapeFor } from "../common/read.ts";
-import { callPart, checkName, thinkingPart } from "../common/turns.ts";
+import { callPart, checkName, thinkingPart, withCarried } from "../common/turns.ts";
 
 /** Ids of items that we made up: they mean nothing to a vendor. */
 export const OUR_ITEM = "lathe";
@@ -81,6 +82,7 @@ const ofAssistant = { output_text: outputText, refusal };
 class Turns {
   readonly messages: Message[] = [];
   #answer: ContentPart[] = [];
+  #carried: Carried | undefined;
   /** Ids of calls as our messages have them. */
   readonly #ids = new Map<string, string>();
 
@@ -106,9 +108,16 @@ class Turns {
     this.messages.push(message);
   }
 
+  /** What belongs to the calls of the answer. */
+  carried(carried: Carried): void {
+    this.#carried = carried;
+  }
+
   end(): void {
-    if (this.#answer.length > 0) this.messages.push({ role: "assistant", content: this.#answer });
+    if (this.#answer.length > 0)
+      this.messages.push({ role: "assistant", content: withCarried(this.#answer, this.#carried) });
     this.#answer = [];
+    this.#carried = undefined;
   }
 }
 
@@ -139,9 +148,13 @@ function readItem(item: unknown, place: string, turns: Turns): void {
       }));
       break;
     }
-    case "reasoning":
-      turns.answer(readReasoning(item, place));
+    case "reasoning": {
+      const { encrypted_content: encrypted = "" } = shapes.reasoning.read(item, place);
+      const carried = carriedIn(encrypted);
+      if (carried?.calls?.length) turns.carried(carried);
+      else turns.answer(readReasoning(item, place));
       break;
+    }
     default: {
       const shape = type === "function_call_output" ? shapes.function_call_output : shapes.custom_tool_call_output;
       const { call_id: answered, output } = shape.read(item, place) as {

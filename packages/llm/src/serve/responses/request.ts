@@ -24,7 +24,8 @@ import { choiceShapes, formatShapes, toolShapes } from "./parameters.ts";
 
 const NOT_STORED = "nothing is stored here; send the whole conversation as input";
 
-const body = new Shape(
+/** Its fields are listed in docs/gateway-formats.md. */
+export const responsesBody = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),
     input: oneOf(text(), listOf(anyObject(), { minItems: 1 })),
@@ -71,7 +72,7 @@ const textOptions = new Shape({
 });
 
 export function readResponses(value: JsonObject): ServedRequest {
-  const fields = body.read(value, "");
+  const fields = responsesBody.read(value, "");
   const said: readonly Message[] =
     typeof fields.input === "string"
       ? [{ role: "user", content: [{ kind: "text", text: fields.input }] }]

@@ -24,7 +24,8 @@ import { checkName, checkPairs, checkTools } from "../common/turns.ts";
 import type { ServedRequest } from "../types.ts";
 
 const body = new Shape({ request: anyObject(), stream: optional(flag()) });
-const requestShape = new Shape(
+/** Its fields are listed in docs/gateway-formats.md. */
+export const streamRequest = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),
     messages: listOf(anyObject(), { minItems: 1 }),
@@ -109,7 +110,7 @@ const resultShape = new Shape({
 
 export function readStream(value: JsonObject): ServedRequest {
   const { request: inner, stream } = body.read(value, "");
-  const fields = requestShape.read(inner, "request");
+  const fields = streamRequest.read(inner, "request");
   const messages = fields.messages.map((one, at) => readMessage(one, `request.messages[${at}]`));
   checkPairs(messages, "request.messages");
   const tools = fields.tools?.map((one, at) => readTool(one, `request.tools[${at}]`));
