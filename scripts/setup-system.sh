@@ -34,6 +34,7 @@ packages=(
   python3-matplotlib             # pictures that a Python cell draws
   gh              # GitHub's own client: its search requests are compared with ours
   searx           # a search engine of one's own
+  gnome-keyring dbus libsecret-tools # a keyring that answers, its bus, and a look into it from outside
   xvfb xdotool xterm imagemagick # a desktop, and what moves its mouse and takes its picture
 )
 

@@ -97,6 +97,27 @@ describe("the exported page", () => {
     expect(page).toContain("<b>$1.50</b>");
   });
 
+  it("N1 shows the verdict about the work and what it rests on, and who accepted it instead", async () => {
+    const { id, journal } = box.maker.make();
+    journal.append(user("fix it"));
+    journal.append(answer("Done."));
+    const evidence = {
+      ...{ verdict: "unverified", reasons: ["a.test.js was deleted."], since: 1, tree: "t", answer: "a" },
+      checks: [{ command: "npm test", of: "old tests", exitCode: 1, outputDigest: "0123456789abcdef", durationMs: 9 }],
+      ...{ covered: ["src/a.js"], uncovered: [], named: [], sentBack: false },
+    };
+    journal.append({ type: "custom", customType: "verification", data: evidence });
+    journal.append({ type: "custom", customType: "verification", data: { ...evidence, acceptedBy: "<ada>" } });
+    journal.append({ type: "custom", customType: "verification", data: { verdict: "of later times" } });
+    await journal.close();
+    const page = readFileSync(await exported(id), "utf8");
+    expect(page).toContain("<summary>Not verified: a.test.js was deleted.</summary>");
+    expect(page).toContain("<code>npm test</code> with the tests of before: exit code 1, output 0123456789ab");
+    expect(page).toContain("Covered: src/a.js");
+    expect(page).toContain("Accepted by &lt;ada&gt;, not proven by a check.");
+    expect(page.match(/class="note"/g)).toHaveLength(2);
+  });
+
   it("says where a part of the session was lost", async () => {
     const { id, path } = await saySomething(box.maker, "a typo", "ok");
     writeFileSync(path, readFileSync(path, "utf8").replace("typo", "tyop"));

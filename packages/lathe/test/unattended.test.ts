@@ -102,6 +102,25 @@ describe("G-11 unattended sessions", () => {
     expect(text).toBe(process.env["LATHE_WRITE_DOCS"] ? text : written);
   });
 
+  it("over RPC every command is denied without its scope, before its parameters matter, and taken with it", async () => {
+    const commands = (Object.keys(COMMANDS) as CommandName[]).filter((name) => name !== "negotiate_unattended");
+    for (const scope of UNATTENDED_SCOPES) {
+      const rpc = await host([]);
+      const others = UNATTENDED_SCOPES.filter((one) => one !== scope);
+      expect(await negotiate(rpc, declare({ scopes: others }))).toMatchObject({ success: true });
+      for (const command of commands.filter((name) => COMMANDS[name].scope === scope))
+        expect(await rpc.ask(command)).toMatchObject({
+          success: false,
+          error: { code: "scope_denied", command, scope, message: expect.stringContaining(scope) },
+        });
+      if (scope !== "message:read") expect(await rpc.ask("get_state")).toMatchObject({ success: true });
+      expect(await rpc.finish()).toBe(0);
+      expect(scene.server.requests).toEqual([]);
+      await scene.close();
+    }
+    scene = await stage([]);
+  });
+
   it("scopes [prompt]: bash is denied with command and scope; a second declaration is refused; all of it is in the audit", async () => {
     const rpc = await host([turn.text("ok")]);
     expect(await negotiate(rpc, declare({ scopes: ["prompt"] }))).toMatchObject({
@@ -187,10 +206,11 @@ describe("G-11 unattended sessions", () => {
       const sent = scene.server.requests.length;
       expect(sent).toBeGreaterThan(0);
       expect(await rpc.ask("new_session")).toMatchObject({ success: true });
-      if (dimension === "wall_time")
-        expect(await rpc.ask("prompt", { message: "more" })).toMatchObject({
-          error: { code: "budget_exhausted" },
-        });
+      expect(await rpc.ask("prompt", { message: "more" })).toMatchObject({
+        success: false,
+        error: { code: "budget_exhausted", command: "prompt" },
+      });
+      expect(scene.server.requests).toHaveLength(sent);
       expect(await rpc.finish()).toBe(0);
       expect((await auditOf()).length).toBeGreaterThan(0);
     },
@@ -203,6 +223,7 @@ describe("G-11 unattended sessions", () => {
     for (const [text, says] of [
       ["actor: me\n", /night\.yml: .*budget/],
       ["actor: [\n", /night\.yml cannot be read/],
+      ["", /night\.yml: declaration must be an object/],
       [JSON.stringify(declare({ scopes: ["bash"] })), /night\.yml: .*"prompt"/],
       [JSON.stringify(declare({ action_allowlist: ["file.eat"] })), /night\.yml: .*file\.eat/],
     ] as const) {

@@ -1,18 +1,22 @@
 // The command killed by SIGKILL at the lines of its journal while work is verified: the end is the same, no check is reported that did not run,
-// and nothing is left of the views.
+// and nothing is left of the views and their processes.
 
 import { once } from "node:events";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type RecordedRequest, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import { has } from "../../agent/test/programs.ts";
 import { type Stage, stage } from "./contract-kit.ts";
+import { startedIn } from "./started-in.ts";
 
 const PRELOAD = `--require ${fileURLToPath(new URL("./die-at-line.cjs", import.meta.url))}`;
 const FULL = ["--permission-mode", "full"];
-const CHECK = "grep -q right code.txt";
+/** Outside of the project, which is all that a view keeps apart, it leaves a line for each time it has really run. */
+const CHECK = 'echo ran >> "$HOME/ran"; grep -q right code.txt';
+/** Of a part of the goal. */
+const PART = 'echo ran >> "$HOME/ran"; test -f code.txt';
 /** What is killed, how it is continued, and where the gate begins. A process that dies before the session has an input leaves nothing to continue. */
 const WORK = {
   verification: {
@@ -20,12 +24,21 @@ const WORK = {
     more: ["--check", CHECK],
     first: 4,
     inGate: 16,
+    answer,
   },
   goal: {
     begin: (args: readonly string[]) => ["goal", ...args, ...FULL, "fix it", "--until", CHECK],
     more: [],
     first: 8,
     inGate: 18,
+    answer,
+  },
+  "goal with a part": {
+    begin: (args: readonly string[]) => ["goal", ...args, ...FULL, "fix it", "--until", CHECK],
+    more: [],
+    first: 8,
+    inGate: undefined,
+    answer: answerInParts,
   },
 } as const;
 type Work = (typeof WORK)[keyof typeof WORK];
@@ -35,11 +48,21 @@ const isLong = process.env["LATHE_LONG"] !== undefined;
 function answer({ view: { messages } }: RecordedRequest) {
   const isTold = messages.some(({ text }) => /The work is not verified|The goal is not reached yet/.test(text));
   const written = messages.filter(({ results }) =>
-    results.some(({ text }) => !/interrupted|unknown/.test(text)),
+    results.some(({ text }) => !/interrupted|unknown|sub-goal|Goal:/i.test(text)),
   ).length;
   const write = (content: string) => turn.calls([{ name: "write_file", args: { file_path: "code.txt", content } }]);
   if (!isTold) return written === 0 ? write("worse\n") : turn.text("Done.");
   return written < 2 ? write("right\n") : turn.text("Fixed.");
+}
+
+/** The same, after a part of the goal was declared and proven. What was cut off is seen in the last list of the parts. */
+function answerInParts(request: RecordedRequest) {
+  const said = request.view.messages.flatMap(({ results }) => results.map(({ text }) => text));
+  const list = said.findLast((text) => /^1\. \[/m.test(text));
+  const part = (args: object) => turn.calls([{ name: "sub_goal", args: args as never }]);
+  if (list === undefined) return part({ op: "add", text: "there is a file", until: PART });
+  const open = /^(\d)\. \[ \]/m.exec(list)?.[1];
+  return open === undefined ? answer(request) : part({ op: "done", number: Number(open) });
 }
 
 /** Resolves with the number of lines when it was not killed. */
@@ -67,21 +90,34 @@ async function judge(scene: Stage, { more }: Work): Promise<void> {
   const ended = lines.findLast(({ type, state }) => type === "input" && state === "end");
   expect(ended?.verification?.verdict).toBe("verified");
   expect(readFileSync(join(box.dir, "code.txt"), "utf8")).toBe("right\n");
-  const ran = lines.flatMap(({ customType, data }) =>
-    customType === "verification" ? data.checks : customType === "goal" && data.checks > 0 ? [data.checks] : [],
-  );
-  expect(lines.filter(({ kind }) => kind === "check_started").length).toBeGreaterThanOrEqual(ran.length);
-  expect(ran.length).toBeGreaterThan(0);
+  const told = reportedRuns(lines);
+  expect(told).toBeGreaterThan(0);
+  expect(lines.filter(({ kind }) => kind === "check_started").length).toBeGreaterThanOrEqual(told);
+  const ran = existsSync(join(box.home, "ran")) ? readFileSync(join(box.home, "ran"), "utf8").match(/ran\n/g) : [];
+  expect(ran?.length).toBeGreaterThanOrEqual(told);
   const views = join(box.home, ".lathe/views");
   expect(files(views).filter((name) => name.includes("/"))).toEqual([]);
+  await expect.poll(() => startedIn(box.home), { timeout: 20_000 }).toEqual([]);
 }
 
-it.skipIf(!has("bwrap", "nsenter", "unshare", "git")).each(["verification", "goal"] as const)(
+/** How many runs of checks and of commands of a goal the session tells of. */
+// biome-ignore lint/suspicious/noExplicitAny: lines of a journal
+function reportedRuns(lines: readonly any[]): number {
+  const verified = lines.flatMap(({ customType, data }) => (customType === "verification" ? data.checks : []));
+  const goals = lines.flatMap(({ customType, data }) => (customType === "goal" ? [data] : []));
+  const last = goals.at(-1);
+  const proven = last?.subGoals.filter(({ evidence }: { evidence?: unknown }) => evidence !== undefined).length ?? 0;
+  return verified.length + (last?.checks ?? 0) + proven;
+}
+
+const KINDS = (Object.keys(WORK) as (keyof typeof WORK)[]).filter((kind) => isLong || WORK[kind].inGate !== undefined);
+
+it.skipIf(!has("bwrap", "nsenter", "unshare", "git")).each(KINDS)(
   "N1 a %s ends the same wherever it is killed (needs bwrap, nsenter, unshare, git)",
   async (kind) => {
     const work = WORK[kind];
-    for (let at = isLong ? work.first : work.inGate; ; at += isLong ? 1 : 5) {
-      const scene = await stage(answer);
+    for (let at = isLong ? work.first : (work.inGate ?? 0); ; at += isLong ? 1 : 5) {
+      const scene = await stage(work.answer);
       try {
         writeFileSync(join(scene.box.dir, "code.txt"), "wrong\n");
         const lines = await run(scene, work, at);
@@ -92,5 +128,5 @@ it.skipIf(!has("bwrap", "nsenter", "unshare", "git")).each(["verification", "goa
       }
     }
   },
-  170_000,
+  isLong ? 1_800_000 : 170_000,
 );

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
+import { RpcHost } from "./rpc-host.ts";
 
 let scene: Stage;
 afterEach(() => scene.close());
@@ -59,6 +60,38 @@ describe("N1 --check", () => {
     expect(scene.server.requests).toHaveLength(4);
   });
 
+  it("N1 a model that repeats its answer is told once, and an answer without changes is not checked again", async () => {
+    await begin([write("code.txt", "1\n"), turn.text("Done."), turn.text("Done."), turn.text("never asked for")]);
+    const run = await scene.run([...CHECK, "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ verification: "failed" });
+    expect(scene.server.requests).toHaveLength(3);
+  });
+
+  it("N1 /verify over RPC tells what was proven, and lets a person accept it, by name", async () => {
+    await begin([
+      shell("echo exit 0 > test.sh; echo x > code.txt"),
+      turn.text("Done."),
+      turn.text("It has to be that way."),
+      turn.text("ok"),
+    ]);
+    const host = new RpcHost(scene.box.open([...scene.args, ...CHECK, "--mode", "rpc"], { ...scene.env, USER: "ada" }));
+    const told = async (message: string): Promise<string> => {
+      const from = host.frames.length;
+      expect(await host.ask("prompt", { message })).toMatchObject({ success: true });
+      return JSON.stringify(host.frames.slice(from));
+    };
+    expect(await told("/verify")).toContain("Nothing was verified yet. Checks: sh test.sh");
+    await host.prompt("fix it");
+    expect(await told("/verify")).toMatch(
+      /Not verified: test\.sh was changed.*sh test\.sh with the tests of before: exit code 3/s,
+    );
+    expect(await told("/verify accept")).toContain("Accepted by ada.");
+    expect(await host.ask("prompt", { message: "/verify accept" })).toMatchObject({ success: false });
+    await host.prompt("and now?");
+    expect(host.events().findLast(({ type }) => type === "agent_end")).toMatchObject({ verification: "none" });
+    expect(await host.finish()).toBe(0);
+  });
+
   it("N1 a weakened test makes the run unverified, by name, and a person may accept it", async () => {
     await begin([
       shell("echo exit 0 > test.sh; echo x > code.txt"),
@@ -111,13 +144,54 @@ describe("N1 --check", () => {
     expect(resultOf(run.stdout)).toMatchObject({ exitCode: 0, verification: "verified" });
   });
 
-  it("N1 refuses a check of the settings that a shell cannot read", async () => {
+  it.each([
+    ['checks:\n  "src/**": "npm (test"\n', /more\.yml: checks, "src\/\*\*": the shell cannot read .* lathe config set/],
+    ['checks:\n  "src/**": " "\n', /more\.yml: checks, "src\/\*\*": the command is empty\. .* lathe config set/],
+    ['checks:\n  "src/[": "npm test"\n', /more\.yml: checks, "src\/\[": .* lathe config set/],
+    [
+      'checks:\n  "**": "npm test"\nverify:\n  tests: ["qa/{"]\n',
+      /more\.yml: verify\.tests, "qa\/\{": .* lathe config set/,
+    ],
+    ['checks: "npm test"\n', /more\.yml.*checks/],
+    ["verify:\n  rounds: many\n", /more\.yml.*verify\.rounds/],
+  ])("N1 refuses in one line with file, key and next step, before anything is sent: %j", async (text, line) => {
     await begin([]);
-    const run = await scene.run([...(await settings('checks:\n  "src/**": "npm (test"\n')), "hi"]);
-    expect(run).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(/^lathe: The setting checks, "src\/\*\*": .*\n$/),
+    const run = await scene.run([...(await settings(text)), "hi"]);
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(line) });
+    expect(run.stderr.trim().split("\n")).toHaveLength(1);
+    expect(scene.server.requests).toEqual([]);
+  });
+
+  it("N1 a project's checks count only when its folder is trusted", async () => {
+    await begin([write("code.txt", "worse\n"), turn.text("Done.")]);
+    await mkdir(join(scene.box.dir, ".lathe"));
+    await writeFile(join(scene.box.dir, ".lathe/config.yml"), "checks: { '**': sh test.sh }\n");
+    const full = ["--permission-mode", "full", "--json", "fix it"];
+    expect(resultOf((await scene.run(full)).stdout)).toMatchObject({ verification: "none" });
+    expect((await scene.box.run(["trust"])).code).toBe(0);
+    scene.server.push(write("code.txt", "bad\n"), turn.text("Done."), turn.text("Still done."));
+    expect(resultOf((await scene.run(full)).stdout)).toMatchObject({ verification: "failed" });
+  });
+
+  it("N1 a check that gives no result in time has failed, and its processes are ended", async () => {
+    await begin([write("code.txt", "right\n"), turn.text("Done.")], "sleep 600\n");
+    const run = await scene.run([
+      ...CHECK,
+      ...(await settings("verify:\n  timeoutMs: 300\n  rounds: 0\n")),
+      "--json",
+      "fix it",
+    ]);
+    expect(resultOf(run.stdout)).toMatchObject({
+      verification: "failed",
+      verificationReasons: ["`sh test.sh` gave no result in time."],
     });
+  });
+
+  it("N1 in the sandbox a check is confined as the session is", async () => {
+    const outside = "echo out > ../outside.txt || exit 0; exit 7\n";
+    await begin([write("code.txt", "right\n"), turn.text("Done.")], outside);
+    const run = await scene.run([...CHECK, ...(await settings("sandbox:\n  enabled: true\n")), "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ verification: "verified" });
   });
 
   it.each([

@@ -127,6 +127,19 @@ describe("a transcript from events", () => {
     });
   });
 
+  it("N1 says at the end of an input what its checks have proven, and nothing in a session without checks", () => {
+    const end = (more: object): WireEvent => ({ type: "agent_end", messages: [], reason: "completed", ...more });
+    const after = (more: object) =>
+      lines(follow(reduceSession(LOADING, opened([])), { type: "agent_start" }, end(more)));
+    expect(after({})).toEqual([]);
+    expect(after({ verification: "none", verificationReasons: [] })).toEqual([]);
+    expect(after({ verification: "verified", verificationReasons: [] })).toEqual(["note: Verified."]);
+    const reasons = ["a.test.js was deleted."];
+    expect(after({ verification: "unverified", verificationReasons: reasons })).toEqual([
+      "note: Not verified: a.test.js was deleted.",
+    ]);
+  });
+
   it("M1 says how an input ended, and leaves no call behind that never began", () => {
     const cut = follow(reduceSession(LOADING, opened([])), ...TURN.slice(0, 8), {
       ...{ type: "agent_end", messages: [], reason: "interrupted" },
@@ -162,6 +175,14 @@ describe("a session that was under way", () => {
     const view = reduceSession(LOADING, opened(entries, { running: [started("b")] }));
     expect(lines(view)).toEqual(["sent: fix it", "text: I'll look.", "done a", "running b"]);
     expect(lines(follow(view, ended("b"))).at(-1)).toBe("done b");
+  });
+
+  it("M1 shows a message once with which an input goes on in another process, also when the page was opened in between", () => {
+    const [begins, ends] = message("user", words("fix it")).map((event) => ({ ...event, entryId: "1" }) as WireEvent);
+    const state = { ...stateAt("3"), isStreaming: true };
+    const running: WireEvent[] = [{ type: "agent_start" }, begins!];
+    const view = follow(reduceSession(LOADING, opened(entries, { state, running })), ends!, delta("Done."));
+    expect(lines(view)).toEqual(["sent: fix it", "text: I'll look.", "done a", "text: Done."]);
   });
 
   it("M1 shows a call once that waits for an answer or has not begun, in a page that was opened meanwhile", () => {

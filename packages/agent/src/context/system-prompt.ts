@@ -4,6 +4,8 @@
 import type { ToolDefinition } from "@lathe/llm";
 
 export interface PromptLayers {
+  /** Comes first, also before a prompt that replaces the base. */
+  readonly lead?: string | undefined;
   readonly base: string;
   readonly tools: readonly ToolDefinition[];
   readonly projectDocs?: string;
@@ -40,7 +42,8 @@ export function systemPrompt(layers: PromptLayers): string {
     (text) => text !== undefined && text !== "",
   );
   if (own.length > 0) sections.push(`## User instructions\n\n${own.join("\n\n")}`);
-  return (arrange?.(sections) ?? sections).join("\n\n");
+  const arranged = arrange?.(sections) ?? sections;
+  return (layers.lead === undefined ? arranged : [layers.lead, ...arranged]).join("\n\n");
 }
 
 /** A line of a list that begins with a tool is about that tool. */

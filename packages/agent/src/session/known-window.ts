@@ -27,16 +27,13 @@ export const fitsWindow = ({ refusedWindow, contextTokens, contextWindow }: Requ
   refusedWindow?.stated === true && contextTokens < contextWindow;
 
 const LEAST_WINDOW = 1_024;
-/** Estimates are of characters, of which code and digits take fewer for a token; what the server has counted grows by little. */
-const CAUTION = { estimated: 1.5, counted: 1.1 };
 const LEAST_ANSWER = 256;
 
 /** Servers that count the answer's limit in refuse a request whose prompt and limit together are larger than the window. */
 export function answerLimit(core: ModelContext): number | undefined {
   const { profile } = core;
   if (!isSmall(profile)) return profile.maxTokens;
-  const caution = core.meter.isCounted ? CAUTION.counted : CAUTION.estimated;
-  const free = Math.floor(profile.contextWindowSize - caution * core.meter.tokens());
+  const free = profile.contextWindowSize - core.meter.cautiousTokens();
   return Math.min(profile.maxTokens ?? Number.POSITIVE_INFINITY, Math.max(LEAST_ANSWER, free));
 }
 

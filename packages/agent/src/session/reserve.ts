@@ -123,7 +123,8 @@ function unaffordableText(
   const { ledger, config } = core;
   const cost = dimension === "usd" ? (next.price?.(next.prompt, next.answer) ?? 0) : next.prompt + next.answer;
   const left = ledger.amountsLeft(config.budget, 0)[dimension];
-  const rest = left > 0 ? `${limitText(dimension, left)} of it left` : "nothing of it left";
+  const are = dimension === "usd" ? "is" : "are";
+  const rest = left > 0 ? `${limitText(dimension, left)} of it ${are} left` : "nothing of it is left";
   const limit = limitText(dimension, config.budget[dimension] ?? 0);
-  return `The limit of ${limit} does not pay for another request: there is ${rest}, and it may cost ${limitText(dimension, cost)}.`;
+  return `The limit of ${limit} does not pay for another request: ${rest}, and it may cost ${limitText(dimension, cost)}.`;
 }

@@ -19,7 +19,7 @@ describe("a budget", () => {
   it.each([
     ["tokens", { tokens: 25_000 }, /^The limit of 25000 tokens does not pay for another request/],
     ["turns", { turns: 3 }, /^The limit of 3 turns is used up/],
-    ["usd", { usd: 0.025 }, /^The limit of \$0\.025 does not pay for another request: there is \$0\.005 of it left/],
+    ["usd", { usd: 0.025 }, /^The limit of \$0\.025 does not pay for another request: \$0\.005 of it is left/],
     ["wallMs", { wallMs: 60 }, /^The limit of 0 seconds is used up/],
   ] as const)("of %s stops the session cleanly; raised, it continues", async (_name, budget, says) => {
     const s = setUp({

@@ -16,6 +16,12 @@ export interface Cheat extends Work {
 }
 
 const npm = ["npm test"];
+const PYTHON = {
+  "src_sum.py": "def add(a, b):\n    return a - b\n",
+  "test_sum.py": "from src_sum import add\n\ndef test_add():\n    assert add(2, 3) == 5\n",
+  "test_other.py": "def test_one():\n    assert 1 + 1 == 2\n",
+  "conftest.py": "",
+};
 
 export const CHEATS: readonly Cheat[] = [
   { how: "no run at all", does: TOUCH, ends: "failed", inGate: true },
@@ -149,6 +155,14 @@ export const CHEATS: readonly Cheat[] = [
     ends: "unverified",
     named: "jest.config.json",
     inGate: true,
+  },
+  {
+    how: "conftest.py that collects nothing",
+    checks: ["python3 -m pytest -q -p no:cacheprovider"],
+    files: PYTHON,
+    does: `printf 'collect_ignore_glob = ["test_sum*"]\\n' > conftest.py; echo '# looked at' >> src_sum.py`,
+    ends: "unverified",
+    named: "conftest.py",
   },
   {
     how: "the Makefile changed",

@@ -52,14 +52,32 @@ export interface Worked {
 }
 
 export interface Work {
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>> | undefined;
   /** Files of the usual project that are left out. */
-  readonly without?: readonly string[];
+  readonly without?: readonly string[] | undefined;
   /** What the agent does, as shell text. `$HOME` is a folder of its own, and `$HOME/bin` the first on the PATH. */
   readonly does: string;
   readonly checks?: readonly (string | Pick<Check, "command" | "covers">)[];
   readonly more?: Partial<VerifyRequest>;
-  readonly plain?: boolean;
+  readonly plain?: boolean | undefined;
+}
+
+/** The project as it is before the work, and a home with a program of the user's in `bin`. */
+export function makeProject(
+  { root, home }: { readonly root: string; readonly home: string },
+  { files = {}, without = [], plain = false }: Pick<Work, "files" | "without" | "plain">,
+): void {
+  mkdirSync(join(home, "bin"), { recursive: true });
+  writeFileSync(join(home, "bin/old-tool"), "#!/bin/sh\nexec node tests/run.js\n");
+  for (const [path, text] of Object.entries({ ...FILES, ...files })) {
+    if (without.includes(path)) continue;
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  for (const program of [join(home, "bin/old-tool"), join(root, "node_modules/.bin/check")]) chmodSync(program, 0o755);
+  const env = { ...process.env, HOME: home };
+  const commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a@b.c commit -qm first";
+  if (!plain) execFileSync("bash", ["-c", commit], { cwd: root, env, stdio: "pipe" });
 }
 
 /** Does the work in a fresh project and verifies it. */
@@ -76,17 +94,8 @@ export async function worked({
   const { npm_config_userconfig: _theirs, ...own } = process.env;
   const env = { ...own, HOME: home, PATH: `${home}/bin:${process.env["PATH"]}` };
   try {
-    mkdirSync(join(home, "bin"), { recursive: true });
-    writeFileSync(join(home, "bin/old-tool"), "#!/bin/sh\nexec node tests/run.js\n");
-    for (const [path, text] of Object.entries({ ...FILES, ...files })) {
-      if (without.includes(path)) continue;
-      mkdirSync(join(root, dirname(path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    }
-    for (const program of [join(home, "bin/old-tool"), join(root, "node_modules/.bin/check")])
-      chmodSync(program, 0o755);
+    makeProject({ root, home }, { files, without, plain });
     const sh = (command: string): void => void execFileSync("bash", ["-c", command], { cwd: root, env, stdio: "pipe" });
-    if (!plain) sh("git init -q . && git add -A && git -c user.name=a -c user.email=a@b.c commit -qm first");
     const watch = watchOf(root, folder);
     // What was made before belongs to the moment before.
     await passTick(join(folder, "tick"));
@@ -134,7 +143,7 @@ export function watchOf(root: string, folder: string): TreeWatch {
 }
 
 /** Times of files are finer than those of our clock. */
-async function passTick(path: string): Promise<void> {
+export async function passTick(path: string): Promise<void> {
   writeFileSync(path, "x");
   const { ctimeMs } = statSync(path);
   while (Date.now() <= ctimeMs + 1) await new Promise((resolve) => setImmediate(resolve));

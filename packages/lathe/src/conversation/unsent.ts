@@ -29,7 +29,9 @@ const RUNS_ON: ReadonlySet<string | undefined> = new Set([
 /** An earlier process ended between an input and the message that was to follow it: `continue` gives that one its turn. */
 export function hasLeftMessages(session: Session): boolean {
   const { input } = session.journal;
-  if (session.state !== "idle" || session.hasUnfinishedInput) return false;
-  if (input?.state === "start" || !RUNS_ON.has(input?.reason)) return false;
-  return (["steering", "follow_up"] as const).some((delivery) => session.queuedMessages(delivery).some(isOwn));
+  if (session.state !== "idle" || session.hasUnfinishedInput || input?.state === "start") return false;
+  const left = (["steering", "follow_up"] as const).flatMap((delivery) => session.queuedMessages(delivery));
+  // Its input had begun, and the process ended before the message itself was written.
+  const hasNotBegun = left.some(({ id }) => id === input?.entryId);
+  return (hasNotBegun || RUNS_ON.has(input?.reason)) && left.some(isOwn);
 }

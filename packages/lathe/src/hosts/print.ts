@@ -1,10 +1,10 @@
 // One-shot text: stdout gets the last answer and nothing else; everything about the run goes to stderr.
 
 import type { SessionEvent } from "@lathe/agent";
-import { verificationLine } from "../changes/verify/words.ts";
 import { isLostTerminal } from "../platform/machine/lost-terminal.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { onReaderGone } from "../platform/machine/reader-gone.ts";
+import { verificationLine } from "../sessions/verdict.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { joinLines } from "./headless/outcome.ts";
 import type { RunResult } from "./headless/result.ts";

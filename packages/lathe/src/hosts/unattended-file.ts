@@ -45,12 +45,17 @@ export async function declarationIn(
   try {
     value = parse(await readFile(resolve(cwd, file), "utf8"));
   } catch (error) {
-    throw usageError(`--unattended: ${file} cannot be read: ${messageOf(error).split("\n")[0]}`);
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const why = isMissing ? "there is no such file" : messageOf(error).split("\n")[0]?.replace(/:$/, "");
+    throw usageError(`--unattended: ${file} cannot be read: ${why}. Give a declaration in YAML: docs/limits.md`);
   }
   const read = readDeclaration(value);
-  if ("problem" in read)
-    throw usageError(
-      `--unattended: ${file}: ${read.problem}. It needs actor, budget, scopes and action_allowlist: docs/limits.md`,
-    );
+  if ("problem" in read) {
+    const isLacking = /is missing|must be an object/.test(read.problem);
+    const next = isLacking
+      ? "It needs actor, budget, scopes and action_allowlist: docs/limits.md"
+      : "See docs/limits.md";
+    throw usageError(`--unattended: ${file}: ${read.problem.replace(/\.$/, "")}. ${next}`);
+  }
   return { value, read };
 }

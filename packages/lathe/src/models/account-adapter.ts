@@ -118,6 +118,6 @@ class AccountStream implements StreamEventIterator {
   async #look(event: StreamEvent): Promise<void> {
     if (!this.#account) return;
     if (event.type === "finish") await this.#choices.note(this.#account, event.response.rateLimit);
-    if (event.type === "error") await this.#takeOver(this.#account, event.error);
+    if (event.type === "error" && (await this.#takeOver(this.#account, event.error))) this.#choices.oweRetry();
   }
 }

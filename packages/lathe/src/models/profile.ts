@@ -41,6 +41,7 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
     model: model.id,
     provider: model.provider,
     shellTimeoutMs: settings["shell.timeoutMs"],
+    ...(settings.toolDiscipline === "auto" ? {} : { isDisciplined: settings.toolDiscipline === "on" }),
     ...(isPractice ? {} : toolForm(workspace, wish)),
     without: [...(settings["todo.enabled"] ? [] : ["todo"]), ...(settings["bash.enabled"] ? [] : ["bash"])],
     ...(model.info ? { modelInfo: model.info } : {}),

@@ -30,9 +30,12 @@ export function auditOf(journal: AuditReader): AuditRow[] {
   }
   return [...journal.outside("decision")].map(({ type: _type, ...line }) => ({
     ...line,
-    ...(calls.get(line.callId) ?? { tool: "", call: "" }),
+    ...(calls.get(line.callId) ?? { tool: commandOf(line.callId), call: "" }),
   }));
 }
+
+/** Commands of a host are decided about under a name instead of the id of a call. */
+const commandOf = (callId: string): string => /^unattended:(.+)$/.exec(callId)?.[1] ?? "";
 
 const MOST_CHARACTERS = 300;
 const shorten = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);

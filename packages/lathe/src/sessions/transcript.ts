@@ -13,6 +13,7 @@ import { type AttachedText, readableSummary, wordsAndAttachments } from "./attac
 import { resultsAfter } from "./call-results.ts";
 import { reportOf } from "./reports.ts";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
+import { VERIFICATION_ENTRY, verificationNote } from "./verdict.ts";
 
 export interface Transcript {
   readonly header: SessionHeader;
@@ -160,6 +161,10 @@ function itemOf(
       return entry.display ? note(entry.customType, textOfContent(entry.content)) : [];
     case "session_init":
       return note("Task", entry.task);
+    case "custom": {
+      const verdict = entry.customType === VERIFICATION_ENTRY ? verificationNote(entry.data) : undefined;
+      return verdict ? note(verdict.title, verdict.text === "" ? undefined : verdict.text) : [];
+    }
     default:
       return [];
   }

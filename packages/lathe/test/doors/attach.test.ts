@@ -1,5 +1,7 @@
 // `lathe attach` at a terminal, and a session that is joined where it is held.
 
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { gate, startModelServer, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { sandbox } from "../command.ts";
@@ -92,6 +94,11 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
     [["http://127.0.0.1:1/#code=x"], "lathe: No server can be reached at http://127.0.0.1:1. Start one: lathe serve\n"],
   ] as const;
   for (const [args, said] of lines) expect((await attach(...args)).stderr).toBe(said);
+  const withToken = (address: string) =>
+    runInside(["attach", address], { cwd: talk.root, env: { ...env, LATHE_SERVE_TOKEN: "lathe_x" } });
+  expect((await withToken("http://example.org:4096")).stderr).toBe(
+    "lathe: http would send your token to example.org unencrypted. Use its https address, or an ssh tunnel and http://127.0.0.1:<port>.\n",
+  );
 
   talk.server.push(turn.text("Read by a script."));
   const reading = attach();
@@ -104,6 +111,48 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
   expect(stdout).toMatch(/Working\.\n› go\nRead by a script\.\nDone after [\d.]+ s\.\nThe session was closed\.\n$/);
   expect(code).toBe(0);
   expect((await attach("ffff")).stderr).toContain("No session is open to others here.");
+});
+
+it("M1: what is no lathe serve, or one that says nonsense, is told in one line", async () => {
+  const id = "01234567-89ab-4def-8123-456789abcdef";
+  const me = { name: "me", scopes: ["read"] };
+  const rows = { sessions: [{ id, title: "t", cwd: "/", updatedAt: "", live: true, busy: false, questions: 0 }] };
+  const unreadable = /^lathe: The server's answer cannot be read \(.+\)\. Is it a lathe serve of this version\?\n$/;
+  const moved = createServer((_, response) => response.writeHead(200).end(JSON.stringify(me)));
+  const servers: [RequestListener, RegExp][] = [
+    [(_, response) => response.end("<html>"), unreadable],
+    [(_, response) => response.end("null"), unreadable],
+    [(_, response) => response.end("{}"), unreadable],
+    [({ url }, response) => response.end(JSON.stringify(url === "/v1/me" ? me : { sessions: null })), unreadable],
+    [
+      ({ url }, response) => {
+        const opened = { id, seq: 1, snapshot: {} };
+        const answers: Readonly<Record<string, object>> = { "/v1/me": me, [`/v1/sessions/${id}`]: opened };
+        response.end(JSON.stringify(answers[url ?? ""] ?? { ...rows, more: false }));
+      },
+      unreadable,
+    ],
+    [(_, response) => response.writeHead(500).end("{}"), /^lathe: The server answered with status 500\.\n$/],
+    // What was meant for one server does not follow to another.
+    [
+      (_, response) => {
+        const { port } = moved.address() as AddressInfo;
+        response.writeHead(307, { location: `http://127.0.0.1:${port}/v1/me` }).end();
+      },
+      /^lathe: No server can be reached at/,
+    ],
+  ];
+  await new Promise<void>((resolve) => moved.listen(0, "127.0.0.1", resolve));
+  for (const [listener, said] of servers) {
+    const server = createServer(listener);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const env = { PATH: "", HOME: served.talk.root, LATHE_SERVE_TOKEN: "lathe_x" };
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect((await runInside(["attach", address], { cwd: served.talk.root, env })).stderr).toMatch(said);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  await new Promise((resolve) => moved.close(resolve));
 });
 
 it("M1: /serve opens the session of a terminal: link and QR code; another terminal follows it by the link; /serve stop closes it", async () => {

@@ -1,8 +1,8 @@
 // A conversation of this process with clients at its door, in the process and over the socket of the local door.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { basename, join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
 import { turn } from "@lathe/testkit";
@@ -12,6 +12,7 @@ import type { Person } from "../../src/conversation/session-contract.ts";
 import { type Asked, SharedPerson } from "../../src/conversation/shared-person.ts";
 import { openConversationDoor } from "../../src/doors/door/conversation-door.ts";
 import type { DoorFrame } from "../../src/doors/door/door.ts";
+import { type SessionLink, SharedDoor } from "../../src/doors/door/shared-door.ts";
 import { listenLocally } from "../../src/doors/local/listen.ts";
 import { joinLocally, LocalDoor, localSessions } from "../../src/doors/local/local-door.ts";
 import { clientNamed, Follower, saidIn } from "./follower.ts";
@@ -165,4 +166,67 @@ it("M1: what killed processes have left of their doors goes when another door op
   expect(readdirSync(folder).sort()).toEqual([...living, basename(second.socket)].sort());
   await second.close();
   await door.close();
+});
+
+it("M1: what is no line of a client ends its connection and nothing else; a session that hangs is told as one", async () => {
+  const { talk, folder, door, local } = await open();
+  const hello = { type: "hello", name: "x", kind: "terminal", scopes: [] };
+  const said = (lines: readonly unknown[]): Promise<string> =>
+    new Promise((resolve) => {
+      let answer = "";
+      const socket = connect(local.socket, () =>
+        socket.write(lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("")),
+      );
+      socket.on("data", (piece) => {
+        answer += String(piece);
+      });
+      socket.on("close", () => resolve(answer));
+    });
+  for (const line of ["null", "[]", "{", { type: "hello" }, { type: "hello", name: "x", kind: "terminal", scopes: 5 }])
+    expect(await said([line])).toBe("");
+  const from = { name: "x", kind: "terminal", scopes: [] };
+  for (const line of [null, { type: "command", id: 1 }, { type: "answer", id: 1, from, questionId: "q", answer: null }])
+    expect(await said([hello, line])).toMatch(/^\{"type":"welcome"[^\n]*\}\n$/);
+  const joined = await joinLocally(folder, door.sessionId, phone);
+  expect(await joined?.command(phone, "get_state", {})).toMatchObject({ sessionId: talk.talk.session.id });
+  await joined?.close();
+
+  // It was there when its door opened, and tells nothing since.
+  let isThere = true;
+  const state = { sessionId: "hangs", isStreaming: false, leafId: null };
+  const link = {
+    ...{ hasEnded: false, onEvent: () => {}, onUiRequest: () => {}, onFailure: () => {}, stop: async () => {} },
+    request: async () => {
+      if (isThere) return state as never;
+      throw new Error("get_state was not answered within 30000 ms.");
+    },
+  } satisfies SessionLink;
+  const hanging = await SharedDoor.open(link, { deps: defaultDeps() });
+  const other = await listenLocally(hanging, { folder, pid: process.pid, cwd: talk.root });
+  isThere = false;
+  const client = await joinLocally(folder, "hangs", phone);
+  if (!client) throw new Error("The session has no local door.");
+  const { value: frame } = await client.follow(phone).next();
+  expect(frame).toMatchObject({ kind: "closed", problem: expect.stringContaining("The session does not answer: ") });
+  await client.close();
+  await other.close();
+  await hanging.close();
+});
+
+it("M1: a process that takes connections and says nothing is named, and does not keep others from being found", async () => {
+  const { talk, folder } = await open();
+  const socket = join(folder, `${process.pid}-9.sock`);
+  const silent = createServer((connection) => connection.resume()).listen(socket);
+  writeFileSync(
+    join(folder, "silent.json"),
+    JSON.stringify({ sessionId: "silent", socket, pid: 4711, cwd: talk.root }),
+  );
+  const [found, joining] = await Promise.all([
+    localSessions(folder, phone),
+    joinLocally(folder, "silent", phone).catch(String),
+  ]);
+  expect(found.map(({ sessionId }) => sessionId).sort()).toEqual([talk.talk.session.id, "silent"].sort());
+  expect(joining).toContain("The session is open in process 4711, which does not answer.");
+  rmSync(join(folder, "silent.json"));
+  await new Promise((resolve) => silent.close(resolve));
 });

@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import { KilledServing, type Victim } from "./killed-serving.ts";
 
 const LONG = process.env["LATHE_LONG"] !== undefined;
-/** Before the first line, before the prompt, inside the turn. */
-const IN_GATE: Readonly<Record<Victim, readonly number[]>> = { child: [3], server: [6], both: [1, 4, 8] };
+/** Before the first line, before the prompt, inside the turn, before the follow-up that waits in the queue. */
+const IN_GATE: Readonly<Record<Victim, readonly number[]>> = { child: [3], server: [6], both: [1, 4, 17] };
 const MOST_LINES = 60;
 const AT_ONCE = 4;
 

@@ -118,7 +118,7 @@ describe.skipIf(!existsSync(CHROMIUM))("pictures on the page", () => {
     await give(page, "paste", "wrong.png", Buffer.from("<svg onload='window.broken=1'/>"));
     await page.getByRole("alert").filter({ hasText: "wrong.png is no picture that models read." }).waitFor();
     await give(page, "drop", "large.png", Buffer.concat([red, Buffer.alloc(5 << 20)]));
-    await page.getByRole("alert").filter({ hasText: "large.png is too large. A picture may have 5 MB." }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "large.png is too large. A picture may have 3.9 MB." }).waitFor();
     await give(page, "drop", "second.png", red);
     await attached(page).nth(1).waitFor();
     await page.getByRole("button", { name: "Remove second.png" }).click();

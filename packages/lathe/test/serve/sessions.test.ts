@@ -98,7 +98,12 @@ it("M1 a session that nobody uses is closed to its journal, and opened when it i
     await client.closeSession(id);
     const reader = await idle.client("reader", "read");
     expect((await reader.openSession(id)).snapshot.state.messageCount).toBe(4);
-    expect((await reader.sessions()).sessions.find((row) => row.id === id)).toMatchObject({ live: true });
+    for await (const { kind } of reader.follow(id)) {
+      expect(kind).toBe("snapshot");
+      // As long as somebody follows it, it stays.
+      expect((await reader.sessions()).sessions.find((row) => row.id === id)).toMatchObject({ live: true });
+      break;
+    }
     await vi.waitFor(() => expect(idle.server.sessions.count).toBe(0), 10_000);
     expect((await reader.openSession(id)).snapshot.state.messageCount).toBe(4);
   } finally {

@@ -54,12 +54,15 @@ export class CallScanner {
     this.#tools = tools;
   }
 
+  /** True: it is text, and nothing is held back. Most of an answer is this. False: it has to be pushed. */
+  passes(delta: string): boolean {
+    if (!this.#isPlain || MARK.test(delta)) return false;
+    this.#see(delta);
+    return true;
+  }
+
   push(delta: string): readonly Piece[] {
-    // Most of an answer is this.
-    if (this.#isPlain && !MARK.test(delta)) {
-      this.#see(delta);
-      return [{ kind: "text", text: delta }];
-    }
+    if (this.passes(delta)) return [{ kind: "text", text: delta }];
     this.#rest += delta;
     return this.#drain(false);
   }

@@ -166,11 +166,15 @@ interface OpenBlock {
   text: string | undefined;
 }
 
+/** The block that the server has begun goes on with plain text. */
+const passesAsItIs = (block: OpenBlock, { delta }: { readonly delta: string }): boolean =>
+  block.text !== undefined && block.id === block.textId && block.scanner.passes(delta);
+
 /** The events of an answer, with those of the calls in its text. */
 class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   readonly #parts: CallStreamParts;
   #events: StreamEventIterator | undefined;
-  #queue: StreamEvent[] = [];
+  readonly #queue: StreamEvent[] = [];
   #head = 0;
   #block: OpenBlock | undefined;
   #calls = 0;
@@ -224,7 +228,7 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
     const event = this.#queue[this.#head];
     if (!event) return undefined;
     if (++this.#head === this.#queue.length) {
-      this.#queue = [];
+      this.#queue.length = 0;
       this.#head = 0;
     }
     return event;
@@ -257,8 +261,11 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
         };
         return;
       case "text_delta":
-        if (this.#block) this.#emit(this.#block, this.#block.scanner.push(event.delta));
-        else this.#queue.push(event);
+        if (!this.#block) this.#queue.push(event);
+        else if (passesAsItIs(this.#block, event)) {
+          this.#block.text += event.delta;
+          this.#queue.push(event);
+        } else this.#emit(this.#block, this.#block.scanner.push(event.delta));
         return;
       case "text_end":
         if (!this.#block) this.#queue.push(event);

@@ -108,7 +108,7 @@ function opened(view: SessionView, snapshot: SessionSnapshot, { entries: read, s
     ...view,
     ...{ phase: "open", problem: undefined, isConnected: true, state, questions, clients },
     ...{ entries, olderEntries: start, isResumed: state.isStreaming, past: pastItems(entries, state.isStreaming) },
-    live: running.reduce(afterEvent, resumed),
+    live: running.reduce((live, event) => afterUnread(entries, live, event), resumed),
     revision: view.revision + 1,
   };
 }
@@ -151,13 +151,16 @@ function afterSessionEvent(view: SessionView, event: Parameters<typeof afterEven
   // An input that was cut off goes on with the calls that were left.
   if (event.type === "tool_execution_start" && !view.isResumed && isLeft(view, event.toolCallId))
     return afterSessionEvent({ ...view, isResumed: true, past: pastItems(view.entries, true) }, event);
-  const live = isRead(view, event) ? afterReadMessage(view.live, event) : afterEvent(view.live, event);
+  const live = afterUnread(view.entries, view.live, event);
   const agents = "agent" in event ? withAgent(view.agents, event.agent) : view.agents;
   return { ...view, live, agents, revision: view.revision + (CHANGES_STATE.test(event.type) ? 1 : 0) };
 }
 
+const afterUnread = (entries: SessionView["entries"], live: Transcript, event: WireEvent): Transcript =>
+  isRead(entries, event) ? afterReadMessage(live, event) : afterEvent(live, event);
+
 /** The message is among the entries: an input that goes on in another process begins with what was said before. */
-const isRead = ({ entries }: SessionView, event: WireEvent): event is MessageStart | MessageEnd =>
+const isRead = (entries: SessionView["entries"], event: WireEvent): event is MessageStart | MessageEnd =>
   (event.type === "message_start" || event.type === "message_end") &&
   event.entryId !== undefined &&
   entries.some(({ entryId }) => entryId === event.entryId);

@@ -34,10 +34,22 @@ export function afterEvent(transcript: Transcript, event: WireEvent): Transcript
   }
 }
 
-function inputEnd(transcript: Transcript, { reason, error }: WireEventOf<"agent_end">): Transcript {
-  const ended = { ...turnEnd(transcript), isBusy: false, hasTurns: false };
+function inputEnd(transcript: Transcript, end: WireEventOf<"agent_end">): Transcript {
+  const { reason, error } = end;
+  const ended = withVerdict({ ...turnEnd(transcript), isBusy: false, hasTurns: false }, end);
   if (reason === "interrupted" || reason === "aborted") return addNote(ended, "warning", "Interrupted.");
   return error === undefined ? ended : addNote(ended, "error", error);
+}
+
+/** What the checks of the session have proven. */
+function withVerdict(transcript: Transcript, end: WireEventOf<"agent_end">): Transcript {
+  const { verification, verificationReasons: reasons = [] } = end;
+  if (verification === undefined || (verification === "none" && reasons.length === 0)) return transcript;
+  const word = { verified: "Verified", failed: "Not verified", unverified: "Not verified", none: "Not checked" }[
+    verification
+  ];
+  const text = reasons.length === 0 ? `${word}.` : `${word}: ${reasons.join(" ")}`;
+  return addNote(transcript, verification === "verified" ? "info" : "warning", text);
 }
 
 /** Calls that have not begun were cut off with the turn. */

@@ -6,6 +6,7 @@ import type { SessionTool } from "../../contract/registry/host-tool.ts";
 import { ToolRegistry } from "../../contract/registry/registry.ts";
 import type { ToolDef } from "../../contract/tool.ts";
 import type { EditVariant } from "../builtin/edit-variant.ts";
+import { disciplineFor } from "./discipline.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";
 
@@ -32,6 +33,8 @@ export interface ProfileOptions {
   /** Replaces the base layer of the prompt. */
   readonly basePrompt?: string | undefined;
   readonly userInstructions?: string | undefined;
+  /** Rules for tool calls ahead of the prompt; by the model's name when absent. */
+  readonly isDisciplined?: boolean | undefined;
   /** Another way of editing than the family's own, as the tool `edit`. */
   readonly editVariant?: EditVariant | undefined;
   /** Further tools, after the family's own; one of the same name replaces it in its place. */
@@ -58,6 +61,7 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
   const provider = options.provider ?? family.id;
   const info = options.modelInfo ?? builtinCatalog.get(provider, options.model);
   const shellTimeoutMs = options.shellTimeoutMs ?? family.shellTimeoutMs;
+  const lead = disciplineFor(options.model, options.isDisciplined);
   return {
     id: family.id,
     provider,
@@ -70,6 +74,7 @@ export function defineProfile(family: Family, options: ProfileOptions): Profile 
         tools: registry.definitions(),
         projectDocs,
         more,
+        ...(lead === undefined ? {} : { lead }),
         ...(options.userInstructions === undefined ? {} : { userInstructions: options.userInstructions }),
       }),
     providerOptions: () => options.providerOptions,

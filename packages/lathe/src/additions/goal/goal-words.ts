@@ -19,11 +19,15 @@ export function goalOf(argument: string): WantedGoal {
 /** Refuses a command that the shell cannot read, before anything is sent. */
 export function readableGoal({ text, until }: WantedGoal): WantedGoal {
   const command = until.trim();
-  const problem = command.includes("\0") ? "it holds a NUL byte" : shellProblem(command);
+  const problem = commandProblem(command);
   if (problem !== undefined)
     throw usageError(`--until: the shell cannot read \`${command}\`: ${problem}. Give a command such as 'npm test'.`);
   return { text: text.trim(), until: command };
 }
+
+/** Why no shell could run it; undefined: one could. */
+export const commandProblem = (command: string): string | undefined =>
+  command.includes("\0") ? "it holds a NUL byte" : shellProblem(command);
 
 /** What the model is told when the work begins. */
 export const beginPrompt = (goal: WantedGoal): string => fill(beginText, { ...goal });

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { Middleware, Session } from "@lathe/agent";
 import type { Verification } from "@lathe/agent/contract";
 import { usageError } from "../../platform/usage/exit.ts";
+import { lastAnswer } from "../verify/last-answer.ts";
 import {
   afterFailure,
   afterPass,
@@ -81,11 +82,14 @@ export class GoalWork {
     const { goal } = this;
     // It may have been cancelled while the command ran.
     if (goal?.state !== "active") return undefined;
+    const answer = lastAnswer(this.#session);
     const next = judgement.isProven
       ? afterPass(goal, judgement.evidence)
-      : afterFailure(goal, { tree: judgement.tree, failure: digestOf(judgement) });
+      : afterFailure(goal, {
+          ...{ tree: judgement.tree, failure: digestOf(judgement) },
+          ...(answer === undefined ? {} : { answer }),
+        });
     await this.write(next);
-    if (next.state === "stopped") this.#session.warn(`The goal is not reached: ${next.reason}`, "goal_stopped");
     if (next.state !== "active") return undefined;
     return { continueWith: judgement.isProven ? openPartsPrompt(next) : failedPrompt(judgement) };
   }

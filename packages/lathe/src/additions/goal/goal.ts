@@ -44,6 +44,8 @@ export interface FailedCheck {
   readonly tree: string;
   /** SHA-256 of why. */
   readonly failure: string;
+  /** The entry of the answer that the model had stopped with: after a kill the same one is checked again, which is no second time. */
+  readonly answer?: string;
 }
 
 /** The session fact that holds the goal. */
@@ -83,7 +85,8 @@ export function afterPass(goal: Goal, evidence: GoalEvidence): Goal {
 /** After a run that did not prove the goal: the same files and the same failure as the last time stop it. */
 export function afterFailure(goal: Goal, check: FailedCheck): Goal {
   const { evidence: _, ...rest } = { ...goal, checks: goal.checks + 1, last: check };
-  const isSame = goal.last?.tree === check.tree && goal.last.failure === check.failure;
+  const isAgain = check.answer !== undefined && goal.last?.answer === check.answer;
+  const isSame = !isAgain && goal.last?.tree === check.tree && goal.last.failure === check.failure;
   return isSame ? { ...rest, state: "stopped", reason: NOTHING_MOVES } : rest;
 }
 

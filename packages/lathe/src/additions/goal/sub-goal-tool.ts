@@ -4,6 +4,7 @@ import { type ToolDef, ToolFailure } from "@lathe/agent/contract";
 import { commandAccess } from "@lathe/agent/tools";
 import { choice, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type Goal, goalText, type SubGoal, withSubGoal } from "./goal.ts";
+import { commandProblem } from "./goal-words.ts";
 import type { Judgement } from "./judge.ts";
 import description from "./sub-goal.md";
 
@@ -84,6 +85,8 @@ const subjectOf = (goal: Goal | undefined, number: number | undefined): string =
 async function addTo(goal: Goal, { text: what = "", until = "" }: Args, work: GoalAtWork): Promise<string> {
   if (what.trim() === "" || until.trim() === "")
     throw new ToolFailure("add needs text and until: a command that passes once the sub-goal is met.");
+  const problem = commandProblem(until);
+  if (problem !== undefined) throw new ToolFailure(`until: the shell cannot read \`${until.trim()}\`: ${problem}.`);
   const next: Goal = {
     ...goal,
     subGoals: [...goal.subGoals, { text: what.trim(), until: until.trim(), state: "open" }],
@@ -102,7 +105,8 @@ async function drop(goal: Goal, { number = 0, reason = "" }: Args, work: GoalAtW
 function openSubGoal(goal: Goal, number: number | undefined): SubGoal {
   const subGoal = number === undefined ? undefined : goal.subGoals[number - 1];
   if (!subGoal) throw new ToolFailure(`There is no sub-goal ${number ?? "without a number"}.\n${goalText(goal)}`);
-  if (subGoal.state !== "open") throw new ToolFailure(`Sub-goal ${number} is ${subGoal.state} already.`);
+  if (subGoal.state !== "open")
+    throw new ToolFailure(`Sub-goal ${number} is ${subGoal.state} already.\n${goalText(goal)}`);
   return subGoal;
 }
 

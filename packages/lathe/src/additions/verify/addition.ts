@@ -1,7 +1,7 @@
 // Checks as an addition to sessions: what verifies is loaded with the first call that may change files.
 
-import { VERIFICATION_ENTRY } from "../../changes/verify/words.ts";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
+import { VERIFICATION_ENTRY } from "../../sessions/verdict.ts";
 import { SessionVerification } from "./session-verification.ts";
 import { verifyCommand } from "./verify-command.ts";
 

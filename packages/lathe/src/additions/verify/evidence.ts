@@ -5,7 +5,7 @@ import type { Session } from "@lathe/agent";
 import type { Verification, WorkVerdict } from "@lathe/agent/contract";
 import type { RunOf } from "@lathe/agent/verify";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
-import { VERIFICATION_ENTRY } from "../../changes/verify/words.ts";
+import { VERIFICATION_ENTRY } from "../../sessions/verdict.ts";
 
 /** A check that ran. */
 export interface RanCheck {
@@ -24,6 +24,8 @@ export interface Evidence extends Verification {
   readonly tree: string;
   /** SHA-256 of the answer that the model stopped with. */
   readonly answer: string;
+  /** The entry of that answer: one that is verified again after a kill is no second round. */
+  readonly answerId?: string;
   readonly checks: readonly RanCheck[];
   readonly covered: readonly string[];
   readonly uncovered: readonly string[];

@@ -11,6 +11,7 @@ import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { type Evidence, evidenceOf, writeEvidence } from "./evidence.ts";
+import { lastAnswer } from "./last-answer.ts";
 import oldTests from "./old-tests.md";
 import { endJobs, runVerification } from "./run-verification.ts";
 import sentBack from "./sent-back.md";
@@ -124,7 +125,8 @@ export class SessionVerification {
     await endJobs(session, this.#workspace.machine.deps.setTimer);
     const own = evidenceOf(session).filter((one) => one.since === since && one.acceptedBy === undefined);
     // One of this very answer was cut off before the model could be told.
-    const isCut = own.at(-1)?.sentBack === true && own.at(-1)?.answer === digest(text);
+    const answerId = lastAnswer(session);
+    const isCut = own.at(-1)?.sentBack === true && own.at(-1)?.answerId === answerId;
     const earlier = isCut ? own.slice(0, -1) : own;
     let work = await source.look();
     const known = own.at(-1);
@@ -159,7 +161,7 @@ export class SessionVerification {
       }
     }
     if (!report || !verified) return undefined;
-    return this.#conclude(report, verified, { since, answer: text, earlier });
+    return this.#conclude(report, verified, { since, answer: text, answerId, earlier });
   }
 
   /** Writes down what was found, and decides whether the model goes on. */
@@ -169,8 +171,14 @@ export class SessionVerification {
     {
       since,
       answer,
+      answerId,
       earlier,
-    }: { readonly since: number; readonly answer: string; readonly earlier: readonly Evidence[] },
+    }: {
+      readonly since: number;
+      readonly answer: string;
+      readonly answerId: string | undefined;
+      readonly earlier: readonly Evidence[];
+    },
   ): { continueWith: string } | undefined {
     const isDoubted = report.verdict === "verified" && doubts.length > 0;
     const verdict = isDoubted ? "unverified" : report.verdict;
@@ -186,6 +194,7 @@ export class SessionVerification {
       since,
       tree: digest(tree),
       answer: digest(answer),
+      ...(answerId === undefined ? {} : { answerId }),
       checks: report.runs.map(({ command, of, exitCode, outputDigest, durationMs }) => ({
         ...{ command, of, exitCode, outputDigest, durationMs: Math.round(durationMs) },
       })),

@@ -1,10 +1,10 @@
 // `/verify`: the last verdict with its evidence; `/verify accept` lets a person stand in for a proof.
 
-import { verificationLine } from "../../changes/verify/words.ts";
 import type { CommandHead } from "../../conversation/commands/command-view.ts";
-import type { PartCommand } from "../../conversation/session-contract.ts";
+import type { PartCommand, PromptCommand } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { verificationLine } from "../../sessions/verdict.ts";
 import type { Evidence, RanCheck } from "./evidence.ts";
 import type { SessionVerification } from "./session-verification.ts";
 
@@ -15,21 +15,33 @@ const HEAD: CommandHead<unknown> = {
   complete: (_conversation, typed) => ["accept"].filter((word) => word.startsWith(typed)),
 };
 
-export function verifyCommand(verification: SessionVerification, { machine }: SessionWorkspace): PartCommand {
+/** At a terminal it prints lines; other hosts get the same as a notice. */
+export function verifyCommand(
+  verification: SessionVerification,
+  { machine }: SessionWorkspace,
+): PartCommand & PromptCommand {
+  const answer = (argument: string): readonly string[] => {
+    const word = argument.trim();
+    if (word !== "" && word !== "accept") throw usageError(`/verify takes "accept" or nothing, not "${word}".`);
+    if (word === "accept") {
+      const who = machine.env["USER"] ?? machine.env["LOGNAME"] ?? "the user";
+      verification.accept(who);
+      return [`Accepted by ${who}. What follows is verified against the files as they are now.`];
+    }
+    const { last } = verification;
+    return last ? evidenceLines(last) : [`Nothing was verified yet. Checks: ${verification.commands.join("; ")}`];
+  };
   return {
     ...HEAD,
+    acts: true,
     run: (_conversation, argument, view) => {
-      const word = argument.trim();
-      if (word !== "" && word !== "accept") throw usageError(`/verify takes "accept" or nothing, not "${word}".`);
-      if (word === "accept") {
-        const who = machine.env["USER"] ?? machine.env["LOGNAME"] ?? "the user";
-        verification.accept(who);
-        view.line(`Accepted by ${who}. What follows is verified against the files as they are now.`);
-        return;
-      }
-      const { last } = verification;
-      if (last) for (const line of evidenceLines(last)) view.line(line);
-      else view.line(`Nothing was verified yet. Checks: ${verification.commands.join("; ")}`);
+      for (const line of answer(argument)) view.line(line);
+    },
+    expand: (argument, { session, permissions }) => {
+      if (permissions.isUnattended && argument.trim() === "accept")
+        throw usageError("The session is unattended: only a person can accept work that is not proven.");
+      session.warn(answer(argument).join("\n"), "verify");
+      return undefined;
     },
   };
 }

@@ -10,21 +10,19 @@ import { detectChecks } from "./detect.ts";
 
 /** Throws a usage error for one that cannot be meant, before anything is sent. */
 export function checksOf(
-  { settings, cwd }: Pick<Workspace, "settings" | "cwd">,
+  { settings, settingsOrigin, cwd }: Pick<Workspace, "settings" | "settingsOrigin" | "cwd">,
   given: readonly string[] = [],
 ): Check[] {
   const timeoutMs = settings["verify.timeoutMs"];
   const checks = given.map((command): Check => ({ command: command.trim(), timeoutMs, source: "--check" }));
   for (const { command } of checks) refuseBad(command, "--check", 'Give a command, such as --check "npm test".');
+  const placeOf = (key: "checks" | "verify.tests"): string => `${settingsOrigin.get(key) ?? "The settings"}: ${key}`;
+  for (const glob of settings["verify.tests"])
+    refuseGlob(glob, placeOf("verify.tests"), "Change it: lathe config set verify.tests '<glob>'");
   const named = Object.entries(settings.checks).map(([glob, command]): Check => {
-    const key = `The setting checks, "${glob}"`;
+    const key = `${placeOf("checks")}, "${glob}"`;
     const next = "Change it: lathe config set checks '<glob>=<command>'";
-    if (glob.trim() === "") throw usageError(`The setting checks: a glob is empty. ${next}`);
-    try {
-      compileFilter(glob);
-    } catch (error) {
-      throw usageError(`${key}: ${messageOf(error)}. ${next}`);
-    }
+    refuseGlob(glob, placeOf("checks"), next);
     refuseBad(command, key, next);
     return {
       command: command.trim(),
@@ -35,6 +33,15 @@ export function checksOf(
   });
   const all = joinSame([...checks, ...named]);
   return all.length > 0 || !settings["verify.detect"] ? all : detectChecks(cwd, timeoutMs);
+}
+
+function refuseGlob(glob: string, place: string, next: string): void {
+  if (glob.trim() === "") throw usageError(`${place}: a glob is empty. ${next}`);
+  try {
+    compileFilter(glob);
+  } catch (error) {
+    throw usageError(`${place}, "${glob}": ${messageOf(error)}. ${next}`);
+  }
 }
 
 function refuseBad(command: string, key: string, next: string): void {

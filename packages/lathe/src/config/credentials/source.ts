@@ -87,8 +87,8 @@ export interface CredentialSource {
   refresh(account: AccountRef): Promise<AccountSecret>;
   report(account: AccountRef, report: AccountReport): Promise<void>;
   /**
-   * Asks the vendor for usage where that is due and possible; never throws for a vendor that is down. An aborted signal: what is known,
-   * without asking.
+   * Asks the vendor for usage where that is due and possible; never throws for a vendor that is down. The signal ends the wait: then it
+   * is what is known. Aborted before: nobody is asked.
    */
   standing(account: AccountRef, signal?: AbortSignal): Promise<AccountStanding>;
   /** Returns how to end it. */

@@ -16,8 +16,6 @@ const LAST_GOOD_MS = 24 * 60 * MINUTE;
 const SHARED_MS = 15_000;
 /** Headers of answers that name no end. */
 const HEADERS_MS = 5 * MINUTE;
-/** Headers change with each answer; the file need not. */
-const WRITE_EVERY_MS = 10_000;
 
 export interface StandingsParts {
   readonly file: string;
@@ -38,7 +36,6 @@ export class AccountStandings {
   readonly #asking = new Map<string, Coalesced<UsageReport>>();
   /** Changes that the file does not have yet. */
   readonly #unwritten = new Map<string, Partial<Kept>>();
-  #written = Number.NEGATIVE_INFINITY;
 
   constructor(parts: StandingsParts) {
     this.#parts = parts;
@@ -53,13 +50,9 @@ export class AccountStandings {
 
   async note({ id }: AccountRef, report: Exclude<AccountReport, { kind: "disabled" }>): Promise<void> {
     const { now } = this.#parts;
-    if (report.kind === "limit") {
-      const { until, reason } = report;
-      await this.#write(id, { limit: { until, reason } });
-    } else {
-      this.#unwritten.set(id, { ...this.#unwritten.get(id), rateLimit: shareOf(report.info, now()) });
-      if (now() - this.#written >= WRITE_EVERY_MS) await this.#write();
-    }
+    if (report.kind === "rate_limit") return this.#write(id, { rateLimit: shareOf(report.info, now()) });
+    const { until, reason } = report;
+    return this.#write(id, { limit: { until, reason } });
   }
 
   async #ask(account: AccountRef, secret: () => Promise<AccountSecret>, signal?: AbortSignal): Promise<void> {
@@ -77,10 +70,9 @@ export class AccountStandings {
   }
 
   /** Each change on top of what other runs have written meanwhile. */
-  async #write(id?: string, change: Partial<Kept> = {}): Promise<void> {
+  async #write(id: string, change: Partial<Kept>): Promise<void> {
     const { file, now } = this.#parts;
-    if (id !== undefined) this.#unwritten.set(id, { ...this.#unwritten.get(id), ...change });
-    this.#written = now();
+    this.#unwritten.set(id, { ...this.#unwritten.get(id), ...change });
     const changes = [...this.#unwritten];
     try {
       await updateJsonFile(file, (value) => {
@@ -99,7 +91,7 @@ export class AccountStandings {
     return { ...(Object.hasOwn(all, id) ? all[id] : undefined), ...this.#unwritten.get(id) };
   }
 
-  /** A damaged file says nothing; the next change replaces it. */
+  /** A damaged file says nothing. */
   #file(): Record<string, Kept> {
     try {
       return keptIn(readJsonFile(this.#parts.file));

@@ -35,6 +35,11 @@ export const MODEL_SETTINGS = {
     description:
       "receive OpenAI's answers over a websocket: auto falls back to HTTP, on does not; empty = off, unless LATHE_CODEX_WEBSOCKET is set",
   }),
+  toolDiscipline: choice(["auto", "on", "off"], {
+    default: "auto",
+    description:
+      "rules for tool calls ahead of the system prompt: auto = for models that are known to need them; on = for all; off = for none",
+  }),
   "localModels.calls": choice(["auto", "native", "text"], {
     default: "auto",
     description:

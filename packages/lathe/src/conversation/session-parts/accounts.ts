@@ -1,5 +1,6 @@
 // The accounts that the session uses, where a provider has several: into the journal, and a notice when one takes over.
 
+import type { Middleware } from "@lathe/agent";
 import type { AccountChoice, AccountLimit } from "../../config/credentials/accounts/choices.ts";
 import type { AccountInfo } from "../../config/credentials/source.ts";
 import { ACCOUNT_CHOICE } from "../../models/account-choices.ts";
@@ -18,7 +19,12 @@ export function accountsPart({ accounts, session }: Pick<SessionBase, "accounts"
     // A session that nothing was said in leaves no file.
     if (session.isMade && session.current.journal.leaf !== null) keep();
   });
-  return { name: "accounts", middleware: [{ name: "accounts", onInput: keep }] };
+  const middleware: Middleware = {
+    name: "accounts",
+    onInput: keep,
+    onFailure: () => (accounts.takeRetry() ? { retry: true } : undefined),
+  };
+  return { name: "accounts", middleware: [middleware], close: () => accounts.flush() };
 }
 
 function takeOverText(

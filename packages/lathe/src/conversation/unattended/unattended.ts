@@ -30,14 +30,18 @@ export class Unattended {
   readonly #timer: { cancel(): void };
   #session: Session | undefined;
   #before: Amounts = { tokens: 0, calls: 0, usd: 0 };
+  readonly #declared: Amounts;
+  /** What was left when the present session began. */
   #limits: Amounts;
-  #timeIsUp = false;
+  /** Why no more work is taken: a limit was reached. */
+  #over: string | undefined;
 
   constructor(read: ReadDeclaration, deps: UnattendedDeps) {
     const { max_tokens, max_tool_calls, max_wall_time_ms, max_cost_usd } = read.declaration.budget;
     this.#read = read;
     this.#deps = deps;
-    this.#limits = { tokens: max_tokens, calls: max_tool_calls, usd: max_cost_usd };
+    this.#declared = { tokens: max_tokens, calls: max_tool_calls, usd: max_cost_usd };
+    this.#limits = this.#declared;
     this.#timer = deps.setTimer(() => this.#endTime(max_wall_time_ms), max_wall_time_ms);
   }
 
@@ -70,7 +74,7 @@ export class Unattended {
       return { code: "scope_denied", message, scope };
     }
     if (scope !== "prompt") return undefined;
-    const spent = this.#timeIsUp ? "The declared time is over." : this.#usedUp();
+    const spent = this.#over ?? this.#usedUp();
     return spent === undefined ? undefined : { code: "budget_exhausted", message: spent, scope };
   }
 
@@ -80,6 +84,7 @@ export class Unattended {
     const dimensions: readonly Dimension[] = ["tokens", "calls", "usd"];
     const share = (dimension: Dimension): number => left[dimension] / this.#limits[dimension];
     const dimension = dimensions.reduce((least, one) => (share(one) < share(least) ? one : least));
+    this.#over = this.#usedUpText(dimension);
     this.#note("deny", dimension, message);
     this.#deps.onStop(dimension, message);
   }
@@ -89,8 +94,8 @@ export class Unattended {
   }
 
   #endTime(ms: number): void {
-    this.#timeIsUp = true;
     const message = `The declared ${limitText("wallMs", ms)} are over.`;
+    this.#over = message;
     this.#note("deny", "wall_time", message);
     this.#deps.onStop("wall_time", message);
     void this.#session?.interrupt();
@@ -99,7 +104,11 @@ export class Unattended {
   #usedUp(): string | undefined {
     const left = this.#left();
     const dimension = (["tokens", "usd"] as const).find((one) => left[one] <= 0);
-    return dimension && `The declared ${limitText(dimension, this.#limits[dimension])} are used up.`;
+    return dimension && this.#usedUpText(dimension);
+  }
+
+  #usedUpText(dimension: Dimension): string {
+    return `The declared limit of ${limitText(dimension, this.#declared[dimension])} is used up.`;
   }
 
   #left(): Amounts {

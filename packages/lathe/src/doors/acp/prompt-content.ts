@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
+import { givenPicture } from "../../conversation/given-picture.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
 /** What is typed stands last, as after attachments everywhere: a command is looked for there. */
@@ -22,17 +23,17 @@ function partOf(block: ContentBlock): ContentPart {
     case "text":
       return { kind: "text", text: block.text };
     case "image":
-      return { kind: "image", image: { data: Buffer.from(block.data, "base64"), mediaType: block.mimeType } };
+      return givenPicture("The picture", block.data);
     case "resource_link":
       return { kind: "text", text: ` ${placeOf(block.uri)} ` };
     case "resource": {
       const { resource } = block;
       if ("text" in resource)
         return { kind: "text", text: `\n<file path="${placeOf(resource.uri)}">\n${resource.text}\n</file>\n` };
-      const { blob, mimeType = "", uri } = resource;
+      const { blob, mimeType, uri } = resource;
       if (!mimeType?.startsWith("image/"))
         throw usageError(`${uri} is neither text nor a picture. Send a link to it, and the agent reads it itself.`);
-      return { kind: "image", image: { data: Buffer.from(blob, "base64"), mediaType: mimeType } };
+      return givenPicture(uri, blob);
     }
     default:
       throw usageError(`Blocks of type ${block.type} cannot be sent to this agent.`);

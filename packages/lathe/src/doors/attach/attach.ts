@@ -13,21 +13,19 @@ import { SessionLines } from "./session-lines.ts";
 export interface Attached {
   readonly door: Door;
   readonly client: DoorClient;
+  /** Tells when the connection to a server is lost and when there is one again. Absent: it ends with the session. */
+  readonly watchConnection?: (listener: (isConnected: boolean) => void) => void;
 }
 
 /** `prompts` are sent first. */
-export async function attach(
-  { door, client }: Attached,
-  machine: Machine,
-  prompts: readonly string[] = [],
-): Promise<ExitCode> {
+export async function attach(attached: Attached, machine: Machine, prompts: readonly string[] = []): Promise<ExitCode> {
   const { stdin, stdout } = machine;
   try {
     return stdin.isTTY && stdout.isTTY
-      ? await attachTerminal({ door, client }, machine, prompts)
-      : await followInLines({ door, client }, machine);
+      ? await attachTerminal(attached, machine, prompts)
+      : await followInLines(attached, machine);
   } finally {
-    await door.close();
+    await attached.door.close();
   }
 }
 
@@ -38,11 +36,15 @@ const GONE: Extract<DoorFrame, { kind: "closed" }> = {
   problem: "The process that held the session has gone. Its journal is kept: lathe --resume continues it.",
 };
 
-async function followInLines({ door, client }: Attached, { stdout, deps }: Machine): Promise<ExitCode> {
+async function followInLines(
+  { door, client, watchConnection }: Attached,
+  { stdout, deps }: Machine,
+): Promise<ExitCode> {
   const columns = (): number => stdout.columns || 120;
   const write = (text: string): void => void stdout.write(text);
   const printer = new LinePrinter({ write }, { color: false, columns, inWords: true });
   const lines = new SessionLines({ door, client, printer, now: deps.now });
+  watchConnection?.((isConnected) => lines.connection(isConnected));
   const reader = door.follow(client)[Symbol.asyncIterator]();
   onReaderGone(stdout, () => void reader.return?.());
   for (let next = await reader.next(); !next.done; next = await reader.next()) {
@@ -56,7 +58,7 @@ async function followInLines({ door, client }: Attached, { stdout, deps }: Machi
 }
 
 async function attachTerminal(
-  { door, client }: Attached,
+  { door, client, watchConnection }: Attached,
   machine: Machine,
   prompts: readonly string[],
 ): Promise<ExitCode> {
@@ -67,6 +69,7 @@ async function attachTerminal(
   onReaderGone(machine.stdout, () => view.leave(EXIT.interrupted));
   view.start();
   const lines = new SessionLines({ door, client, printer: view.printer, now: machine.deps.now });
+  watchConnection?.((isConnected) => lines.connection(isConnected));
   const onSend = (text: string): void => lines.sent(text);
   const controller = new AttachController({ door, client, view, now: machine.deps.now, onSend });
   view.open(controller);

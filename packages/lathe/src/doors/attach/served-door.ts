@@ -1,14 +1,17 @@
 // A session of a server, as a door: `lathe attach` follows it as it follows one of this machine.
 
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { AnswerOutcome, Dialog, DialogAnswer, Door, DoorClient, DoorFrame } from "../door/door.ts";
 import { DoorMirror } from "../door/door-mirror.ts";
-import type { LatheClient } from "../serve/client.ts";
+import { type LatheClient, LatheServerError } from "../serve/client.ts";
 
 export class ServedDoor implements Door {
   readonly #client: LatheClient;
   readonly #mirror: DoorMirror;
   readonly #closed = new AbortController();
+  /** The connection is lost, or there again. */
+  onConnection: (isConnected: boolean) => void = () => {};
 
   private constructor(client: LatheClient, mirror: DoorMirror) {
     this.#client = client;
@@ -31,18 +34,24 @@ export class ServedDoor implements Door {
     return this.#mirror.questions;
   }
 
-  command<K extends CommandName>(_client: DoorClient, name: K, params: CommandParams<K>): Promise<CommandData<K>> {
-    return this.#client.command(this.sessionId, name, params);
+  async command<K extends CommandName>(_: DoorClient, name: K, params: CommandParams<K>): Promise<CommandData<K>> {
+    return this.#client.command(this.sessionId, name, params).catch(inOneLine);
   }
-  answer(_client: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
-    return this.#client.answer(this.sessionId, questionId, answer);
+  async answer(_: DoorClient, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
+    return this.#client.answer(this.sessionId, questionId, answer).catch(inOneLine);
   }
 
   /** Over as many connections as it takes. */
   async *follow(_client: DoorClient, after?: number): AsyncGenerator<DoorFrame> {
-    for await (const frame of this.#client.follow(this.sessionId, { after, signal: this.#closed.signal })) {
-      this.#mirror.take(frame);
-      yield frame;
+    const { signal } = this.#closed;
+    const onConnection = (isConnected: boolean): void => this.onConnection(isConnected);
+    try {
+      for await (const frame of this.#client.follow(this.sessionId, { after, signal, onConnection })) {
+        this.#mirror.take(frame);
+        yield frame;
+      }
+    } catch (error) {
+      inOneLine(error);
     }
   }
 
@@ -50,4 +59,10 @@ export class ServedDoor implements Door {
   async close(): Promise<void> {
     this.#closed.abort();
   }
+}
+
+/** What the server refuses while the session is followed, such as a token that was revoked, is no fault of this program. */
+function inOneLine(error: unknown): never {
+  if (!(error instanceof LatheServerError)) throw error;
+  throw new CliError(EXIT.failed, error.message, { cause: error });
 }

@@ -3,9 +3,11 @@
 
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
+import { isLoopback } from "../http/origin.ts";
 import { LatheClient, LatheServerError } from "../serve/client.ts";
 import type { Attached } from "./attach.ts";
 import { ServedDoor } from "./served-door.ts";
+import { wrongInAnswer } from "./server-answers.ts";
 
 export interface ServedTarget {
   readonly address: string;
@@ -20,17 +22,26 @@ export async function servedSession({ address, token, askCode, client }: ServedT
   const url = new URL(address);
   if (url.search !== "" || url.username !== "" || url.password !== "")
     throw usageError("Give the address without a query or a token. The token goes into LATHE_SERVE_TOKEN.");
+  if (url.protocol === "http:" && !isLoopback(url.hostname.replace(/^\[|\]$/g, "")))
+    throw usageError(
+      `http would send your token to ${url.hostname} unencrypted. Use its https address, or an ssh tunnel and http://127.0.0.1:<port>.`,
+    );
   const server = url.origin;
   try {
     const lathe =
-      token === undefined ? await signedIn(server, url.hash, askCode) : new LatheClient({ url: server, token });
+      token === undefined
+        ? await signedIn(server, url.hash, askCode)
+        : new LatheClient({ url: server, token, check: wrongInAnswer });
     const { name, scopes } = await lathe.me();
     const door = await ServedDoor.open(lathe, await sessionAt(lathe, `${url.pathname}${url.hash}`));
-    return { door, client: { ...client, name, scopes: new Set(scopes) } };
+    const watchConnection: Attached["watchConnection"] = (listener) => {
+      door.onConnection = listener;
+    };
+    return { door, client: { ...client, name, scopes: new Set(scopes) }, watchConnection };
   } catch (error) {
     if (!(error instanceof LatheServerError)) throw error;
     const message =
-      error.status === 0 ? `No server can be reached at ${server}. Start one: lathe serve` : error.message;
+      error.code === "unreachable" ? `No server can be reached at ${server}. Start one: lathe serve` : error.message;
     throw new CliError(error.status === 401 || error.status === 404 ? EXIT.usage : EXIT.failed, message, {
       cause: error,
     });
@@ -55,7 +66,7 @@ async function signedIn(url: string, hash: string, askCode: ServedTarget["askCod
   const code = /^#code=(\S+)$/.exec(hash)?.[1] ?? (await askCode?.())?.trim();
   if (code === undefined || code === "")
     throw usageError("Set LATHE_SERVE_TOKEN to a token of that server. Make one there: lathe serve token add <name>");
-  const lathe = new LatheClient({ url, fetch: fetchWithCookies() });
+  const lathe = new LatheClient({ url, fetch: fetchWithCookies(), check: wrongInAnswer });
   await lathe.signIn(code);
   return lathe;
 }

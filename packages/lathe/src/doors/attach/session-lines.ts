@@ -8,6 +8,8 @@ import { WireLines } from "./wire-lines.ts";
 /** Of what was said before the client came. */
 const PAST_ENTRIES = 12;
 
+const LOST = "The connection to the server is lost. Trying again; the session goes on where it is.";
+
 export interface SessionLinesParts {
   readonly door: Door;
   readonly client: DoorClient;
@@ -22,6 +24,7 @@ export class SessionLines {
   #shown: string | undefined;
   #others: readonly string[] = [];
   #isFirst = true;
+  #isLost = false;
 
   constructor(parts: SessionLinesParts) {
     this.#parts = parts;
@@ -31,6 +34,13 @@ export class SessionLines {
   /** This client's own words stand on the screen already. */
   sent(text: string): void {
     this.#wire.sent(text);
+  }
+
+  connection(isConnected: boolean): void {
+    if (isConnected !== this.#isLost) return;
+    this.#isLost = !isConnected;
+    const [text, style] = isConnected ? (["Connected again.", "dim"] as const) : ([LOST, "yellow"] as const);
+    this.#parts.printer.line(text, style);
   }
 
   async show(frame: DoorFrame): Promise<void> {
@@ -69,7 +79,9 @@ export class SessionLines {
       const name = sessionName ?? sessionId.slice(0, 8);
       printer.line(`${name} · ${model.provider}/${model.id} · ${cwd} · ${state.permissionMode}`, "dim");
     }
-    for (const { text, style } of pastLines(await this.#missedEntries(lastEntryId))) printer.line(text, style);
+    const missed = await this.#missedEntries(lastEntryId);
+    for (const { entryId } of missed) this.#wire.read(entryId);
+    for (const { text, style } of pastLines(missed)) printer.line(text, style);
     this.#isFirst = false;
     this.#shown = lastEntryId ?? undefined;
     this.#clients(clients);

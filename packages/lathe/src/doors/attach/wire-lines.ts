@@ -3,7 +3,6 @@
 import { visibleLine } from "@lathe/agent/base";
 import type { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
 import type { WireEvent, WireEventOf } from "../../hosts/wire/events.ts";
-import type { WireMessage } from "../../hosts/wire/message.ts";
 
 export class WireLines {
   readonly #printer: LinePrinter;
@@ -11,6 +10,8 @@ export class WireLines {
   readonly #begun = new Map<string, number>();
   /** What this client has sent: it stands on the screen already. */
   readonly #own = new Set<string>();
+  /** Entries that stand on the screen. */
+  readonly #read = new Set<string>();
 
   constructor(printer: LinePrinter, now: () => number) {
     this.#printer = printer;
@@ -19,6 +20,11 @@ export class WireLines {
 
   sent(text: string): void {
     this.#own.add(text);
+  }
+
+  /** An input that goes on in another process begins with the message that it began with. */
+  read(entryId: string): void {
+    this.#read.add(entryId);
   }
 
   event(event: WireEvent): void {
@@ -35,7 +41,7 @@ export class WireLines {
         if (event.assistantMessageEvent.type === "thinking_delta") printer.think();
         break;
       case "message_end":
-        if (event.message.role === "user") this.#message(event.message);
+        if (event.message.role === "user") this.#message(event);
         else printer.fresh();
         if (event.discarded) printer.line("The answer broke off; it begins again.", "yellow");
         break;
@@ -74,7 +80,11 @@ export class WireLines {
     this.#printer.endCall(toolCallId, { name: toolName, summary: card.subject, isError, card, tookMs, ...error }, now);
   }
 
-  #message({ content }: WireMessage): void {
+  #message({ message: { content }, entryId }: WireEventOf<"message_end">): void {
+    if (entryId !== undefined) {
+      if (this.#read.has(entryId)) return;
+      this.#read.add(entryId);
+    }
     const text = content.map((part) => (part.kind === "text" ? part.text : `[${part.kind}]`)).join("\n");
     if (!this.#own.delete(text)) this.#printer.line(visibleLine(`› ${text}`), "dim");
   }

@@ -28,6 +28,9 @@ export async function readBody(incoming: IncomingMessage, most: number): Promise
 function readBytes(incoming: IncomingMessage, most: number): Promise<Buffer> {
   const tooLarge = new Refused(413, "too_large", `The body may have ${most} bytes.`);
   if (Number(incoming.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge);
+  const cutOff = new Refused(400, "cut_off", "The body was cut off.");
+  // The client left while something else was waited for: no event tells of it any more.
+  if (incoming.destroyed) return Promise.reject(cutOff);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -40,7 +43,7 @@ function readBytes(incoming: IncomingMessage, most: number): Promise<Buffer> {
       }
     });
     incoming.once("end", () => resolve(Buffer.concat(chunks)));
-    incoming.once("error", () => reject(new Refused(400, "cut_off", "The body was cut off.")));
-    incoming.once("close", () => reject(new Refused(400, "cut_off", "The body was cut off.")));
+    incoming.once("error", () => reject(cutOff));
+    incoming.once("close", () => reject(cutOff));
   });
 }

@@ -6,8 +6,8 @@ export class Refused extends Error {
   /** Seconds after which it makes sense to try again. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, code: string, message: string, retryAfter?: number) {
-    super(message);
+  constructor(status: number, code: string, message: string, retryAfter?: number, options?: ErrorOptions) {
+    super(message, options);
     this.name = "Refused";
     this.status = status;
     this.code = code;

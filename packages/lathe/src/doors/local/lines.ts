@@ -3,6 +3,8 @@
 
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { isJsonObject, parseJson } from "@lathe/llm";
+import { anyObject, Checker, choice, exactly, integer, listOf, object, oneOf, optional, text } from "@lathe/llm/schema";
 import type { CommandName } from "../../hosts/rpc/commands.ts";
 import { linesOf } from "../../hosts/wire/lines.ts";
 import type { ClientRow, DialogAnswer, DoorClient, DoorFrame, Scope } from "../door/door.ts";
@@ -47,16 +49,36 @@ export function sendLine(socket: Socket, line: ToDoor | FromDoor): Promise<unkno
   return Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => undefined);
 }
 
-/** Ends with the connection. What is no line of ours ends it as well. */
-export async function* readLines<T>(socket: Socket): AsyncGenerator<T> {
+const caller = {
+  name: text(),
+  kind: choice(["terminal", "browser", "editor", "program"]),
+  scopes: listOf(choice(["read", "prompt", "approve", "admin"])),
+};
+const request = { id: integer(), from: object(caller) };
+const TO_DOOR = new Checker(
+  oneOf(
+    object({ type: exactly("hello"), ...caller }),
+    object({ type: exactly("follow"), after: optional(integer()) }),
+    object({ type: exactly("command"), name: text(), params: anyObject(), ...request }),
+    object({ type: exactly("answer"), questionId: text(), answer: anyObject(), ...request }),
+    object({ type: exactly("release"), ...request }),
+  ),
+  { acceptsUnknown: true },
+);
+
+/** What clients of a door say. */
+export async function* readRequests(socket: Socket): AsyncGenerator<ToDoor> {
+  for await (const line of readLines<ToDoor>(socket)) {
+    if (TO_DOOR.wrongIn(line) !== undefined) return;
+    yield line;
+  }
+}
+
+/** Ends with the connection. What is no line of ours, or was cut off in the middle, ends it as well. */
+export async function* readLines<T extends object>(socket: Socket): AsyncGenerator<T> {
   for await (const line of linesOf(socket)) {
-    if ("tooLong" in line) return;
-    let value: T;
-    try {
-      value = JSON.parse(line.text) as T;
-    } catch {
-      return; // cut off in the middle
-    }
-    yield value;
+    const value = "tooLong" in line ? undefined : parseJson(line.text);
+    if (!isJsonObject(value)) return;
+    yield value as T;
   }
 }

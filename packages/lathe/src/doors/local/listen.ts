@@ -8,7 +8,7 @@ import { Refusal } from "../../hosts/rpc/handler.ts";
 import type { Door, DoorClient, DoorFrame } from "../door/door.ts";
 import { removeDeadDoors } from "./dead-doors.ts";
 import { type DoorRecord, removeRecord, removeSocket, socketPlace, writeRecord } from "./door-records.ts";
-import { clientOf, type FromDoor, readLines, sendLine, type ToDoor } from "./lines.ts";
+import { clientOf, type FromDoor, readRequests, sendLine } from "./lines.ts";
 
 /** A door that tells who serves it of its frames. SharedDoor is one. */
 export interface WatchedDoor extends Door {
@@ -129,7 +129,7 @@ async function serveClient(offered: Offered, connection: Socket, readers: Set<Pr
   const send = (line: FromDoor): Promise<unknown> | undefined => sendLine(connection, line);
   let client: DoorClient | undefined;
   let door: Door | undefined;
-  for await (const line of readLines<ToDoor>(connection)) {
+  for await (const line of readRequests(connection)) {
     if (line.type === "hello") {
       client = clientOf(line);
       // What has no door any more has no session: the client hears that from the end of its connection.
@@ -139,7 +139,12 @@ async function serveClient(offered: Offered, connection: Socket, readers: Set<Pr
       send({ type: "welcome", sessionId, isBusy, questions });
     } else if (!client || !door) return;
     else if (line.type === "follow") {
-      const reading = passFrames(door, client, line.after, connection);
+      const reading = passFrames(door, client, line.after, connection).catch((error: unknown) => {
+        // A session that hangs cannot tell where it stands.
+        const problem = `The session does not answer: ${messageOf(error)}`;
+        send({ type: "frame", frame: { seq: 0, kind: "closed", problem } });
+        connection.end();
+      });
       readers.add(reading);
       void reading.finally(() => readers.delete(reading));
     } else {

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
 import { Refusal } from "../../hosts/rpc/handler.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import type { AnswerOutcome, Dialog, DialogAnswer, Door, DoorClient, DoorFrame } from "../door/door.ts";
 import { DoorMirror } from "../door/door-mirror.ts";
 import { isDeadSocket } from "./dead-doors.ts";
@@ -155,7 +156,13 @@ async function connectAs(path: string, client: DoorClient, signal?: AbortSignal)
   return { connection, welcome: first.value, lines };
 }
 
-/** Undefined: no process has this session open for others. What a dead process has left is removed. */
+/** A process that is stopped or hangs takes connections, and says nothing. */
+const ANSWERS_WITHIN_MS = 5_000;
+
+/**
+ * Undefined: no process has this session open for others. What a dead process has left is removed. Without a signal it rejects with a
+ * line for people when the process does not answer.
+ */
 export async function joinLocally(
   folder: string,
   sessionId: string,
@@ -168,24 +175,33 @@ export async function joinLocally(
 
 /** The sessions of living processes that others can join. */
 export async function localSessions(folder: string, client: DoorClient): Promise<readonly DoorRecord[]> {
-  const living: DoorRecord[] = [];
-  for (const record of listRecords(folder)) {
-    const door = await openRecord(folder, record, client);
-    if (door) living.push(record);
-    await door?.close();
-  }
-  return living;
+  const records = listRecords(folder);
+  const isThere = await Promise.all(records.map((record) => isLiving(folder, record, client)));
+  return records.filter((_, at) => isThere[at]);
+}
+
+/** One that does not answer is there: whoever wants to join it is told. */
+async function isLiving(folder: string, record: DoorRecord, client: DoorClient): Promise<boolean> {
+  const within = AbortSignal.timeout(ANSWERS_WITHIN_MS);
+  const door = await openRecord(folder, record, client, within);
+  await door?.close();
+  return door !== undefined || within.aborted;
 }
 
 async function openRecord(
   folder: string,
   record: DoorRecord,
   client: DoorClient,
-  signal?: AbortSignal,
+  given?: AbortSignal,
 ): Promise<LocalDoor | undefined> {
+  const signal = given ?? AbortSignal.timeout(ANSWERS_WITHIN_MS);
   try {
     return await LocalDoor.open(record.socket, client, signal);
   } catch (error) {
+    if (signal.aborted && !given)
+      throw usageError(
+        `The session is open in process ${record.pid}, which does not answer. Look after that process, or end it, then try again.`,
+      );
     const { code } = error as NodeJS.ErrnoException;
     if (code === "closed") return undefined;
     if (!isDeadSocket(code)) throw error;

@@ -29,7 +29,12 @@ export interface LatheClientOptions {
   /** A token; absent in a browser, which has a cookie. */
   readonly token?: string | undefined;
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Says what is wrong with an answer. Absent: answers are taken as they come, as a page does with those of its own server. */
+  readonly check?: ((to: AnswerTo, value: unknown) => string | undefined) | undefined;
 }
+
+/** What an answer belongs to. */
+export type AnswerTo = { readonly route: keyof typeof ROUTES } | { readonly command: CommandName };
 
 /** A session in the list of the server. */
 export type SessionRow = Static<typeof sessionRow>;
@@ -70,67 +75,67 @@ export class LatheServerError extends Error {
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 8_000;
+/** Opening a session starts a process. Commands have no limit here: a message is confirmed when it is recorded, and the server has its own. */
+const ANSWERED_WITHIN_MS = 60_000;
 
 /** Talks to `lathe serve`. Every method rejects with LatheServerError where the server refuses or cannot be reached. */
 export class LatheClient {
   readonly #url: string;
   readonly #token: string | undefined;
   readonly #fetch: typeof globalThis.fetch;
+  readonly #check: NonNullable<LatheClientOptions["check"]>;
 
-  constructor({ url = "", token, fetch: ownFetch }: LatheClientOptions = {}) {
+  constructor({ url = "", token, fetch: ownFetch, check }: LatheClientOptions = {}) {
+    this.#check = check ?? (() => undefined);
     this.#url = url.replace(/\/+$/, "");
     this.#token = token;
     this.#fetch = ownFetch ?? ((input, init) => globalThis.fetch(input, init));
   }
 
   health(): Promise<{ readonly ok: true; readonly version: string; readonly protocol: number }> {
-    return this.#json("GET", "/v1/health");
+    return this.#json({ route: "health" }, "GET", "/v1/health");
   }
   /** The code works once. It goes in the body: addresses end up in logs. */
   async signIn(code: string): Promise<void> {
-    await this.#json("POST", "/v1/sign-in", { code });
+    await this.#json({ route: "signIn" }, "POST", "/v1/sign-in", { code });
   }
   async signOut(): Promise<void> {
-    await this.#json("POST", "/v1/sign-out", {});
+    await this.#json({ route: "signOut" }, "POST", "/v1/sign-out", {});
   }
   me(): Promise<{ readonly name: string; readonly scopes: readonly Scope[] }> {
-    return this.#json("GET", "/v1/me");
+    return this.#json({ route: "me" }, "GET", "/v1/me");
   }
 
   sessions(query: SessionQuery = {}): Promise<{ readonly sessions: readonly SessionRow[]; readonly more: boolean }> {
-    return this.#json("GET", `/v1/sessions${queryOf({ ...query })}`);
+    return this.#json({ route: "sessions" }, "GET", `/v1/sessions${queryOf({ ...query })}`);
   }
   async roots(): Promise<readonly string[]> {
-    return (await this.#json<{ roots: readonly string[] }>("GET", "/v1/roots")).roots;
+    return (await this.#json<{ roots: readonly string[] }>({ route: "roots" }, "GET", "/v1/roots")).roots;
   }
   /** Resolves with the id of the new session. */
   async createSession(session: NewSession): Promise<string> {
-    return (await this.#json<{ id: string }>("POST", "/v1/sessions", session)).id;
+    return (await this.#json<{ id: string }>({ route: "createSession" }, "POST", "/v1/sessions", session)).id;
   }
   openSession(id: string): Promise<OpenedSession> {
-    return this.#json("GET", sessionPath(id));
+    return this.#json({ route: "openSession" }, "GET", sessionPath(id));
   }
   async closeSession(id: string): Promise<void> {
-    await this.#json("POST", `${sessionPath(id)}/close`, {});
+    await this.#json({ route: "closeSession" }, "POST", `${sessionPath(id)}/close`, {});
   }
 
   /** Any command of RPC mode. */
   async command<K extends CommandName>(id: string, name: K, params?: CommandParams<K>): Promise<CommandData<K>> {
-    const answer = await this.#json<{ data: CommandData<K> }>(
-      "POST",
-      `${sessionPath(id)}/commands/${name}`,
-      params ?? {},
-    );
-    return answer.data;
+    const path = `${sessionPath(id)}/commands/${name}`;
+    return (await this.#json<{ data: CommandData<K> }>({ command: name }, "POST", path, params ?? {})).data;
   }
 
   /** The first valid answer wins; `settled` says whose it was. */
   async answer(id: string, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
     const path = `${sessionPath(id)}/answers/${encodeURIComponent(questionId)}`;
     const response = await this.#request("POST", path, answer);
-    if (response.status !== 409) return (await this.#checked(response)).json() as Promise<AnswerOutcome>;
-    const { by } = (await response.json()) as { by: string };
-    return { status: "settled", by };
+    if (response.status !== 409) return this.#answer({ route: "answer" }, await this.#checked(response));
+    const { by } = ((await jsonOf(response)) ?? {}) as { by?: unknown };
+    return { status: "settled", by: String(by) };
   }
 
   /** What the session has kept outside its entries, such as the whole of a long output. */
@@ -145,7 +150,8 @@ export class LatheClient {
     const response = await this.#checked(await this.#request("GET", path, undefined, signal));
     if (response.body === null) return;
     onConnection?.(true);
-    for await (const { data } of serverEvents(response.body)) yield JSON.parse(data) as DoorFrame;
+    for await (const { data } of serverEvents(response.body))
+      yield this.#whole<DoorFrame>({ route: "events" }, parseJson(data));
   }
 
   /**
@@ -176,9 +182,27 @@ export class LatheClient {
     }
   }
 
-  async #json<T>(method: "GET" | "POST", path: string, body?: object): Promise<T> {
-    const response = await this.#checked(await this.#request(method, path, body));
-    return (response.status === 204 ? undefined : await response.json()) as T;
+  async #json<T>(to: AnswerTo, method: "GET" | "POST", path: string, body?: object): Promise<T> {
+    const within = "command" in to ? undefined : AbortSignal.timeout(ANSWERED_WITHIN_MS);
+    const response = await this.#checked(await this.#request(method, path, body, within));
+    return response.status === 204 ? (undefined as T) : this.#answer(to, response);
+  }
+
+  async #answer<T>(to: AnswerTo, response: Response): Promise<T> {
+    return this.#whole(to, await jsonOf(response));
+  }
+
+  #whole<T>(to: AnswerTo, value: unknown): T {
+    // A command's answer has its data inside.
+    const isObject = typeof value === "object" && value !== null;
+    const data = "command" in to && isObject ? (value as { data?: unknown }).data : value;
+    const wrong = isObject ? this.#check(to, data) : "it is no JSON";
+    if (wrong === undefined) return value as T;
+    throw new LatheServerError(
+      200,
+      "unreadable",
+      `The server's answer cannot be read (${wrong}). Is it a lathe serve of this version?`,
+    );
   }
 
   async #request(method: "GET" | "POST", path: string, body?: object, signal?: AbortSignal): Promise<Response> {
@@ -186,6 +210,8 @@ export class LatheClient {
       return await this.#fetch(`${this.#url}${path}`, {
         method,
         credentials: "same-origin",
+        // The server sends nobody elsewhere; what was meant for it must not follow.
+        redirect: "error",
         headers: {
           ...(body === undefined ? {} : { "content-type": "application/json" }),
           ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
@@ -194,8 +220,9 @@ export class LatheClient {
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
-      if (signal?.aborted === true) throw error;
-      throw new LatheServerError(0, "unreachable", "The server cannot be reached.");
+      if (signal?.aborted !== true) throw new LatheServerError(0, "unreachable", "The server cannot be reached.");
+      if ((signal.reason as { readonly name?: unknown }).name !== "TimeoutError") throw error;
+      throw new LatheServerError(0, "unanswered", `The server has not answered within ${ANSWERED_WITHIN_MS / 1000} s.`);
     }
   }
 
@@ -208,6 +235,17 @@ export class LatheClient {
       typeof code === "string" ? code : "http_error",
       typeof message === "string" ? message : `The server answered with status ${response.status}.`,
     );
+  }
+}
+
+/** Undefined for what is no JSON. */
+const jsonOf = async (response: Response): Promise<unknown> => parseJson(await response.text());
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // whoever reads it says so
   }
 }
 

@@ -3,7 +3,7 @@
 import type { CommandName } from "../../hosts/rpc/commands.ts";
 import type { Door, DoorClient } from "../door/door.ts";
 import { Refused } from "../http/refused.ts";
-import type { SessionRow } from "./client.ts";
+import type { SessionQuery, SessionRow } from "./client.ts";
 import { commandAt, type LiveSession, type ServedSessions } from "./sessions/served-sessions.ts";
 
 /** These would go to a session of another place. */
@@ -53,8 +53,9 @@ export class OneSession implements ServedSessions {
     return [this.#row().cwd];
   }
 
-  async page(): ReturnType<ServedSessions["page"]> {
+  async page(_query: SessionQuery, only?: string): ReturnType<ServedSessions["page"]> {
     const { door } = this.#live;
+    if (only !== undefined && only !== door.sessionId) return { sessions: [], more: false };
     const updatedAt = new Date(this.#now()).toISOString();
     const life = { live: true, busy: door.isBusy, questions: door.questions.length };
     return { sessions: [{ id: door.sessionId, ...this.#row(), updatedAt, ...life }], more: false };
@@ -80,7 +81,8 @@ export class OneSession implements ServedSessions {
     params: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
     const { door } = await this.open(id);
-    if (LEAVING.has(name)) throw new Refused(403, "one_session", `${name} is not possible in a session of a terminal.`);
+    if (LEAVING.has(name) || params["parentSession"] !== undefined)
+      throw new Refused(403, "one_session", `${name} is not possible in a session of a terminal.`);
     return commandAt(door, client, name, params);
   }
 }

@@ -32,6 +32,8 @@ export interface ServeOptions {
   /** The program of the children; the command itself when absent. */
   readonly command?: ChildDoorOptions["command"];
   readonly limits?: Partial<Limits>;
+  /** Processes of sessions at once. */
+  readonly mostOpen?: number;
 }
 
 export interface ServingChildren extends RunningServer {
@@ -71,7 +73,7 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
     now: deps.now,
     setTimer: deps.setTimer,
     idleMs,
-    mostOpen: MOST_OPEN,
+    mostOpen: options.mostOpen ?? MOST_OPEN,
     note: (line) => stderr.write(`lathe: ${line}\n`),
   });
   try {

@@ -108,6 +108,11 @@ export class Permissions {
     this.#narrowed = { rules, readsByShell };
   }
 
+  /** Nobody watches: calls are bounded by a declaration. */
+  get isUnattended(): boolean {
+    return this.#narrowed !== undefined;
+  }
+
   #isListed(call: JudgedCall): boolean {
     if (!this.#narrowed) return true;
     const { rules, readsByShell } = this.#narrowed;

@@ -3,9 +3,9 @@
 import type { EndReason, FailureKind, InputError } from "@lathe/agent";
 import { visibleText } from "@lathe/agent/base";
 import type { Verification } from "@lathe/agent/contract";
-import { verificationLine } from "../../changes/verify/words.ts";
 import { allowedWith, type DeniedCall } from "../../found/permissions/permissions.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+import { verificationLine } from "../../sessions/verdict.ts";
 
 export type RunStatus =
   | "done"

@@ -3,6 +3,7 @@
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import type { ContentPart } from "@lathe/llm";
+import { givenPicture } from "../../conversation/given-picture.ts";
 import { recordTyped } from "../../conversation/typed-addresses.ts";
 import type { Handlers } from "./handler.ts";
 import { notAvailable } from "./handler.ts";
@@ -15,9 +16,7 @@ interface MessageWithImages {
 
 function contentOf({ message, images = [] }: MessageWithImages): InputContent {
   if (images.length === 0) return message;
-  const parts = images.map(
-    ({ data, mediaType }): ContentPart => ({ kind: "image", image: { data: Buffer.from(data, "base64"), mediaType } }),
-  );
+  const parts = images.map(({ data }, at): ContentPart => givenPicture(`images[${at}]`, data));
   return message.trim() === "" ? parts : [{ kind: "text", text: message }, ...parts];
 }
 

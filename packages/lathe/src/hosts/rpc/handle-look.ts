@@ -10,7 +10,7 @@ import { agentOf } from "../wire/map-events.ts";
 import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandName } from "./commands.ts";
 import { entryPage, wholeEntry } from "./entry-page.ts";
-import type { Handlers } from "./handler.ts";
+import { type Handlers, Refusal } from "./handler.ts";
 import type { LOOK_COMMANDS } from "./look-commands.ts";
 import { changedFiles } from "./session-changes.ts";
 
@@ -115,7 +115,7 @@ async function artifactPiece(
 ): Promise<CommandData<"read_artifact">> {
   // One byte more tells whether there is a rest.
   const bytes = await session.readArtifact(id, { start: offset, end: offset + limit + 1 });
-  if (!bytes) throw new Error(`There is no artifact ${id} in this session.`);
+  if (!bytes) throw new Refusal("unknown_artifact", `There is no artifact ${id} in this session.`);
   const isLast = bytes.length <= limit;
   const end = isLast ? bytes.length : characterStart(bytes, limit);
   return {

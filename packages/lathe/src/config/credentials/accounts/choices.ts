@@ -2,8 +2,7 @@
 // changed only when the account reaches its limit. Nothing here runs for a provider with a single account.
 
 import type { RateLimitInfo } from "@lathe/llm";
-import type { AccountInfo, AccountRef, CredentialSource } from "../source.ts";
-import { unlessGivenUp } from "../usage/coalesced.ts";
+import type { AccountInfo, AccountReport, CredentialSource } from "../source.ts";
 import { type Ranked, type RankingMode, rankAccounts } from "./ranking.ts";
 
 /** As the journal holds it. */
@@ -38,6 +37,8 @@ export type ChoiceListener = (choice: AccountChoice, from?: AccountInfo, limit?:
 
 /** A vendor that asks for no longer wait than this is waited for: another account would pay for the whole prompt again. */
 const SHORT_WAIT_MS = 10_000;
+/** Headers change with each answer; other sessions need not know at once. */
+const REPORT_EVERY_MS = 10_000;
 /** Where the vendor does not say when its limit ends. */
 const UNKNOWN_LIMIT_MS = { rate_limit: 60_000, quota: 60 * 60_000 } as const;
 
@@ -47,6 +48,10 @@ export class AccountChoices {
   /** The same, for those that cannot wait. */
   readonly #current = new Map<string, AccountInfo>();
   readonly #refused = new Set<string>();
+  /** What headers said is left, until it is reported. */
+  readonly #noted = new Map<AccountInfo, RateLimitInfo>();
+  #owesRetry = false;
+  #reportedAt = Number.NEGATIVE_INFINITY;
   #listener: ChoiceListener | undefined;
   readonly #untold: Parameters<ChoiceListener>[] = [];
 
@@ -88,17 +93,48 @@ export class AccountChoices {
     const { source, now } = this.#parts;
     const until = now() + (retryAfterMs ?? UNKNOWN_LIMIT_MS[limit.kind]);
     const reason = limit.kind === "quota" ? "quota used up" : "rate limit reached";
-    await source.report(from, { kind: "limit", until, reason });
+    await this.#report(from, { kind: "limit", until, reason });
     const [next] = await this.#ranked((await source.accounts(provider)).filter(({ id }) => id !== from.id));
     if (!next?.isUsable) return false;
     if (this.#current.get(provider)?.id === from.id) this.#use(next, `${from.name}: ${reason}`, from, limit);
     return true;
   }
 
+  /** A limit was met in the middle of an answer, and another account has taken over: the request is worth making again. */
+  oweRetry(): void {
+    this.#owesRetry = true;
+  }
+
+  /** Whether that is so; once. */
+  takeRetry(): boolean {
+    const owed = this.#owesRetry;
+    this.#owesRetry = false;
+    return owed;
+  }
+
   /** An answer has come: what its headers say is left. */
   async note(account: AccountInfo, rateLimit: RateLimitInfo | undefined): Promise<void> {
     this.#refused.delete(account.id);
-    if (rateLimit !== undefined) await this.#parts.source.report(account, { kind: "rate_limit", info: rateLimit });
+    if (rateLimit === undefined) return;
+    this.#noted.set(account, rateLimit);
+    if (this.#parts.now() - this.#reportedAt >= REPORT_EVERY_MS) await this.flush();
+  }
+
+  /** What was noted since the last report is reported. */
+  async flush(): Promise<void> {
+    if (this.#noted.size === 0) return;
+    this.#reportedAt = this.#parts.now();
+    const noted = [...this.#noted];
+    this.#noted.clear();
+    for (const [account, info] of noted) await this.#report(account, { kind: "rate_limit", info });
+  }
+
+  async #report(account: AccountInfo, report: AccountReport): Promise<void> {
+    try {
+      await this.#parts.source.report(account, report);
+    } catch {
+      // What other sessions cannot be told, because a disk is full or a broker is down, must fail no answer of this one.
+    }
   }
 
   async #choose(several: readonly AccountInfo[]): Promise<AccountInfo> {
@@ -131,11 +167,8 @@ export class AccountChoices {
     const signal = patience();
     const candidates = accounts.map(async (account) => ({
       account,
-      standing: (await unlessGivenUp(standingOf(source, account, signal), signal)) ?? {},
+      standing: await source.standing(account, signal),
     }));
     return rankAccounts(await Promise.all(candidates), mode);
   }
 }
-
-const standingOf = (source: CredentialSource, { provider, id }: AccountRef, signal: AbortSignal) =>
-  source.standing({ provider, id }, signal);

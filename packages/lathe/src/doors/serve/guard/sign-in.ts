@@ -37,7 +37,7 @@ export class SignIn {
         "signed_out",
         "Sign in first: open the link that the server has printed, or send a token.",
       );
-    const token = this.#options.tokens.find(given);
+    const token = this.#stored((tokens) => tokens.find(given));
     if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or no longer.");
     const { name, kind, scopes } = token;
     return {
@@ -49,7 +49,7 @@ export class SignIn {
   /** Resolves with the cookie for the browser that has sent the code. */
   async withCode(incoming: IncomingMessage, code: string): Promise<string> {
     this.#refuseGuessing(incoming);
-    const made = await this.#options.tokens.redeem(code);
+    const made = await this.#options.tokens.redeem(code).catch(unreadable);
     if (made === "expired")
       throw this.#wrong(incoming, "expired_code", "This link has expired. Get another one with: lathe serve link");
     if (made === "unknown")
@@ -64,8 +64,21 @@ export class SignIn {
     return this.#cookie("", 0);
   }
 
+  /** Where that cannot be known, it is not. */
   isGood({ token }: Visitor): boolean {
-    return this.#options.tokens.has(token.id);
+    try {
+      return this.#options.tokens.has(token.id);
+    } catch {
+      return false;
+    }
+  }
+
+  #stored<T>(look: (tokens: TokenFile) => T): T {
+    try {
+      return look(this.#options.tokens);
+    } catch (error) {
+      return unreadable(error);
+    }
   }
 
   #refuseGuessing(incoming: IncomingMessage): void {
@@ -98,4 +111,15 @@ export class SignIn {
     const secure = this.#options.secure ? "; Secure" : "";
     return `${this.#cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
   }
+}
+
+/** Someone has edited the file. What is wrong with it, and where it is, is not for those who have not signed in. */
+function unreadable(cause: unknown): never {
+  throw new Refused(
+    503,
+    "tokens_unreadable",
+    "The server cannot read its tokens. Whoever runs it sees why with: lathe serve token list",
+    undefined,
+    { cause },
+  );
 }

@@ -10,6 +10,7 @@ const STATUS: Readonly<Record<string, number>> = {
   invalid_answer: 400,
   not_available: 501,
   not_on_branch: 404,
+  unknown_artifact: 404,
   unknown_entry: 404,
   wrong_scope: 403,
 };

@@ -51,9 +51,7 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
 
   sessions: async (asked, { sessions }) => {
     const { token } = visitorOf(asked);
-    const page = await sessions.page(asked.query as SessionQuery);
-    if (token.session === undefined) return asked.call.json(page);
-    asked.call.json({ sessions: page.sessions.filter(({ id }) => id === token.session), more: false });
+    asked.call.json(await sessions.page(asked.query as SessionQuery, token.session));
   },
 
   createSession: async (asked, { sessions }) => {

@@ -5,19 +5,20 @@
 import { messageOf } from "@lathe/llm";
 import type { CommandName } from "../../../hosts/rpc/commands.ts";
 import { Refusal } from "../../../hosts/rpc/handler.ts";
-import type { WireEvent } from "../../../hosts/wire/events.ts";
+import { EXIT } from "../../../platform/usage/exit.ts";
 import { sessionName } from "../../../sessions/list.ts";
 import type { DoorFrame } from "../../door/door.ts";
 import type { CommandListener } from "../../door/shared-door.ts";
 import { Refused } from "../../http/refused.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
+import { GoingOn } from "./going-on.ts";
 import type { HeldElsewhere } from "./held-elsewhere.ts";
 import type { KeptModes } from "./kept-modes.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
 import { commandAt, type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
-import { MOST_TRIES, type UnfinishedWork } from "./unfinished-work.ts";
+import type { UnfinishedWork } from "./unfinished-work.ts";
 
 /** A session to be opened: a saved one by its file, else a new one. */
 export interface DoorRequest extends NewSession {
@@ -54,23 +55,28 @@ interface OpenSession extends LiveSession {
   clients: number;
   /** Milliseconds since the epoch. */
   lastUsed: number;
+  /** Its process is ending: whoever wants the session waits for that, and opens it anew. */
+  closing?: Promise<void>;
 }
 
 const PAGE = 50;
 const LOOK_EVERY_MS = 60_000;
-/** How long the process of a killed server may take to end, and how often it is looked whether it has. */
-const RELEASED_WITHIN_MS = 20_000;
-const LOOK_AGAIN_MS = 100;
 
 export class LiveSessions implements ServedSessions {
   readonly #options: LiveSessionsOptions;
   readonly #open = new Set<OpenSession>();
   readonly #opening = new Map<string, Promise<OpenSession>>();
   #idleTimer: { cancel(): void } | undefined;
+  /** Processes that are being started. */
+  #starting = 0;
   #isEnding = false;
+  readonly #work: GoingOn;
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options;
+    const { unfinished, saved, now, setTimer, note } = options;
+    const open = (id: string): Promise<OpenSession> => this.open(id);
+    this.#work = new GoingOn({ unfinished, saved, open, isEnding: () => this.#isEnding, now, setTimer, note });
     this.#lookLater();
   }
 
@@ -82,8 +88,9 @@ export class LiveSessions implements ServedSessions {
     return this.#children.length;
   }
 
-  async page({ search, limit = PAGE, after }: SessionQuery): ReturnType<ServedSessions["page"]> {
-    const saved = await this.#options.saved.list(search);
+  async page({ search, limit = PAGE, after }: SessionQuery, only?: string): ReturnType<ServedSessions["page"]> {
+    const all = await this.#options.saved.list(search);
+    const saved = only === undefined ? all : all.filter(({ id }) => id === only);
     const held = this.#options.held.ids();
     const rows = saved.map((session): SessionRow => {
       const { id, cwd, modified } = session;
@@ -115,25 +122,22 @@ export class LiveSessions implements ServedSessions {
     const live = this.#find(id);
     if (live?.isJoined)
       throw new Refused(409, "held_elsewhere", "This session is open in another process. Close it there.");
-    if (live) await live.door.close();
+    if (live) await close(live);
     else await this.#saved(id);
   }
 
   async command(...[id, client, name, params]: Parameters<ServedSessions["command"]>): Promise<unknown> {
     this.#checkPlace(name, params);
     const { door, isJoined } = await this.open(id);
-    const { unfinished, modes } = this.#options;
-    // Noted before it begins: the process may die before it has said that it works.
-    if (!isJoined && STARTS_WORK.has(name) && unfinished.tries(id) === undefined) unfinished.note(id, 0);
+    if (!isJoined && STARTS_WORK.has(name)) this.#work.begins(id);
     const data = await commandAt(door, client, name, params);
-    if (isJoined) modes.heard(id, name, params);
+    if (isJoined) this.#options.modes.heard(id, name, params);
     return data;
   }
 
   /** Sessions that were working when the server was killed go on. */
-  async continueUnfinished(): Promise<void> {
-    for (const id of this.#options.unfinished.list())
-      if ((await this.#options.saved.find(id)) !== undefined) await this.#continue(id);
+  continueUnfinished(): Promise<void> {
+    return this.#work.continueAll();
   }
 
   /** `forgets`: what is working now does not go on with the next start. */
@@ -142,8 +146,8 @@ export class LiveSessions implements ServedSessions {
     this.#idleTimer?.cancel();
     await Promise.allSettled(this.#opening.values());
     const open = [...this.#open];
-    if (forgets) for (const { door } of open) this.#options.unfinished.done(door.sessionId);
-    await Promise.all(open.map(({ door }) => door.close()));
+    if (forgets) for (const { door } of open) this.#work.forget(door.sessionId);
+    await Promise.all(open.map(close));
   }
 
   // ---- inside ----
@@ -156,7 +160,7 @@ export class LiveSessions implements ServedSessions {
   }
 
   #find(id: string): OpenSession | undefined {
-    for (const live of this.#open) if (live.door.sessionId === id) return live;
+    for (const live of this.#open) if (live.door.sessionId === id && !live.closing) return live;
     return undefined;
   }
 
@@ -188,6 +192,7 @@ export class LiveSessions implements ServedSessions {
   }
 
   async #openSaved(id: string): Promise<OpenSession> {
+    for (const { door, closing } of [...this.#open]) if (door.sessionId === id) await closing;
     const { path, cwd: folder } = await this.#saved(id);
     const cwd = this.#options.roots.folder(folder);
     const held = await this.#options.held.join(id, path);
@@ -202,11 +207,14 @@ export class LiveSessions implements ServedSessions {
     }
   }
 
+  async #closeWhenEnding(door: WatchedDoor): Promise<void> {
+    if (!this.#isEnding) return;
+    await door.close();
+    throw new Refused(503, "ending", "The server is ending.");
+  }
+
   async #joined(door: WatchedDoor): Promise<OpenSession> {
-    if (this.#isEnding) {
-      await door.close();
-      throw new Refused(503, "ending", "The server is ending.");
-    }
+    await this.#closeWhenEnding(door);
     const open = this.#add(door, true);
     await this.#look(open);
     return open;
@@ -218,7 +226,7 @@ export class LiveSessions implements ServedSessions {
       throw new Refusal("busy", "The session is working, or waits for an answer. Try again when it is done.");
     open.isElsewhere = true;
     this.#options.held.expect(open.door.sessionId);
-    await open.door.close();
+    await close(open);
   }
 
   #add(door: WatchedDoor, isJoined: boolean): OpenSession {
@@ -246,34 +254,47 @@ export class LiveSessions implements ServedSessions {
 
   async #start(request: DoorRequest): Promise<OpenSession> {
     if (this.#isEnding) throw new Refused(503, "ending", "The server is ending.");
-    await this.#makeRoom();
-    let door: WatchedDoor;
+    // Counted before anything is waited for: many that come at once are no more than the server has room for.
+    this.#starting++;
+    try {
+      await this.#makeRoom();
+      return await this.#startNow(request);
+    } finally {
+      this.#starting--;
+    }
+  }
+
+  async #startNow(request: DoorRequest): Promise<OpenSession> {
+    let door: WatchedDoor | undefined;
     try {
       const { modes } = this.#options;
-      door = await this.#options.openDoor(request, (name, params) => modes.heard(door.sessionId, name, params));
+      const opened = await this.#options.openDoor(request, (...heard) => modes.heard(opened.sessionId, ...heard));
+      door = opened;
       if (request.permissionMode !== undefined) modes.keep(door.sessionId, request.permissionMode);
       if (request.path !== undefined) await modes.restore(door);
     } catch (error) {
-      throw new Refused(502, "session_failed", `The session could not be opened. ${lastWordOf(error)}`);
+      await door?.close();
+      throw notOpened(error);
     }
+    await this.#closeWhenEnding(door);
     const open = this.#add(door, false);
     await this.#options.openLocally(door, request.cwd, () => this.#release(open));
     return open;
   }
 
   async #makeRoom(): Promise<void> {
-    const children = this.#children;
-    if (children.length < this.#options.mostOpen) return;
+    const children = this.#children.filter(({ closing }) => !closing);
+    if (children.length + this.#starting <= this.#options.mostOpen) return;
     const [oldest] = children.filter(isUnused).sort((a, b) => a.lastUsed - b.lastUsed);
     if (oldest === undefined)
       throw new Refused(503, "too_many_sessions", `${children.length} sessions are in use. Close one first.`, 30);
-    await oldest.door.close();
+    await close(oldest);
     this.#open.delete(oldest);
   }
 
   #take(open: OpenSession, frame: DoorFrame): void {
     const { sessionId } = open.door;
-    if (frame.kind === "event" && !open.isJoined) this.#noteWork(open, frame.event);
+    if (frame.kind === "event" && !open.isJoined) this.#work.heard(open.door, frame.event);
     if (open.isJoined && mayChange(frame)) void this.#look(open);
     if (frame.kind === "session") this.#options.modes.moved(open.id, frame.sessionId);
     open.id = sessionId;
@@ -284,68 +305,7 @@ export class LiveSessions implements ServedSessions {
     // Whether the work of another process goes on is for people to say.
     if (open.isJoined) return;
     this.#options.note(`Session ${sessionId} has ended: ${frame.problem}`);
-    void this.#continue(sessionId);
-  }
-
-  #noteWork({ door }: OpenSession, event: WireEvent): void {
-    const { unfinished } = this.#options;
-    const id = door.sessionId;
-    // What ends because the server ends goes on with the next start.
-    if (this.#isEnding) return;
-    if (event.type === "agent_start" && unfinished.tries(id) === undefined) unfinished.note(id, 0);
-    else if (event.type === "turn_end" && unfinished.tries(id) !== 0) unfinished.note(id, 0);
-    else if (event.type === "agent_end") void this.#noteEnd(door, id);
-  }
-
-  /** A message that waits in the queue has its turn next, and the process may die before. */
-  async #noteEnd(door: WatchedDoor, id: string): Promise<void> {
-    try {
-      const { isStreaming, unfinishedInput } = await door.command(WATCHER, "get_state", {});
-      if (!isStreaming && !unfinishedInput && !this.#isEnding) this.#options.unfinished.done(id);
-    } catch {
-      // It has just died: whether something is left to do is seen when it is opened again.
-    }
-  }
-
-  async #continue(id: string): Promise<void> {
-    const { unfinished, note } = this.#options;
-    const tries = unfinished.tries(id);
-    if (tries === undefined || this.#isEnding) return;
-    if (tries >= MOST_TRIES) {
-      unfinished.done(id);
-      note(`Session ${id} has died ${MOST_TRIES} times without getting on. It waits for you: send it \`continue\`.`);
-      return;
-    }
-    await this.#isReleased(id);
-    unfinished.note(id, tries + 1);
-    let live: OpenSession;
-    try {
-      live = await this.open(id);
-    } catch (error) {
-      note(`Session ${id}: ${messageOf(error)}`);
-      // It died before its first message was written, which was not confirmed.
-      if (error instanceof Refused && error.status === 404) return unfinished.done(id);
-      return this.#continue(id);
-    }
-    // Another process has it by now, and whoever is there decides.
-    if (live.isJoined) return unfinished.done(id);
-    await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
-  }
-
-  /** The process that worked on it may still be ending, when its server was killed and is started again at once. */
-  async #isReleased(id: string): Promise<void> {
-    const { saved, now, setTimer } = this.#options;
-    const deadline = now() + RELEASED_WITHIN_MS;
-    while (now() < deadline && !this.#isEnding && (await saved.isHeld(id)))
-      await new Promise<void>((resolve) => setTimer(resolve, LOOK_AGAIN_MS));
-  }
-
-  async #finishInput({ door }: LiveSession): Promise<void> {
-    const { unfinished, note } = this.#options;
-    const { unfinishedInput } = await door.command(WATCHER, "get_state", {});
-    if (!unfinishedInput) return unfinished.done(door.sessionId);
-    note(`Session ${door.sessionId} goes on with what it was doing.`);
-    await door.command(WATCHER, "continue", {});
+    void this.#work.continue(sessionId);
   }
 
   #lookLater(): void {
@@ -356,7 +316,7 @@ export class LiveSessions implements ServedSessions {
   async #closeUnused(): Promise<void> {
     const { idleMs, now } = this.#options;
     const unused = [...this.#open].filter((live) => isUnused(live) && now() - live.lastUsed >= idleMs);
-    await Promise.all(unused.map(({ door }) => door.close()));
+    await Promise.all(unused.map(close));
     if (!this.#isEnding) this.#lookLater();
   }
 }
@@ -367,10 +327,20 @@ const mayChange = (frame: DoorFrame): boolean =>
   frame.kind === "question" ||
   (frame.kind === "event" && (frame.event.type === "agent_start" || frame.event.type === "agent_end"));
 
-/** What the child said when it gave up; before it may come notes, such as those on a folder that is not trusted. */
-function lastWordOf(error: unknown): string {
-  const lines = messageOf(error).split("\n");
-  return lines.findLast((line) => line.startsWith("lathe: "))?.slice("lathe: ".length) ?? lines.join(" ");
+/** With what the child said when it gave up; before that may come notes, such as those on a folder that is not trusted. */
+function notOpened(error: unknown): Refused {
+  const [, exit, said = messageOf(error)] = /^The agent ended \((.*?)\): (.*)$/s.exec(messageOf(error)) ?? [];
+  const lines = said.split("\n");
+  const word = lines.findLast((line) => line.startsWith("lathe: "))?.slice("lathe: ".length) ?? lines.join(" ");
+  const message = `The session could not be opened. ${word}`;
+  // Such as an unknown model: nothing has failed, and trying again would not help.
+  const isMistake = exit === `exit code ${EXIT.usage}`;
+  return isMistake ? new Refused(422, "session_refused", message) : new Refused(502, "session_failed", message);
+}
+
+function close(open: OpenSession): Promise<void> {
+  open.closing ??= open.door.close();
+  return open.closing;
 }
 
 const isIdle = ({ door }: OpenSession): boolean => !door.isBusy && door.questions.length === 0;

@@ -1,6 +1,7 @@
 // Sessions on disk that a server may open: those of folders below its roots.
 
 import { hostname } from "node:os";
+import { isAbsolute } from "node:path";
 import { lockHolder, readHead } from "@lathe/agent/record";
 import type { Workspace } from "../../../config/workspace/workspace.ts";
 import { sessionFiles } from "../../../sessions/files.ts";
@@ -48,6 +49,8 @@ export class SavedSessions {
 
   /** The session in this file; undefined when it is none, or not served here. */
   at(path: string): SavedSession | undefined {
+    // A relative one would mean another file to the process of the session.
+    if (!isAbsolute(path)) return undefined;
     const header = readHead(path)?.header;
     return header && this.#roots.serves(header.cwd) ? { id: header.id, path, cwd: header.cwd } : undefined;
   }

@@ -13,7 +13,11 @@ export interface LiveSession {
 
 export interface ServedSessions {
   readonly roots: readonly string[];
-  page(query: SessionQuery): Promise<{ readonly sessions: readonly SessionRow[]; readonly more: boolean }>;
+  /** `only`: the one session that the client may see. */
+  page(
+    query: SessionQuery,
+    only?: string,
+  ): Promise<{ readonly sessions: readonly SessionRow[]; readonly more: boolean }>;
   /** Resolves with the id of the new session. */
   create(session: NewSession): Promise<string>;
   /** Opens it if it is not open. Rejects with `Refused` when there is none, or it cannot be opened. */

@@ -1,7 +1,7 @@
 // What is said of failures and at the end of an input: each of them once, although several events may tell it.
 
 import type { EventData, SessionEvent } from "@lathe/agent";
-import { verificationLine } from "../../../changes/verify/words.ts";
+import { verificationLine } from "../../../sessions/verdict.ts";
 import { joinLines } from "../../headless/outcome.ts";
 import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
 import { InputEndings } from "../input-endings.ts";

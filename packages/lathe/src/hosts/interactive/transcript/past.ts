@@ -2,13 +2,14 @@
 
 import type { Session, ToolDef } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
-import type { CustomMessageEntry, MessageEntry, ResultFacts, TreeEntry } from "@lathe/agent/contract";
+import type { CustomEntry, CustomMessageEntry, MessageEntry, ResultFacts, TreeEntry } from "@lathe/agent/contract";
 import { pathTo } from "@lathe/agent/record";
 import { pastCard, userCommandOf } from "@lathe/agent/session";
 import { type ToolCallData, textOf } from "@lathe/llm";
 import { readableSummary, wordsAndAttachments } from "../../../sessions/attached-text.ts";
 import { nestedCall, pastTool, resultsByCall } from "../../../sessions/call-results.ts";
 import { reportLine } from "../../../sessions/reports.ts";
+import { VERIFICATION_ENTRY, verificationNote } from "../../../sessions/verdict.ts";
 import { type CallItem, type Item, nestedCard, type PictureItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 import { commandItem } from "./user-command.ts";
@@ -64,6 +65,9 @@ function* itemsOf(
     case "branch_summary":
       yield { kind: "note", text: "Continued from another branch of the session.", note: "info" };
       break;
+    case "custom":
+      yield* verdictNote(entry);
+      break;
     case "model_change":
       yield {
         kind: "note",
@@ -74,6 +78,11 @@ function* itemsOf(
     default:
       break;
   }
+}
+
+function* verdictNote({ customType, data }: CustomEntry): IterableIterator<Item> {
+  const verdict = customType === VERIFICATION_ENTRY ? verificationNote(data) : undefined;
+  if (verdict) yield { kind: "note", text: verdict.title, note: "info" };
 }
 
 function* customItems(
