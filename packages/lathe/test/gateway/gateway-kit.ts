@@ -97,7 +97,8 @@ export async function startTestGateway(choices: GatewayChoices = {}): Promise<Te
   const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const gateway = await openGateway({
     machine,
-    workspace: await new Run(machine).open({}),
+    // The clock of a test is the gateway's, not that of its requests to vendors.
+    workspace: await new Run(plain).open({}),
     version: "0",
     host: "127.0.0.1",
     port: 0,

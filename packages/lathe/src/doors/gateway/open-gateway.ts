@@ -4,6 +4,8 @@ import { mkdirSync } from "node:fs";
 import { JournalError } from "@lathe/agent";
 import { acquireLock, type JournalLock, type LockOwner, processStartTime } from "@lathe/agent/record";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { accountChoicesFor } from "../../models/account-choices.ts";
+import { type ListedStoredAccount, listStoredAccounts } from "../../models/account-list.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
@@ -15,7 +17,7 @@ import { RequestWindow } from "./fair/request-window.ts";
 import { Turnstile } from "./fair/turnstile.ts";
 import type { KeyFile } from "./keys/key-file.ts";
 import { checkCredentials } from "./models/check-credentials.ts";
-import { GatewayModels } from "./models/gateway-models.ts";
+import { GatewayModels, providerOfAccount } from "./models/gateway-models.ts";
 import { Books } from "./money/books.ts";
 import { Callers } from "./server/callers.ts";
 import { startGateway } from "./server/gateway.ts";
@@ -40,7 +42,9 @@ export interface OpenGatewayOptions {
 const SYNC_MS = 1_000;
 
 export async function openGateway(options: OpenGatewayOptions): Promise<RunningServer> {
-  const { machine, workspace, keys, log, warn } = options;
+  const { machine, keys, log, warn } = options;
+  // The requests of all clients use an account until it reaches its limit; then the next one takes over.
+  const workspace = { ...options.workspace, accountChoices: accountChoicesFor(options.workspace) };
   const { now, setTimer, uuid } = machine.deps;
   const models = await workspace.models();
   await models.discover();
@@ -72,12 +76,13 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
       now,
       setTimer,
       limitsOf: (account) => ({
-        requests: settings["gateway.requestsPerMinute"][account],
-        tokens: settings["gateway.tokensPerMinute"][account],
+        requests: settings["gateway.requestsPerMinute"][providerOfAccount(account)],
+        tokens: settings["gateway.tokensPerMinute"][providerOfAccount(account)],
       }),
       waitMs: settings["gateway.maxWaitMs"],
     }),
     rates: new RequestWindow(now),
+    standings: () => standingsOf(workspace),
     checked: (isStrict) => checkCredentials(workspace, offered, isStrict),
     log,
     warn: (message) => warn(workspace.redactor.text(message)),
@@ -86,7 +91,12 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     setTimer,
   };
   const syncing = syncOften(books, { setTimer, warn });
+  // An account that is stored while the gateway runs is used at once.
+  const unsubscribe = workspace.accounts().subscribe(({ kind, provider }) => {
+    if (kind === "changed") models.credentialStored(provider);
+  });
   const end = (): void => {
+    unsubscribe();
     syncing.cancel();
     books.close();
     release();
@@ -104,6 +114,16 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     end();
     throw error;
   }
+}
+
+async function standingsOf(workspace: SessionWorkspace): Promise<readonly ListedStoredAccount[]> {
+  const source = workspace.accounts();
+  const now = workspace.machine.deps.now();
+  const listed = (await source.providers()).map((provider) => {
+    const used = workspace.accountChoices?.current(provider)?.id;
+    return listStoredAccounts(source, provider, { asksUsage: true, used, now });
+  });
+  return (await Promise.all(listed)).flat();
 }
 
 /** One gateway writes to a ledger; another one beside it would spend the same money again. */

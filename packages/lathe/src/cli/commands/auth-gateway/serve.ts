@@ -4,7 +4,9 @@ import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { openGateway } from "../../../doors/gateway/open-gateway.ts";
+import { GATEWAY_WORDS } from "../../../doors/gateway/server/gateway.ts";
 import { logLine } from "../../../doors/gateway/server/request-log.ts";
+import { checkReach } from "../../../doors/http/listen.ts";
 import { isLoopback } from "../../../doors/http/origin.ts";
 import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
@@ -34,6 +36,8 @@ export const serveGateway: Command = async (argv, machine) => {
   const needsKey = !values["no-auth"];
   if (!needsKey && !isLoopback(place.host))
     throw usageError("--no-auth works on this machine only: leave it out, or bind to 127.0.0.1.");
+  const tls = tlsFor(machine, values["tls-cert"], values["tls-key"]);
+  checkReach(place.host, tls, GATEWAY_WORDS);
   const own = ownTokenOf(machine);
   if (needsKey) await own.token();
   const { stdout, stderr } = machine;
@@ -41,7 +45,7 @@ export const serveGateway: Command = async (argv, machine) => {
     machine,
     version: LATHE_VERSION,
     ...place,
-    tls: tlsFor(machine, values["tls-cert"], values["tls-key"]),
+    tls,
     needsKey,
     own,
     keys: keysOf(machine),

@@ -15,6 +15,8 @@ export interface OfferedModel {
   readonly target: Target;
   readonly adapter: ProviderAdapter;
   readonly habits: Habits;
+  /** Whose limits its requests share: the account that is used now. */
+  readonly account: () => string;
 }
 
 export class GatewayModels {
@@ -86,9 +88,15 @@ export class GatewayModels {
       target: { provider, api, model },
       adapter,
       habits: { keepsLong, usualAnswer: settings.maxOutputTokens },
+      account: () => accountName(provider, this.#workspace.accountChoices?.current(provider)?.id),
     };
   }
 }
+
+const accountName = (provider: string, id: string | undefined): string =>
+  id === undefined ? provider : `${provider}/${id}`;
+
+export const providerOfAccount = (account: string): string => account.split("/")[0] ?? account;
 
 function apiOf(model: ModelInfo, models: Models): Api | undefined {
   return model.api ?? models.configOf(model.provider)?.api ?? findRow(model.provider)?.api;

@@ -1,4 +1,4 @@
-// GET /v1/usage: the operator sees every key, a client its own.
+// GET /v1/usage: the operator sees every key and what is left of the accounts, a client its own key.
 
 import type { Call } from "../../http/call.ts";
 import type { ClientKey } from "../keys/key-file.ts";
@@ -6,10 +6,14 @@ import { periodEnd } from "../keys/terms.ts";
 import type { Caller } from "../server/callers.ts";
 import type { GatewayParts } from "../server/parts.ts";
 
-export function usageReport(_call: Call, caller: Caller, parts: GatewayParts): unknown {
-  const { keys, books, now } = parts;
+export async function usageReport(_call: Call, caller: Caller, parts: GatewayParts): Promise<unknown> {
+  const { keys, books, standings } = parts;
   if (caller.key !== undefined) return { keys: [row(caller.key, parts)] };
-  return { keys: keys.list().map((key) => row(key, parts)), operator: books.spent({ id: caller.id }), at: now() };
+  return {
+    keys: keys.list().map((key) => row(key, parts)),
+    operator: books.spent({ id: caller.id }),
+    accounts: await standings(),
+  };
 }
 
 function row(key: ClientKey, { books, keys, now }: GatewayParts): unknown {

@@ -72,7 +72,7 @@ async function answer(call: Call, format: ServedFormat, sending: Sending): Promi
   progress.most = most.amounts;
   checkPurse(parts, caller, most);
   const ticket = { key: caller.id, tokens: most.amounts.tokens };
-  progress.pass = await parts.turnstile.enter(model.target.provider, ticket, signal);
+  progress.pass = await parts.turnstile.enter(model.account(), ticket, signal);
   // Others may have spent while this one waited; from here to the reservation nothing else runs.
   checkPurse(parts, caller, most);
   progress.reservation = reserve(parts, caller, { model, most });

@@ -1,5 +1,6 @@
 // What a running gateway is made of.
 
+import type { ListedStoredAccount } from "../../../models/account-list.ts";
 import type { RequestWindow } from "../fair/request-window.ts";
 import type { Turnstile } from "../fair/turnstile.ts";
 import type { KeyFile } from "../keys/key-file.ts";
@@ -18,6 +19,8 @@ export interface GatewayParts {
   readonly rates: RequestWindow;
   /** The state of the gateway's own credentials; `strict` tries each. */
   readonly checked: (isStrict: boolean) => Promise<readonly CheckedCredential[]>;
+  /** The stored accounts, and what is known of how much of each is left. */
+  readonly standings: () => Promise<readonly ListedStoredAccount[]>;
   readonly log: (request: LoggedRequest) => void;
   /** For the operator. */
   readonly warn: (message: string) => void;

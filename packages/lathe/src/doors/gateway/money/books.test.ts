@@ -1,0 +1,136 @@
+// The ledger as keys see it: what was set aside or spent stays so, whatever ends the gateway between two lines.
+
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Period } from "../keys/terms.ts";
+import { Books } from "./books.ts";
+import { sumsByKey } from "./sums-by-key.ts";
+
+const KEY = { id: "k1", name: "ci" };
+const NOVEMBER = Date.UTC(2026, 10, 30, 12);
+const DAY = 86_400_000;
+
+let folder: string;
+let ids = 0;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "books-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (now: () => number = () => NOVEMBER, period: Period = "ever", at = folder): Books =>
+  new Books({ folder: at, now, newId: () => `r${++ids}`, periodOf: () => period });
+
+const claim = (usd: number) => ({ key: KEY, model: "p/m", most: { tokens: 1000, usd } });
+const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
+const budget = (usd: number, period: Period = "ever") => ({ usd, period });
+
+describe("M2 the ledger of the gateway", () => {
+  it("M2 a gateway that is killed between two lines gives no money back", () => {
+    const books = open();
+    books.settle(books.reserve(claim(1)), { usd: 0.25, usage });
+    books.reserve(claim(2));
+    expect(books.left(KEY, budget(10))).toBe(7.75);
+    // Killed: nothing is closed.
+    const again = open();
+    expect(again.unsettled).toBe(1);
+    expect(again.left(KEY, budget(10))).toBe(7.75);
+    expect(again.spent(KEY)).toEqual({ usd: 0.25, uncertain: 2 });
+    again.close();
+    // Counted once, not with every start.
+    const third = open();
+    expect([third.unsettled, third.left(KEY, budget(10))]).toEqual([0, 7.75]);
+  });
+
+  it("M2 whatever is done, cut off at any byte, a key has never more left than before, and the next lines are read", () => {
+    const step = fc.oneof(
+      fc.record({ type: fc.constant("reserve" as const), usd: fc.integer({ min: 1, max: 50 }) }),
+      fc.record({ type: fc.constant("settle" as const), share: fc.integer({ min: 0, max: 10 }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), fc.nat(), (steps, cut) => {
+        const own = mkdtempSync(join(folder, "p-"));
+        const books = open(undefined, "ever", own);
+        const running: { usd: number; reservation: ReturnType<Books["reserve"]> }[] = [];
+        for (const one of steps) {
+          if (one.type === "reserve") running.push({ usd: one.usd, reservation: books.reserve(claim(one.usd)) });
+          else {
+            const ending = running.shift();
+            if (ending) books.settle(ending.reservation, { usd: (ending.usd * one.share) / 10, usage });
+          }
+        }
+        const left = books.left(KEY, budget(5000));
+        const [file = ""] = readdirSync(own).map((name) => join(own, name));
+        const content = readFileSync(file);
+        const last = content.subarray(0, -1).lastIndexOf(10) + 1;
+        // The end of the last line is lost, as with a power failure: of a settlement, that leaves its reservation.
+        const lines = content.toString("utf8").trimEnd().split("\n");
+        if (lines.at(-1)?.includes('"settled"'))
+          writeFileSync(file, content.subarray(0, last + (cut % (content.length - last))));
+        const again = open(undefined, "ever", own);
+        expect(again.left(KEY, budget(5000))).toBeLessThanOrEqual(left + 1e-9);
+        again.settle(again.reserve(claim(3)), { usd: 3, usage });
+        const before = again.left(KEY, budget(5000));
+        expect(open(undefined, "ever", own).left(KEY, budget(5000))).toBeCloseTo(before, 9);
+      }),
+      { numRuns: process.env["LATHE_LONG"] ? 2000 : 60 },
+    );
+  });
+
+  it("M2 a month and a day begin with nothing spent; what was spent in all goes on", () => {
+    let now = NOVEMBER;
+    for (const [period, after] of [
+      ["month", 10],
+      ["day", 10],
+      ["ever", 6],
+    ] as const) {
+      now = NOVEMBER;
+      const own = mkdtempSync(join(folder, `${period}-`));
+      const books = open(() => now, period, own);
+      books.settle(books.reserve(claim(5)), { usd: 4, usage });
+      expect(books.left(KEY, budget(10, period))).toBe(6);
+      now += DAY;
+      expect(books.left(KEY, budget(10, period))).toBe(after);
+      books.settle(books.reserve(claim(1)), { usd: 1, usage });
+      // The next start reads the new month only.
+      expect(open(() => now, period, own).left(KEY, budget(10, period))).toBe(after - 1);
+      // A clock that was set back gives nothing back.
+      now -= DAY;
+      expect(books.left(KEY, budget(10, period))).toBe(after - 1);
+    }
+  });
+
+  it("M2 a request over the end of a month is settled in it, and counts once", () => {
+    let now = NOVEMBER;
+    const books = open(() => now);
+    const long = books.reserve(claim(5));
+    now += DAY;
+    books.settle(books.reserve(claim(1)), { usd: 1, usage });
+    expect(books.left(KEY, budget(10))).toBe(4);
+    // Killed here, it counts whole; settled, what it did cost.
+    expect(open(() => now, "ever", copyOf(folder)).left(KEY, budget(10))).toBe(4);
+    books.settle(long, { usd: 2, usage });
+    expect(open(() => now).left(KEY, budget(10))).toBe(7);
+    expect(sumsByKey(folder, { isRunning: false }).keys).toEqual([
+      { id: "k1", name: "ci", requests: 2, input: 20, cached: 0, output: 10, usd: 3, uncertain: 0 },
+    ]);
+  });
+
+  it("M2 a damaged line costs that line only, and is counted", () => {
+    const books = open();
+    books.settle(books.reserve(claim(5)), { usd: 4, usage });
+    appendFileSync(join(folder, "2026-11.jsonl"), '{"type":"settled","id":\n');
+    books.settle(books.reserve(claim(1)), { usd: 1, usage });
+    const again = open();
+    expect([again.damaged, again.left(KEY, budget(10))]).toEqual([1, 5]);
+  });
+});
+
+function copyOf(from: string): string {
+  const to = mkdtempSync(join(from, "copy-"));
+  for (const name of readdirSync(from))
+    if (name.endsWith(".jsonl")) writeFileSync(join(to, name), readFileSync(join(from, name)));
+  return to;
+}
