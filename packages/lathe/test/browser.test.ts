@@ -19,6 +19,7 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
       "/bad": { status: 500, html: "database is locked" },
       "/stuck": { html: "<script>for (;;);</script>" },
       "/plain": { html: "<title>Plain</title><p>hello" },
+      "/late": { html: "<title>Early</title><script>onload = () => { document.title = 'Late' }</script>" },
       "/away": { html: `<title>Away</title><script src="http://cdn.example.org/x.js"></script>` },
       "/leaves": { status: 302, headers: { location: "http://elsewhere.example.org/?secret" }, html: "" },
     });
@@ -54,6 +55,17 @@ describe.skipIf(!HAS_BROWSER)("browser (needs chromium and bubblewrap)", () => {
     const left = await at.say({ action: "open", url: `${url}/leaves` });
     expect(left).toContain(`${url}/leaves could not be opened`);
     expect(left).toContain("- elsewhere.example.org: the tab was not opened for this host");
+  });
+
+  it("T-BRW-1 the title is that of the page as it is loaded, with what its own handlers make of it", async () => {
+    for (const [path, title] of [
+      ["/late", "Late"],
+      ["/plain?1", "Plain"],
+      ["/late?2", "Late"],
+    ])
+      expect(await at.say({ action: "open", url: url + path })).toBe(
+        `Tab "main": ${url}${path} (status 200)\nTitle: ${title}`,
+      );
   });
 
   it("T-BRW-1 a server that does not answer takes the timeout and no more, and the tab works afterwards", async () => {

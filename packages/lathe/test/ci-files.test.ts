@@ -102,6 +102,8 @@ describe("the GitHub Action", () => {
     expect(await readFile(join(box, "output"), "utf8")).toMatch(/^exit-code=0\ntext<<(\S+)\ntwo\nlines\n\n?\1\n$/);
     expect(await runStep(steps[1] as Step, { ...values, model: "openai/nothing-like-it" }, env)).toBe(2);
     expect(await readFile(join(box, "output"), "utf8")).toContain("exit-code=2\n");
+    server.push(turn.text("Nothing to do."));
+    expect(await runStep(steps[1] as Step, { ...values, check: "true", "require-verified": "true" }, env)).toBe(1);
   });
 
   it("reviews the range that is named when there is no prompt", async () => {

@@ -8,7 +8,7 @@ import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { SlashCommand } from "./commands/command.ts";
 import { isPath, noSuchCommand } from "./commands/near-miss.ts";
 import type { OpenSession } from "./session-contract.ts";
-import { recordTyped } from "./typed-addresses.ts";
+import { isAttachedText, recordTyped } from "./typed-addresses.ts";
 
 export interface ExpansionOptions {
   /** Absent: those that the session brings. */
@@ -30,13 +30,19 @@ export async function expandInput(
 ): Promise<InputContent | undefined> {
   recordTyped(content, open);
   if (typeof content === "string") return expandText(content, open, options);
-  const at = content.findLastIndex(({ kind }) => kind === "text");
+  const at = typedPart(content);
   const last = content[at];
   if (last?.kind !== "text") return content;
   const expanded = await expandText(last.text, open, options);
   if (expanded === undefined) return undefined;
   const parts = typeof expanded === "string" ? [{ kind: "text" as const, text: expanded }] : expanded;
   return [...content.slice(0, at), ...parts, ...content.slice(at + 1)];
+}
+
+/** Where the text is that may name a command or files: in what goes along, nobody names any. */
+export function typedPart(content: Exclude<InputContent, string>): number {
+  const typed = content.findLastIndex((part) => part.kind === "text" && !isAttachedText(part.text));
+  return typed < 0 ? content.findLastIndex(({ kind }) => kind === "text") : typed;
 }
 
 /** Several at once come out in the order in which they went in, however long one of them takes; a text that names no command and no file at once. */
@@ -58,7 +64,7 @@ export class InputExpansion {
 }
 
 function needsTime(content: InputContent): boolean {
-  const last = typeof content === "string" ? content : content.findLast(({ kind }) => kind === "text");
+  const last = typeof content === "string" ? content : content[typedPart(content)];
   const text = typeof last === "string" ? last : last?.kind === "text" ? last.text : "";
   return NAMED.test(text.trim()) || text.includes("@");
 }

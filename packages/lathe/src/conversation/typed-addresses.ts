@@ -12,10 +12,13 @@ export function recordTyped(content: InputContent, { permissions, session }: Ope
   if (typed.length > 0) session.appendCustom(TYPED, [...new Set(typed)].slice(0, MOST_TYPED));
 }
 
-/** Not the files and the piped text that go along; where nothing else was given, one of those is the prompt. */
+/** A file or a piped text that goes along with what was typed, whatever its name is. */
+export const isAttachedText = (text: string): boolean => /^\s*<(?:file path="|stdin>)/.test(text);
+
+/** Not what goes along; where nothing else was given, one of those is the prompt. */
 function typedTexts(content: InputContent): readonly string[] {
   if (typeof content === "string") return [content];
   const texts = content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  const typed = texts.filter((text) => !/^<(?:file path="[^"]*"|stdin)>/.test(text));
+  const typed = texts.filter((text) => !isAttachedText(text));
   return typed.some((text) => text.trim() !== "") ? typed : texts;
 }

@@ -120,7 +120,7 @@ export interface AnswerEncoder {
   fail(failure: SDKError | Refusal): string;
   /** Whether the last text has been written. */
   readonly isOver: boolean;
-  /** The body of an answer that is not streamed. */
+  /** The body of an answer that is not streamed. Throws the StreamError of an answer that the vendor ended with an error. */
   whole(response: Response): string;
 }
 

@@ -13,7 +13,7 @@ import type { Protocol } from "../../src/types/protocol.ts";
 import type { Request, ToolDefinition } from "../../src/types/request.ts";
 import { modelRow } from "../protocols/support.ts";
 
-const runs = process.env["LATHE_LONG"] ? 5000 : 150;
+const runs = process.env["LATHE_LONG"] ? 5000 : 50;
 
 type Side = "chat" | "messages" | "responses" | "stream";
 

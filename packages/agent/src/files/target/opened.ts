@@ -34,6 +34,7 @@ export interface OpenedImage {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
   readonly notes: readonly string[];
+  readonly isOfWeb?: boolean | undefined;
 }
 
 export interface OpenedView {

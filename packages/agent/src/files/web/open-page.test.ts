@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { type Bench, toolBench } from "../../../test/call-tool.ts";
 import { readTool } from "../../tools/builtin/read/index.ts";
@@ -28,9 +29,15 @@ const pages: Readonly<Record<string, readonly [string, string, number?]>> = {
 let server: Server;
 let origin: string;
 const hits: string[] = [];
+let photo: Buffer;
 beforeAll(async () => {
+  const noise = { type: "gaussian", mean: 128, sigma: 50 } as const;
+  photo = await sharp({ create: { width: 700, height: 500, channels: 3, background: "#000", noise } })
+    .png()
+    .toBuffer();
   server = createServer((request, response) => {
     hits.push(request.url ?? "");
+    if (request.url === "/photo") return response.writeHead(200, { "content-type": "image/png" }).end(photo);
     if (request.url === "/to-private") return response.writeHead(302, { location: "http://10.0.0.1/" }).end();
     const [type, text, status = 200] = pages[request.url ?? ""] ?? ["text/plain", "nothing", 404];
     response.writeHead(status, { "content-type": type });
@@ -67,6 +74,13 @@ it.each([
   expect(shown).toMatch(/^URL: http:\/\/127\.0\.0\.1:\d+\//);
   expect(shown).toContain(`\nMethod: ${method}\n`);
   expect(shown).toContain(text);
+});
+
+it("WB-01 a picture of a page has at most 300 KiB", async () => {
+  expect(photo.length).toBeGreaterThan(300 << 10);
+  const { content } = await bench.call(readTool, { path: `${origin}/photo` });
+  const image = content.find((part) => part.kind === "image")?.image as { data: Uint8Array };
+  expect(image.data.length).toBeLessThanOrEqual(300 << 10);
 });
 
 it("T-READ-10 the next lines of a page cost no request, and its raw form is another page", async () => {

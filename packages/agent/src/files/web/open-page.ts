@@ -65,7 +65,7 @@ function withHeader(path: string, page: LoadedPage, long: LongPage | undefined):
     ...(said.length > 0 ? [`Notes: ${said.join("; ")}`] : []),
     "---",
   ];
-  if (image) return { kind: "image", path, url, base, ...image, notes: header };
+  if (image) return { kind: "image", path, url, base, ...image, notes: header, isOfWeb: true };
   const failure = page.status >= 400 ? [`The server answered with status ${page.status}.`] : [];
   const lines = [...failure, ...linesOf((failure.length > 0 ? text?.trimEnd() : text) ?? "")];
   return { kind: "text", path, url, base, lines, first: 1, most: long?.most, notes: header, isPlainFile: false };

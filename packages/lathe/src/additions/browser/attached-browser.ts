@@ -15,6 +15,7 @@ import { hostOf, portOf } from "./tab-hosts.ts";
 const LISTENS_MS = 5000;
 const STARTS_MS = 30_000;
 const POLL_MS = 150;
+const PAGE_MS = 2000;
 const REMOVED_MS = 10_000;
 const PROTOCOL_MS = 60_000;
 /** Windows of a browser's or an app's own, which nobody means. */
@@ -144,17 +145,26 @@ export async function startApp(
 
 /** The first page whose address or title contains `target`, or the first that is no window of the browser's own. */
 export async function pickPage(browser: Browser, target: string | undefined): Promise<Page> {
-  const pages = await browser.pages();
-  const known = await Promise.all(
-    pages.map(async (page) => ({ page, text: `${page.url()} ${await page.title().catch(() => "")}` })),
-  );
-  const wanted = target?.toLowerCase();
-  const found =
-    wanted === undefined
-      ? (known.find(({ text }) => !NO_PAGE.test(text)) ?? known[0])
-      : known.find(({ text }) => text.toLowerCase().includes(wanted));
-  if (found !== undefined) return found.page;
-  if (known.length === 0) throw new ToolFailure("The browser has no page.");
-  const list = known.map(({ text }) => `- ${text}`).join("\n");
-  throw new ToolFailure(`No page's address or title contains "${target}". There are:\n${list}`);
+  const until = performance.now() + PAGE_MS;
+  for (;;) {
+    const known = await Promise.all(
+      (await browser.pages()).map(async (page) => ({
+        page,
+        text: `${page.url()} ${await page.title().catch(() => "")}`,
+      })),
+    );
+    const wanted = target?.toLowerCase();
+    const found =
+      wanted === undefined
+        ? (known.find(({ text }) => !NO_PAGE.test(text)) ?? known[0])
+        : known.find(({ text }) => text.toLowerCase().includes(wanted));
+    if (found !== undefined) return found.page;
+    // A program that has just started may still load its page.
+    if (performance.now() < until) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    else if (known.length === 0) throw new ToolFailure("The browser has no page.");
+    else {
+      const list = known.map(({ text }) => `- ${text}`).join("\n");
+      throw new ToolFailure(`No page's address or title contains "${target}". There are:\n${list}`);
+    }
+  }
 }

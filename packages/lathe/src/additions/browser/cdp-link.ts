@@ -4,6 +4,9 @@
 import { byteLines } from "@lathe/agent/world";
 
 const LARGEST_MESSAGE = 256 << 20;
+/** The end of a message of a session, as Chromium writes it. */
+const OF_SESSION = /,"sessionId":"(\w+)"\}$/;
+const LONGEST_END = 64;
 const NO_SESSION = { code: -32001, message: "Session with given id not found." };
 
 /** Where the browser's messages come from and go to: a pipe or a WebSocket. */
@@ -139,6 +142,13 @@ export class CdpLink {
   }
 
   #hear(text: string): void {
+    const [, ofSession = ""] = OF_SESSION.exec(text.slice(-LONGEST_END)) ?? [];
+    const owner = this.#owners.get(ofSession);
+    // Only events of targets change what belongs to whom, and only those of a browser's session are changed: others are not parsed.
+    if (owner && this.#clients.get(owner) !== ofSession && !text.startsWith('{"method":"Target.')) {
+      owner.onmessage?.(text);
+      return;
+    }
     const { sessionId = "", ...event } = JSON.parse(text) as Event;
     const client = this.#owners.get(sessionId);
     if (client === undefined) return;

@@ -4,7 +4,7 @@ import { constants } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ToolContext } from "@lathe/agent";
-import type { Page, Protocol } from "puppeteer-core";
+import type { CDPSession, Protocol } from "puppeteer-core";
 
 /** A download that began gets this long to end before a result is given. */
 const SETTLE_MS = 2000;
@@ -30,13 +30,11 @@ export class Downloads {
     this.#cancel = cancel;
   }
 
-  /** `folder`: where the browser puts them, as this process names it. */
-  static async watch(page: Page, folder: string, cancel: (guid: string) => Promise<unknown>): Promise<Downloads> {
+  /** `session`: one in which events of the page are enabled. `folder`: where the browser puts them, as this process names it. */
+  static watch(session: CDPSession, folder: string, cancel: (guid: string) => Promise<unknown>): Downloads {
     const downloads = new Downloads(folder, cancel);
-    const session = await page.createCDPSession();
     session.on("Page.downloadWillBegin", (event) => downloads.#begin(event));
     session.on("Page.downloadProgress", (event) => downloads.#note(event));
-    await session.send("Page.enable");
     return downloads;
   }
 

@@ -36,3 +36,38 @@ it("T-BRW-1 a page of the web reaches no port of the loopback in its first load,
     expect(await hosts.refuse(host, 5432)).toContain("was not opened for this host");
   expect(await hosts.refuse("cdn.example", 443)).toBeUndefined();
 });
+
+it("T-BRW-1 only the first page of a tab that no script has used may load from anywhere", async () => {
+  const judge = {
+    isLoopback: async (host: string) => host === "localhost",
+    isOwn: async (host: string) => host === "localhost",
+    isAllowed: (host: string) => host === "allowed.example",
+    isShown: (url: string) => url === SHOWN,
+  };
+  const reaches = async (hosts: TabHosts): Promise<boolean> => {
+    await hosts.begin(new URL(SHOWN));
+    return (await hosts.refuse("evil.example", 80)) === undefined;
+  };
+  expect(await reaches(new TabHosts(judge))).toBe(true);
+  const [afterPage, afterScript] = [new TabHosts(judge), new TabHosts(judge)];
+  // A page of the same host whose address holds a secret leaves it in the storage that both share.
+  await afterPage.begin(new URL(`${SHOWN}?secret`));
+  afterPage.endFirstLoad();
+  expect(await reaches(afterPage)).toBe(false);
+  afterScript.touch();
+  expect(await reaches(afterScript)).toBe(false);
+});
+
+it("T-BRW-1 a rule that allows the loopback is for its own pages, not for pages of the web", async () => {
+  const judge = {
+    isLoopback: async (host: string) => host === "localhost",
+    isOwn: async () => false,
+    isAllowed: () => true,
+    isShown: () => false,
+  };
+  const [ofWeb, local] = [new TabHosts(judge), new TabHosts(judge)];
+  await ofWeb.begin(new URL("http://news.example/"));
+  expect(await ofWeb.refuse("localhost", 5432)).toContain("was not opened for this host");
+  await local.begin(new URL("http://localhost:3000/"));
+  expect(await local.refuse("localhost", 5432)).toBeUndefined();
+});

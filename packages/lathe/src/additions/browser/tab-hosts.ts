@@ -18,6 +18,8 @@ export class TabHosts {
   readonly #judge: HostJudge;
   readonly #known = new Set<string>();
   #isFirstLoad = false;
+  #isUntouched = true;
+  #isOfWeb = false;
 
   constructor(judge: HostJudge) {
     this.#judge = judge;
@@ -31,19 +33,33 @@ export class TabHosts {
     return [...this.#known];
   }
 
+  /** No page was loaded into the tab, and no script of the tool ran on it. */
+  get isUntouched(): boolean {
+    return this.#isUntouched;
+  }
+
+  /** A script may have left something in the tab that runs in the next page. */
+  touch(): void {
+    this.#isUntouched = false;
+  }
+
   /**
    * The tab is opened for this address. What a page of another host needs to be shown may come from anywhere, once: a person was asked
    * about the address, or the session was shown it. A page of the session's own server was opened without a question, and the agent
    * may have written it; where a rule allows the host, the agent may have made up the address, and the page may lead wherever that
-   * says. Both reach nothing else (decision 0381).
+   * says. Both reach nothing else (decision 0381). Nor does a page that is loaded into a used tab: an earlier page or a script may have
+   * left the session's words there, for this one to carry away.
    */
   async begin(url: URL): Promise<void> {
+    const isFirst = this.#isUntouched;
+    this.touch();
     this.#known.add(placeOfUrl(url));
     const host = hostOf(url);
+    this.#isOfWeb ||= !(await this.#judge.isLoopback(host));
     const isOwn = await this.#judge.isOwn(host, portOf(url));
     // Shown addresses are compared without what follows the #, and scripts of the page can read it.
     const isShown = url.hash === "" && this.#judge.isShown(url.href);
-    this.#isFirstLoad = !isOwn && (!this.#judge.isAllowed(host) || isShown);
+    this.#isFirstLoad = isFirst && !isOwn && (!this.#judge.isAllowed(host) || isShown);
   }
 
   endFirstLoad(): void {
@@ -53,10 +69,11 @@ export class TabHosts {
   /** Why the tab may not reach this; undefined: it may. */
   async refuse(host: string, port: number): Promise<string | undefined> {
     const place = placeOf(host, port);
-    if (this.#known.has(place) || (await this.#judge.isOwn(host, port)) || this.#judge.isAllowed(host))
-      return undefined;
-    // The user may have opened a port of another program: not for pages of the web.
-    if (!(await this.#judge.isLoopback(host)) && this.#isFirstLoad) {
+    if (this.#known.has(place) || (await this.#judge.isOwn(host, port))) return undefined;
+    // The user may have opened a port of another program: not for pages of the web, whatever their rules say of the loopback.
+    const isLoopback = await this.#judge.isLoopback(host);
+    if (!(isLoopback && this.#isOfWeb) && this.#judge.isAllowed(host)) return undefined;
+    if (!isLoopback && this.#isFirstLoad) {
       this.#known.add(place);
       return undefined;
     }

@@ -54,9 +54,9 @@ export class TabReport {
     return this.#problems.get(this.#told);
   }
 
-  /** Resolves when no request is under way, or after `ms`. */
-  async settle(ms: number): Promise<void> {
-    if (this.#open.size === 0) return;
+  /** Resolves when no request is under way, or after `ms`; with whether there was anything to wait for. */
+  async settle(ms: number): Promise<boolean> {
+    if (this.#open.size === 0) return false;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#onIdle = () => {
@@ -65,6 +65,7 @@ export class TabReport {
       };
     });
     this.#onIdle = () => {};
+    return true;
   }
 
   /** A page is loaded anew: requests of the one before are never reported as finished. */

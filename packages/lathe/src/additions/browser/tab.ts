@@ -11,6 +11,7 @@ import { Downloads } from "./downloads.ts";
 import { type HostJudge, TabHosts } from "./tab-hosts.ts";
 import { TabProxy } from "./tab-proxy.ts";
 import { TabReport } from "./tab-report.ts";
+import { TabTitle } from "./tab-title.ts";
 
 /** Requests that a page made while it loaded get this long to end. */
 const SETTLE_MS = 500;
@@ -29,6 +30,8 @@ export interface Loaded {
   readonly status?: number | undefined;
   /** Why it was not; of an HTTP error, the page's own text. */
   readonly problem?: string | undefined;
+  /** Undefined: the page has not told it. */
+  readonly title?: string | undefined;
 }
 
 interface TabParts {
@@ -45,6 +48,7 @@ interface TabParts {
   /** Absent in a browser that is not ours. */
   readonly hosts?: TabHosts | undefined;
   readonly downloads?: Downloads | undefined;
+  readonly ownTitle?: TabTitle | undefined;
   /** Closes what the tab was made of. */
   readonly close: () => Promise<void>;
 }
@@ -61,6 +65,7 @@ export class Tab {
   readonly downloads: Downloads | undefined;
   readonly close: () => Promise<void>;
   readonly #session: CDPSession;
+  readonly #ownTitle: TabTitle | undefined;
 
   constructor(parts: TabParts) {
     this.name = parts.name;
@@ -73,6 +78,7 @@ export class Tab {
     this.dialogs = parts.dialogs;
     this.hosts = parts.hosts;
     this.downloads = parts.downloads;
+    this.#ownTitle = parts.ownTitle;
     this.close = parts.close;
   }
 
@@ -80,13 +86,16 @@ export class Tab {
   async load(url: URL, { wait_until = "load", timeoutMs }: BrowserRequest, signal: AbortSignal): Promise<Loaded> {
     await this.hosts?.begin(url);
     this.report.forgetRequests();
+    this.#ownTitle?.forget();
     const stop = (): void => void this.#session.send("Page.stopLoading").catch(() => {});
     signal.addEventListener("abort", stop, { once: true });
     try {
       const response = await this.page.goto(url.href, { waitUntil: wait_until, timeout: timeoutMs, signal });
-      await this.report.settle(SETTLE_MS);
+      const hasWaited = await this.report.settle(SETTLE_MS);
       const status = response?.status();
-      return { status, ...(status !== undefined && status >= 400 ? { problem: await this.#text() } : {}) };
+      // What came later may have changed it.
+      const title = hasWaited ? undefined : this.#ownTitle?.told;
+      return { status, title, ...(status !== undefined && status >= 400 ? { problem: await this.#text() } : {}) };
     } catch (error) {
       signal.throwIfAborted();
       stop();
@@ -159,22 +168,19 @@ export async function openOwnTab(
     await context.close().catch(() => {});
     proxy.close();
   };
-  // A page that opens a window would be hidden by it, and clicks on what is hidden wait for ever.
-  await page.emulateFocusedPage(true);
-  const tab = new Tab({
-    name,
-    browserKey: OWN_BROWSER,
-    link,
-    page,
-    ...(await attach(page)),
-    report,
-    dialogs,
-    hosts,
-    downloads: await Downloads.watch(page, outside, (guid) =>
-      link.call("Browser.cancelDownload", { guid, browserContextId: context.id }),
-    ),
-    close,
-  });
+  const cancel = (guid: string): Promise<unknown> =>
+    link.call("Browser.cancelDownload", { guid, browserContextId: context.id });
+  const attached = await attach(page);
+  const { session } = attached;
+  const [downloads, ownTitle] = await Promise.all([
+    Downloads.watch(session, outside, cancel),
+    TabTitle.watch(session),
+    session.send("Page.enable"),
+    // A page that opens a window would be hidden by it, and clicks on what is hidden wait for ever.
+    page.emulateFocusedPage(true),
+  ]);
+  const parts = { name, browserKey: OWN_BROWSER, link, page, ...attached, report, dialogs, hosts };
+  const tab = new Tab({ ...parts, downloads, ownTitle, close });
   await tab.setViewport(viewport);
   return tab;
 }

@@ -107,9 +107,9 @@ export class Tabs {
       const known = await this.#reusable(request);
       const tab = known ?? (await this.#newTab(request, context));
       if (known && viewport) await tab.setViewport(viewport);
-      const loaded = url === undefined ? {} : await tab.load(url, request, context.signal);
+      const loaded: Loaded = url === undefined ? {} : await tab.load(url, request, context.signal);
       const downloads = (await tab.downloads?.take(context)) ?? [];
-      const title = await tab.title();
+      const title = loaded.title ?? (await tab.title());
       // A page that hangs would hold the next call as well.
       if ("problem" in loaded && !(await tab.doesAnswer())) await this.#discard(tab);
       return describe(tab, request, { ...loaded, title, downloads }, known !== undefined);
@@ -129,7 +129,7 @@ export class Tabs {
       );
     const isSame = dialogs === undefined || dialogs === tab.dialogs;
     // A page of another host begins anew: what earlier pages have left in the tab cannot reach it.
-    const isKnown = url === undefined || tab.hosts === undefined || tab.hosts.has(url) || tab.hosts.places.length === 0;
+    const isKnown = url === undefined || tab.hosts === undefined || tab.hosts.has(url) || tab.hosts.isUntouched;
     if (isSame && isKnown && !tab.page.isClosed()) return tab;
     await this.#discard(tab);
     return undefined;

@@ -36,6 +36,8 @@ export interface Evidence extends Verification {
   readonly sentBack: boolean;
   /** Who accepted work that is not proven, instead of a check. */
   readonly acceptedBy?: string;
+  /** The input whose work it was. */
+  readonly acceptedInput?: string;
 }
 
 const VERDICTS: ReadonlySet<unknown> = new Set<WorkVerdict>(["verified", "failed", "unverified", "none"]);
@@ -52,4 +54,4 @@ export const evidenceOf = (session: Pick<Session, "customEntries">): Evidence[] 
   [...session.customEntries(VERIFICATION_ENTRY)].flatMap(({ data }) => (isEvidence(data) ? [data] : []));
 
 export const writeEvidence = (session: Session, evidence: Evidence): void =>
-  void session.appendCustom(VERIFICATION_ENTRY, evidence as unknown as JsonObject);
+  void session.facts.write(VERIFICATION_ENTRY, evidence as unknown as JsonObject, { isAnnounced: true });

@@ -10,6 +10,7 @@ import { messageOf } from "@lathe/llm";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { verificationLine } from "../../sessions/verdict.ts";
 import { type Evidence, evidenceOf, writeEvidence } from "./evidence.ts";
 import { lastAnswer } from "./last-answer.ts";
 import oldTests from "./old-tests.md";
@@ -98,7 +99,11 @@ export class SessionVerification {
           ? "A check failed: that cannot be accepted. Let the agent fix it, or change the check."
           : "There is nothing to accept: no work is unverified.",
       );
-    writeEvidence(this.#session, { ...last, verdict: "verified", reasons: [`Accepted by ${who}.`], acceptedBy: who });
+    const input = this.#session.journal.input?.entryId;
+    writeEvidence(this.#session, {
+      ...{ ...last, verdict: "verified", reasons: [`Accepted by ${who}.`], acceptedBy: who },
+      ...(input === undefined ? {} : { acceptedInput: input }),
+    });
     this.#opened?.settle();
   }
 
@@ -203,7 +208,11 @@ export class SessionVerification {
       sentBack: isSentBack,
     });
     this.#isStale = false;
-    if (isSentBack) return { continueWith: textForModel(report, reasons) };
+    if (isSentBack) {
+      const round = `${rounds + 1} of ${this.#workspace.settings["verify.rounds"]}`;
+      this.#session!.warn(`${verificationLine({ verdict, reasons })} The agent is told (${round}).`, "verification");
+      return { continueWith: textForModel(report, reasons) };
+    }
     this.#verdict = { verdict, reasons };
     return undefined;
   }

@@ -5,17 +5,25 @@ import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
 import { givenPicture } from "../../conversation/given-picture.ts";
+import { isAttachedText } from "../../conversation/typed-addresses.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
 /** What is typed stands last, as after attachments everywhere: a command is looked for there. */
 export function inputOf(blocks: readonly ContentBlock[]): InputContent {
-  const parts = blocks.map(partOf);
-  const isText = (part: ContentPart): boolean => part.kind === "text";
-  if (parts.length === 0) throw usageError("The prompt is empty. Send at least one block.");
-  if (!parts.every(isText)) return parts;
-  const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
-  if (text.trim() === "") throw usageError("The prompt is empty. Send at least one block with text.");
-  return text;
+  if (blocks.length === 0) throw usageError("The prompt is empty. Send at least one block.");
+  const parts: ContentPart[] = [];
+  for (const part of blocks.map(partOf)) {
+    const last = parts.at(-1);
+    // A file that goes along stays apart: what it says was not typed.
+    const isTyped = part.kind === "text" && !isAttachedText(part.text);
+    if (isTyped && last?.kind === "text" && !isAttachedText(last.text))
+      parts[parts.length - 1] = { kind: "text", text: last.text + part.text };
+    else parts.push(part);
+  }
+  const [only] = parts;
+  const isEmpty = parts.every((part) => part.kind === "text" && part.text.trim() === "");
+  if (isEmpty) throw usageError("The prompt is empty. Send at least one block with text.");
+  return parts.length === 1 && only?.kind === "text" ? only.text : parts;
 }
 
 function partOf(block: ContentBlock): ContentPart {
@@ -29,7 +37,7 @@ function partOf(block: ContentBlock): ContentPart {
     case "resource": {
       const { resource } = block;
       if ("text" in resource)
-        return { kind: "text", text: `\n<file path="${placeOf(resource.uri)}">\n${resource.text}\n</file>\n` };
+        return { kind: "text", text: `<file path="${placeOf(resource.uri)}">\n${resource.text}\n</file>` };
       const { blob, mimeType, uri } = resource;
       if (!mimeType?.startsWith("image/"))
         throw usageError(`${uri} is neither text nor a picture. Send a link to it, and the agent reads it itself.`);

@@ -349,7 +349,10 @@ export class Permissions {
   #deny(call: CallInfo, { reason: why, allowWith = FULL, parts }: Verdict): ApprovalVerdict {
     const sentences = [
       `${call.tool.name} needs permission (${call.tier}) and no user can be asked here.`,
-      ...(why === undefined ? [] : [why]),
+      // A doubt about a command also stands inside other sentences.
+      ...(why === undefined
+        ? []
+        : [why.replace(/^(?:it|its|there)\b/, (word) => word[0]!.toUpperCase() + word.slice(1))]),
       `It would be allowed with ${allowWith}.`,
     ];
     const reason = sentences.join(" ");

@@ -3,9 +3,11 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Session } from "@lathe/agent";
 import { roomIn } from "@lathe/agent/context";
+import { isJsonObject } from "@lathe/llm";
 import { listJobs } from "../../conversation/commands/jobs.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
+import { VERIFICATION_ENTRY } from "../../sessions/verdict.ts";
 import type { Controller } from "./controller.ts";
 import type { StatusFacts } from "./status-line/status-line.ts";
 
@@ -45,15 +47,18 @@ export class ConversationFacts {
       isSandboxed: session.env.isSandboxed,
       jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,
       children: session.subagents.directory.running,
-      verdict: verdictOf(session.journal.input),
+      verdict: verdictOf(session),
     };
   }
 }
 
 /** Of the last input that ended, in a session with checks. */
-function verdictOf(input: Session["journal"]["input"]): string | undefined {
+function verdictOf({ journal: { input }, facts }: Session): string | undefined {
   const verdict = input?.state === "end" ? input.verification?.verdict : undefined;
-  return verdict === "none" ? undefined : verdict;
+  if (verdict !== "unverified") return verdict === "none" ? undefined : verdict;
+  const evidence = facts.read(VERIFICATION_ENTRY);
+  const isAccepted = isJsonObject(evidence) && evidence["acceptedInput"] === input?.entryId;
+  return isAccepted ? "accepted" : verdict;
 }
 
 /** As git's own files have it: nothing has to be started. Undefined outside a repository. */

@@ -85,7 +85,7 @@ export class ChatAnswer extends StreamedAnswer {
     return sse(JSON.stringify({ error: openaiErrorBody(failureOf(failure)) }));
   }
 
-  whole(response: Response): string {
+  protected body(response: Response): string {
     const { message } = response;
     const calls = message.content.flatMap((part) =>
       part.kind === "tool_call" ? [callObject(part.toolCall.id, part.toolCall.name, argumentText(part.toolCall))] : [],

@@ -35,8 +35,7 @@ export abstract class StreamedAnswer implements AnswerEncoder {
       case "error":
         return this.fail(event.error);
       case "finish": {
-        if (event.finishReason.reason === "error")
-          return this.fail(new StreamError("The provider ended its answer with an error."));
+        if (event.finishReason.reason === "error") return this.fail(endedByError());
         const begin = this.#begin(event.response.id, event.response.model);
         const end = this.finish(event);
         this.#isOver = true;
@@ -81,8 +80,15 @@ export abstract class StreamedAnswer implements AnswerEncoder {
   protected abstract content(event: ContentEvent): string;
   protected abstract finish(event: FinishEvent): string;
   protected abstract failed(failure: SDKError | Refusal): string;
-  abstract whole(response: Response): string;
+  protected abstract body(response: Response): string;
+
+  whole(response: Response): string {
+    if (response.finishReason.reason === "error") throw endedByError();
+    return this.body(response);
+  }
 }
+
+const endedByError = (): StreamError => new StreamError("The provider ended its answer with an error.");
 
 /** What was streamed cannot be taken back. */
 class Contradiction extends Error {}

@@ -11,6 +11,9 @@ import type { Decoded, Refusal, ServedRequest } from "../types.ts";
 /** Deeper than any real schema, and less than what our encoders could not write again. */
 const MAX_DEPTH = 200;
 
+/** Many times what the longest conversation has; reading more would keep other clients waiting. */
+const MAX_OBJECTS = 100_000;
+
 /** Ends the reading of a body. */
 class Refused extends Error {
   readonly refusal: Refusal;
@@ -29,7 +32,8 @@ export function refuse(field: string, message: string, code?: string): never {
 export function decoding(body: unknown, read: (body: JsonObject) => ServedRequest): Decoded {
   try {
     if (!isJsonObject(body)) refuse("body", "The body must be a JSON object.");
-    if (isTooDeep(body)) refuse("body", `The body is nested more than ${MAX_DEPTH} levels deep.`);
+    const excess = excessIn(body);
+    if (excess !== undefined) refuse("body", excess);
     return { kind: "request", served: read(body) };
   } catch (error) {
     if (error instanceof Refused) return { kind: "refused", refusal: error.refusal };
@@ -37,21 +41,25 @@ export function decoding(body: unknown, read: (body: JsonObject) => ServedReques
   }
 }
 
-/** Without recursion: the body may be deeper than our stack. */
-export function isTooDeep(value: JsonValue): boolean {
-  let level: JsonValue[] = [value];
+/** Why a body is more than we read; undefined for a good one. Without recursion: it may be deeper than our stack. */
+function excessIn(body: JsonValue): string | undefined {
+  let level: JsonValue[] = [body];
+  let seen = 0;
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true;
+    if (depth > MAX_DEPTH) return `The body is nested more than ${MAX_DEPTH} levels deep.`;
     const next: JsonValue[] = [];
-    for (const item of level) {
-      if (typeof item !== "object" || item === null) continue;
-      for (const child of Array.isArray(item) ? item : Object.values(item))
+    for (const item of level)
+      for (const child of Array.isArray(item) ? item : Object.values(item as JsonObject))
         if (typeof child === "object" && child !== null) next.push(child);
-    }
+    seen += level.length;
+    if (seen > MAX_OBJECTS) return `The body holds more than ${MAX_OBJECTS} objects and lists.`;
     level = next;
   }
-  return false;
+  return undefined;
 }
+
+/** Deeper than a body may be. */
+export const isTooDeep = (value: JsonObject): boolean => excessIn(value) !== undefined;
 
 /** What an object of a body may have. */
 export interface ShapeOptions {
@@ -86,12 +94,17 @@ export class Shape<F extends Fields> {
 
   read(value: unknown, place: string): StaticFields<F> {
     if (!isJsonObject(value)) refuse(place, `${place} must be an object.`);
-    const entries = Object.entries(value).filter(([name, field]) => field !== null && !this.#ignored.has(name));
-    for (const [name] of entries) {
+    let isPlain = true;
+    for (const name of Object.keys(value)) {
+      if (value[name] === null || this.#ignored.has(name)) {
+        isPlain = false;
+        continue;
+      }
       const reason = own(this.#unsupported, name);
       if (reason !== undefined) refuse(fieldAt(place, name), `${fieldAt(place, name)} is not supported: ${reason}.`);
     }
-    const fields: unknown = Object.fromEntries(entries);
+    const isRead = ([name, field]: [string, unknown]): boolean => field !== null && !this.#ignored.has(name);
+    const fields: unknown = isPlain ? value : Object.fromEntries(Object.entries(value).filter(isRead));
     const problem = this.#checker.problemIn(fields);
     if (problem === undefined) return fields as StaticFields<F>;
     refuse(placeText(problem.path, place), `${problemText(problem, place, true)}.`);

@@ -5,8 +5,12 @@ import { parseArguments } from "../../stream/partial-json.ts";
 import type { JsonObject } from "../../types/json.ts";
 import type { ContentPart, Message, ThinkingPart, ToolCallData } from "../../types/message.ts";
 import type { ToolChoice, ToolDefinition } from "../../types/request.ts";
+import type { Dropped } from "../types.ts";
 import { type Carried, carriedIn } from "./carrier.ts";
 import { isTooDeep, refuse } from "./read.ts";
+
+/** Clients ask vendors to forget parts of long conversations; here they are answered as they are. */
+export const NOT_EDITED: Dropped = { what: "context_management", why: "the conversation is sent as it is" };
 
 /** Names of tools as every vendor takes them. */
 const TOOL_NAME = /^[a-zA-Z0-9_.-]{1,128}$/;

@@ -93,7 +93,7 @@ export class MessagesAnswer extends StreamedAnswer {
     return sse(JSON.stringify(messagesErrorBody(failureOf(failure))), "error");
   }
 
-  whole(response: Response): string {
+  protected body(response: Response): string {
     const carried = carriedBeside(response.message.content, { thoughts: false, items: true });
     const blocks = response.message.content.flatMap((part) => this.#blockOf(part));
     return JSON.stringify({

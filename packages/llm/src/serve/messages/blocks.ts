@@ -11,7 +11,10 @@ import { callPart, thinkingPart, withCarried } from "../common/turns.ts";
 /** On blocks that come back as an answer was read; `citations` says nothing that the text does not. */
 const ignored = ["citations", "caller", "toolset_name", "parsed_output", "parsed", "transformations"];
 const marker = optional(anyObject());
-const cacheControl = new Shape({ type: exactly("ephemeral"), ttl: optional(choice(["5m", "1h"])) });
+const cacheControl = new Shape(
+  { type: exactly("ephemeral"), ttl: optional(choice(["5m", "1h"])) },
+  { ignored: ["scope"] },
+);
 
 const message = new Shape({ role: choice(["user", "assistant"]), content: oneOf(text(), listOf(anyObject())) });
 

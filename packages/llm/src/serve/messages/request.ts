@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue } from "../../types/json.ts";
 import type { Message } from "../../types/message.ts";
 import type { Request, ResponseFormat, ToolChoice, ToolDefinition } from "../../types/request.ts";
 import { type Reader, Shape, shapeFor } from "../common/read.ts";
-import { checkPairs, checkTools, functionTool } from "../common/turns.ts";
+import { checkPairs, checkTools, functionTool, NOT_EDITED } from "../common/turns.ts";
 import type { ServedRequest } from "../types.ts";
 import { marked, readMessages, readText } from "./blocks.ts";
 
@@ -38,6 +38,7 @@ export const messagesBody = new Shape(
     output_config: optional(anyObject()),
     output_format: optional(anyObject()),
     metadata: optional(anyObject()),
+    context_management: optional(anyObject()),
   },
   {
     // The conversation is always marked for the vendor's cache, so a request for that asks for nothing more.
@@ -45,7 +46,6 @@ export const messagesBody = new Shape(
     unsupported: {
       container: "there is no code execution here",
       mcp_servers: "define their tools instead",
-      context_management: "shorten the conversation before sending it",
       inference_geo: "the server's operator decides where requests go",
       fallbacks: "the server's operator decides which models there are",
       compaction: "shorten the conversation before sending it",
@@ -112,7 +112,7 @@ export function readMessagesBody(value: JsonObject): ServedRequest {
     request,
     stream: fields.stream === true,
     wishes: { topK: fields.top_k, parallelCalls, thinkingBudget },
-    dropped: [],
+    dropped: fields.context_management === undefined ? [] : [NOT_EDITED],
   };
 }
 

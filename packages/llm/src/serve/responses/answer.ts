@@ -92,7 +92,7 @@ export class ResponsesAnswer extends StreamedAnswer {
     return this.#event("response.failed", { response });
   }
 
-  whole(response: Response): string {
+  protected body(response: Response): string {
     const { content } = response.message;
     const items = content.flatMap((part) => this.#itemOf(part));
     const carried = carriedBeside(content, this.#carriedBeside());

@@ -2,6 +2,7 @@
 
 import {
   anyObject,
+  anything,
   choice,
   exactly,
   flag,
@@ -17,7 +18,7 @@ import type { JsonObject } from "../../types/json.ts";
 import type { Message } from "../../types/message.ts";
 import type { Request, ResponseFormat, ToolChoice, ToolDefinition } from "../../types/request.ts";
 import { type Reader, Shape, shapeFor } from "../common/read.ts";
-import { checkName, checkPairs, checkTools, functionTool } from "../common/turns.ts";
+import { checkName, checkPairs, checkTools, functionTool, NOT_EDITED } from "../common/turns.ts";
 import type { Dropped, ServedRequest } from "../types.ts";
 import { readItems } from "./items.ts";
 import { choiceShapes, formatShapes, toolShapes } from "./parameters.ts";
@@ -44,18 +45,27 @@ export const responsesBody = new Shape(
     truncation: optional(choice(["disabled", "auto"])),
     prompt_cache_key: optional(text({ maxLength: 256 })),
     metadata: optional(mapOf(text())),
+    context_management: optional(anything()),
   },
   {
     // Encrypted reasoning is always included.
     ignored: [
-      ...["include", "user", "safety_identifier", "service_tier", "stream_options", "max_tool_calls", "moderation"],
+      ...[
+        "include",
+        "user",
+        "client_metadata",
+        "safety_identifier",
+        "service_tier",
+        "stream_options",
+        "max_tool_calls",
+        "moderation",
+      ],
       ...["prompt_cache_retention", "prompt_cache_options"],
     ],
     unsupported: {
       previous_response_id: NOT_STORED,
       conversation: NOT_STORED,
       prompt: "no prompts are stored here; send instructions and input",
-      context_management: "shorten the conversation before sending it",
       top_logprobs: "not every provider reports them",
     },
   },
@@ -103,6 +113,7 @@ export function readResponses(value: JsonObject): ServedRequest {
   if (fields.store === true) dropped.push({ what: "store", why: "nothing is stored here" });
   if (fields.metadata !== undefined && Object.keys(fields.metadata).length > 0)
     dropped.push({ what: "metadata", why: "nothing is stored here" });
+  if (fields.context_management !== undefined) dropped.push(NOT_EDITED);
   if (fields.truncation === "auto")
     dropped.push({ what: "truncation", why: "a conversation that is too long is refused" });
   return {

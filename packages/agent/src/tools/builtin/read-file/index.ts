@@ -101,6 +101,8 @@ export function readCard(path: string, offset: number | undefined, result: CardR
   );
 }
 
+const OF_WEB = { mostSide: 1568, mostBytes: 300 << 10 };
+
 /** Given to the model where it can look at pictures and may. */
 async function imageResult(opened: OpenedImage, context: ToolContext): Promise<ToolResult> {
   const { path, bytes, mediaType, notes } = opened;
@@ -116,8 +118,12 @@ async function imageResult(opened: OpenedImage, context: ToolContext): Promise<T
         : "This model cannot look at images.";
   if (instead !== undefined)
     return { content: [{ kind: "text", text: `${facts}. ${instead}` }], details, effects: "none" };
-  // Most pictures fit, and nothing has to be started for them.
-  const fit = bytes.length <= MOST_IMAGE_BYTES ? opened : await fitPicture(opened, context, 0);
+  // Most pictures fit, and nothing has to be started for them. What a page shows is paid for with every later request, so it is smaller.
+  const fit = opened.isOfWeb
+    ? await fitPicture(opened, context, OF_WEB.mostBytes, OF_WEB)
+    : bytes.length <= MOST_IMAGE_BYTES
+      ? opened
+      : await fitPicture(opened, context, 0);
   const note = "note" in fit && fit.note !== undefined ? `; ${fit.note}` : "";
   return {
     content: [

@@ -5,6 +5,7 @@ import type { TabScriptEnd, TabScriptHost } from "@lathe/agent/tools";
 import { byteLines, type ExecutionEnvironment, type TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, type JsonObject, messageOf, parseJson } from "@lathe/llm";
 import type { CdpClient } from "../cdp-link.ts";
+import clicking from "./clicking.js.text";
 import { confinedNode, NO_NODE } from "./confined-node.ts";
 import pictures from "./pictures.js.text";
 import program from "./program.js.text";
@@ -65,7 +66,7 @@ export class ScriptProcess {
       made.#ready = () => resolve(true);
       void made.ended.then(() => resolve(false)).finally(() => clearTimeout(timer));
     });
-    made.#write("", JSON.stringify({ puppeteer: text, pictures, program }));
+    made.#write("", JSON.stringify({ puppeteer: text, pictures, clicking, program }));
     if (await isReady) return made;
     await made.stop();
     const { exitCode } = await process.exited;

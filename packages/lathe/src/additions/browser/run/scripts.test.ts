@@ -134,7 +134,7 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
     expect(JSON.parse(found.shown)).toEqual(["GrZ", 200, `# ${base}/`]);
     expect((await run('await tab.click("p-css/b")')).error).toContain("p-css/ is no selector");
     expect((await run('await tab.click("#none")', { timeoutMs: 1000 })).error).toMatch(
-      /^TimeoutError: Timed out after waiting 800ms/,
+      /^TimeoutError: Waiting for selector `#none` failed/,
     );
     const upload = await run(`await tab.uploadFile("#up", "data/report.txt"); await wait(50);
       return tab.evaluate(() => log.textContent)`);
@@ -152,6 +152,37 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
       "await page.setCookie({ name: 'a', value: 'b' }); return (await page.cookies()).map((one) => one.name)";
     expect((await run(cookies)).shown).toContain('"a"');
     expect((await run("assert(1 > 2, 'no')")).error).toBe("no (line 1)");
+  });
+
+  it("T-BRW-2 a click waits until its element is enabled, stands still and is in sight, and says what it waited for", async () => {
+    const setUp = (html: string): string => `await tab.evaluate((html) => {
+      window.clicked = [];
+      document.body.innerHTML = html;
+      document.body.addEventListener("click", ({ target }) => clicked.push(target.id), { once: false });
+    }, ${JSON.stringify(html)});`;
+    const far = '<div style="height:3000px"></div><svg width=40 height=40><rect id=d width=40 height=40 /></svg>';
+    const { shown, error } = await run(`${setUp(
+      `<button id=a disabled>a</button><button id=b style="position:absolute;top:90px">b</button><span id=c>c</span>
+       <iframe srcdoc="<button id=in>in</button>"></iframe>${far}`,
+    )}
+      await tab.evaluate(() => {
+        setTimeout(() => document.querySelector("#a").disabled = false, 200);
+        b.animate([{ left: "0px" }, { left: "300px" }], 300);
+        const old = c;
+        setTimeout(() => { old.replaceWith(Object.assign(document.createElement("button"), { id: "c" })) }, 5);
+      });
+      for (const id of ["b", "a", "c", "d"]) await tab.click("#" + id);
+      const frame = await (await page.$("iframe")).contentFrame();
+      await frame.evaluate(() => document.body.addEventListener("click", ({ target }) => parent.clicked.push(target.id)));
+      await tab.click(await frame.$("#in"));
+      return tab.evaluate(() => clicked.join())`);
+    expect(error).toBeUndefined();
+    expect(shown).toBe("b,a,c,d,in");
+    const never = async (html: string) =>
+      (await run(`${setUp(html)} await tab.click("#x")`, { timeoutMs: 1000 })).error?.replace(/ \(line .*/, "");
+    expect(await never("<button id=x disabled>x</button>")).toBe("The element was not clicked: it is disabled.");
+    expect(await never("<button id=x hidden>x</button>")).toBe("The element was not clicked: it cannot be seen.");
+    await run("await tab.goto(tab.url())");
   });
 
   it("T-BRW-2 a tab runs one script at a time; one that does not end takes its page with it, and a new tab works", async () => {

@@ -31,6 +31,7 @@ export class TabRuns {
     const { name, code = "", files = [], timeoutMs } = request;
     const { targetId } = tab;
     const isConfined = await this.#options.isConfined();
+    tab.hosts?.touch();
     const scriptTab = {
       targetId,
       isAlone: tab.hosts !== undefined,
