@@ -135,6 +135,8 @@ export const additionsOf = (
     isNeeded: (_workspace, { checks = [] }) => checks.length > 0,
     load: async () => (await import("./verify/addition.ts")).verifyAddition,
   },
+  // After the skills: one of the user's with the same name is used instead.
+  { name: "workflows", load: async () => (await import("./workflows/addition.ts")).workflowsAddition },
   {
     // After all that bring tools: it names those that can be found, and some built-in ones are among them.
     name: "tool search",
