@@ -1,7 +1,7 @@
 // Gates and the interview over RPC: addressed, checked, durable questions that a program answers (G-10, G-101).
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RecordedRequest } from "@lathe/testkit";
 import { turn } from "@lathe/testkit";
@@ -284,6 +284,23 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     expect(await scene.run(["-p", WISH])).toMatchObject({ code: 0, stdout: "Mine.\n" });
     expect(scene.server.requests[0]?.text).toContain("Our own way.");
     expect(scene.server.requests[0]?.text).not.toContain('"interview"');
+  });
+
+  it("G-100 G-109 the template of examples, copied to the project, is a skill, and its script names what a report lacks", async () => {
+    scene = await stage([turn.text("Begun.")]);
+    const folder = join(scene.box.dir, ".lathe/skills/lathe-dogfood");
+    cpSync(new URL("../../../examples/skills/lathe-dogfood", import.meta.url), folder, { recursive: true });
+    expect(await scene.run(["-p", "/skill:lathe-dogfood issue 7"])).toMatchObject({ code: 0, stdout: "Begun.\n" });
+    expect(scene.server.requests[0]?.text).toContain("Give the first message the issue");
+    const check = (report: string): string => {
+      writeFileSync(join(folder, "report.md"), report);
+      return spawnSync("sh", [join(folder, "check-report.sh"), join(folder, "report.md")], { encoding: "utf8" }).stdout;
+    };
+    const whole = ["Issue", "Session", "Command", "Prompt accepted", "Git", "Checks", "Result", "Gaps"];
+    expect(check(whole.map((heading) => `## ${heading}\nyes\n`).join("\n"))).toBe("");
+    expect(check("# Issue\n## Checks\n")).toBe(
+      ["Session", "Command", "Prompt accepted", "Git", "Result", "Gaps"].map((one) => `missing: ${one}\n`).join(""),
+    );
   });
 
   it("G-105 the workflows are listed and shown, and a wrong name has a hint", async () => {
