@@ -8,7 +8,7 @@ import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
 
 let scene: Stage;
-afterEach(() => scene.close());
+afterEach(() => scene?.close());
 
 interface Call {
   readonly name: string;

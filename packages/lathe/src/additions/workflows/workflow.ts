@@ -76,6 +76,8 @@ export function readWorkflow(
   definitions: Readonly<Record<string, WorkflowDefinition>>,
 ): WorkflowState | undefined {
   if (fact === undefined) return undefined;
+  // Nothing moves any more, whatever it was.
+  if (isJsonObject(fact) && fact["state"] === STOPPED && !isKnown(fact, definitions)) return undefined;
   const known = Object.keys(definitions).join(", ");
   if (!isJsonObject(fact) || typeof fact["workflow"] !== "string" || !isJsonObject(fact["data"]))
     throw usageError(`The workflow of this session cannot be read. ${TO_END}`);
@@ -93,6 +95,14 @@ export function readWorkflow(
     throw usageError(`The workflow ${workflow} has no state ${String(state)}. ${TO_END}`);
   return fact as unknown as WorkflowState;
 }
+
+const isKnown = (
+  { workflow, version, data }: JsonObject,
+  definitions: Readonly<Record<string, WorkflowDefinition>>,
+): boolean =>
+  isJsonObject(data) &&
+  Object.hasOwn(definitions, String(workflow)) &&
+  definitions[String(workflow)]?.version === version;
 
 const TO_END = "Use the Lathe that began it, or end it with /workflow stop.";
 

@@ -57,7 +57,7 @@ describe("schemas of answers", () => {
       [{ required: "a" }, "#/required"],
       [{ toString: 1 }, "#/toString"],
     ] as const)
-      expect([schema, schemaProblem(schema as never)]).toEqual([schema, expect.stringContaining(says)]);
+      expect(schemaProblem(schema as never), JSON.stringify(schema)).toContain(says);
     expect(schemaProblem({ type: ["string", "null"], minLength: 1, title: "t", description: "d" })).toBeUndefined();
   });
 

@@ -1,10 +1,9 @@
 // The gates of a session: opened, asked at every door at once, answered once. A gate and its answer are entries of the journal; the answer
 // is on the disk before whoever asked goes on.
 
-import type { Session } from "@lathe/agent";
+import type { Answer, Question, Session } from "@lathe/agent";
 import type { JsonValue } from "@lathe/llm";
 import type { GivenAnswers } from "../given-answers.ts";
-import type { Person } from "../session-contract.ts";
 import { type AnswerProblem, problemsOf } from "./answer-schema.ts";
 import { canonicalHash } from "./canonical-json.ts";
 import {
@@ -29,6 +28,21 @@ export interface GateResponse {
   readonly idempotency_key?: string | undefined;
 }
 
+/** Who is asked: a person, as the session has one. */
+interface Asked {
+  readonly answer?: (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched: undefined,
+    given: GivenAnswers,
+  ) => Promise<readonly Answer[] | undefined>;
+  readonly decideGate?: (
+    asked: { readonly gate: WorkflowGate; readonly question: Question },
+    signal: AbortSignal,
+    given: GivenAnswers,
+  ) => Promise<readonly Answer[] | undefined>;
+}
+
 interface Known {
   readonly byId: Map<string, WorkflowGate>;
   readonly byKey: Map<string, WorkflowGate>;
@@ -38,14 +52,14 @@ interface Known {
 
 export class SessionGates {
   readonly #session: Session;
-  readonly #person: Person | undefined;
+  readonly #person: Asked | undefined;
   readonly #now: () => number;
   /** Read from the journal when it is first needed. */
   #read: Known | undefined;
   /** The gate that is being asked, and how its dialogs are closed. */
   #asking: { readonly id: string; readonly close: (by: string) => void } | undefined;
 
-  constructor(session: Session, person: Person | undefined, now: () => number) {
+  constructor(session: Session, person: Asked | undefined, now: () => number) {
     this.#session = session;
     this.#person = person;
     this.#now = now;
