@@ -263,7 +263,7 @@ export const SUBCOMMANDS = {
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   attach: "follow a session that another process has open: attach [id|url]",
   serve: "serve sessions to browsers and programs: serve [--root dir]…, link, token",
-  share: "write a session as an encrypted page that others can read: share <id>",
+  share: "write a session as an encrypted page for others: share <id>",
   stats:
     "tokens and cost of all sessions by day, model and project; --by key: of the gateway; stats edits: how edits land",
   rewind: "undo part of a session: conversation, files or both",
