@@ -15,7 +15,7 @@ import { signInCommand } from "../../config/credentials/source.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
-import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { setMode } from "./options.ts";
 import { AcpSessions } from "./sessions.ts";
 
@@ -44,7 +44,15 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
   };
   const app = agent({ name: "lathe" })
     .onRequest("initialize", ({ params }) => initialize(params))
-    .onRequest("authenticate", () => answered(() => mustHaveCredential(machine, options)))
+    .onRequest("authenticate", ({ params: { methodId } }) =>
+      answered(() => {
+        if (!AUTH_METHODS.has(methodId))
+          throw usageError(
+            `There is no way to sign in called "${methodId}". There are: ${[...AUTH_METHODS].join(", ")}.`,
+          );
+        return mustHaveCredential(machine, options);
+      }),
+    )
     .onRequest("session/new", ({ params }) => answered(() => open().create(params)))
     .onRequest("session/load", ({ params }) => answered(() => open().load(params)))
     .onRequest("session/resume", ({ params }) => answered(() => open().resume(params)))
@@ -76,6 +84,10 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
   return { app, close: async () => sessions?.closeAll() };
 }
 
+const LOGIN = "lathe-login";
+const TERMINAL_LOGIN = "terminal-login";
+const AUTH_METHODS: ReadonlySet<string> = new Set([LOGIN, TERMINAL_LOGIN]);
+
 /** Nothing is named here that does not work. */
 const description = ({ auth }: ClientCapabilities): InitializeResponse => ({
   protocolVersion: PROTOCOL_VERSION,
@@ -88,12 +100,12 @@ const description = ({ auth }: ClientCapabilities): InitializeResponse => ({
   },
   authMethods: [
     {
-      id: "lathe-login",
+      id: LOGIN,
       name: "lathe login",
       description: "Run lathe login <provider> in a terminal, or set the provider's key in the editor's configuration",
     },
     ...(auth?.terminal
-      ? [{ type: "terminal" as const, id: "terminal-login", name: "Sign in in a terminal", args: ["login"] }]
+      ? [{ type: "terminal" as const, id: TERMINAL_LOGIN, name: "Sign in in a terminal", args: ["login"] }]
       : []),
   ],
 });
