@@ -5,10 +5,10 @@ import { BrokerClient } from "../config/credentials/broker/broker-client.ts";
 import { brokerPlace } from "../config/credentials/broker/place.ts";
 import { SnapshotCache } from "../config/credentials/broker/snapshot-cache.ts";
 import type { CredentialSource } from "../config/credentials/source.ts";
-import type { SecretWorkspace } from "./credentials.ts";
+import type { Workspace } from "../config/workspace/workspace.ts";
 import { outputOf } from "./secret-command.ts";
 
-export async function openBroker(workspace: SecretWorkspace): Promise<CredentialSource> {
+export async function openBroker(workspace: Workspace): Promise<CredentialSource> {
   const { machine, userEnv, settings, paths, redactor, cwd } = workspace;
   const { deps, credentialDeps = deps } = machine;
   const place = await brokerPlace({

@@ -47,7 +47,7 @@ export function credentialSources(workspace: SecretWorkspace, runKey?: RunKey): 
 }
 
 /** What stands behind `findCredential` here: the broker's accounts where the user names one, and those of this machine nowhere else. */
-export function openAccounts(workspace: SecretWorkspace): CredentialSource {
+export function openAccounts(workspace: Workspace): CredentialSource {
   if (!hasBroker(workspace)) return localAccounts(workspace);
   return new DeferredSource("broker", async () => (await import("./broker-source.ts")).openBroker(workspace));
 }

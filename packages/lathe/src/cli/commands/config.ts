@@ -1,6 +1,6 @@
 // `lathe config list|get|set|unset|path`.
 
-import { shownSetting } from "../../config/settings/broker-settings.ts";
+import { shownSetting } from "../../config/credentials/broker/token-setting.ts";
 import { checkValue, parseValue } from "../../config/settings/check.ts";
 import { helpOf, isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
 import { removeSetting, writeSetting } from "../../config/settings/write.ts";

@@ -8,7 +8,7 @@ import { isSecretName, isSecretValue, mayHoldKeys } from "@lathe/agent/world";
 import type { RegistryConfig } from "@lathe/llm";
 import { providerRows } from "@lathe/llm/providers";
 import { readIfReadable } from "../../platform/home/small-file.ts";
-import { writtenToken } from "../settings/broker-settings.ts";
+import { writtenToken } from "./broker/token-setting.ts";
 import { SEARCH_ENGINES, type SearchEngineRow } from "./search-engines.ts";
 import { CredentialStore } from "./store.ts";
 

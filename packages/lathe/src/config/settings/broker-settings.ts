@@ -18,16 +18,3 @@ export const BROKER_SETTINGS = {
 
 /** Only the user's own files name who keeps the credentials. */
 export const USERS_BROKER = /^auth\.broker\./;
-
-/** A token that is written in the settings themselves; undefined when they say where it is. */
-export function writtenToken(setting: string): string | undefined {
-  return setting === "" || setting.startsWith("!") || isVariableName(setting) ? undefined : setting;
-}
-
-/** How a setting may be shown: a token that is written in it is not. */
-export function shownSetting<T>(key: string, value: T): T | string {
-  return key === "auth.broker.token" && writtenToken(String(value)) !== undefined ? "(hidden)" : value;
-}
-
-/** What looks like the name of a variable is one, as in models.yml. */
-export const isVariableName = (text: string): boolean => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text);

@@ -2,7 +2,7 @@
 
 import type { Schema } from "@lathe/llm/schema";
 import { usageError } from "../../platform/usage/exit.ts";
-import { shownSetting } from "./broker-settings.ts";
+import { shownSetting } from "../credentials/broker/token-setting.ts";
 import { checkValue, parseValue } from "./check.ts";
 import { helpOf, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 import { choicesOf, kindOf } from "./setting-kinds.ts";

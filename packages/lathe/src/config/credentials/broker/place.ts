@@ -5,8 +5,7 @@ import { chmodSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readTextFile } from "../../../platform/home/json-file.ts";
 import { usageError } from "../../../platform/usage/exit.ts";
-import { isVariableName } from "../../settings/broker-settings.ts";
-import type { Settings } from "../../settings/schema.ts";
+import { isVariableName } from "./token-setting.ts";
 import { BROKER_URL, CACHE_FILE, CACHE_TTL, BROKER_TOKEN as TOKEN } from "./variables.ts";
 
 /** An hour. */
@@ -19,7 +18,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface BrokerWords {
   /** Without the project's .env file. */
   readonly userEnv: Env;
-  readonly settings: Pick<Settings, "auth.broker.url" | "auth.broker.token">;
+  readonly settings: { readonly "auth.broker.url": string; readonly "auth.broker.token": string };
 }
 
 export interface BrokerPlaces extends BrokerWords {
