@@ -24,6 +24,8 @@ export interface AdditionChoices {
   readonly mcpServers?: readonly ServerConfig[];
   /** Nothing is looked for and started with the session: a language server starts with the first file that needs it. */
   readonly delaysLanguageServers?: true;
+  /** A person is at a terminal: notes may be made of past sessions beside the work. */
+  readonly learns?: boolean;
 }
 
 /** What built-in tools need, and what keeps nothing from one session to the next. */
@@ -69,7 +71,7 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const additionsOf = (
   { extensions: hosts, mcpServers, languageServers, indexes }: AdditionsOfRun,
-  { mcpServers: named, delaysLanguageServers }: AdditionChoices = {},
+  { mcpServers: named, delaysLanguageServers, learns = false }: AdditionChoices = {},
 ): readonly AdditionEntry[] => [
   {
     name: "extensions",
@@ -127,6 +129,7 @@ export const additionsOf = (
     servesTools: true,
     load: async () => (await import("./search/addition.ts")).searchAddition,
   },
+  { name: "memory", load: async () => (await import("./memory/addition.ts")).memoryAddition({ learns }) },
   { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
   {
     // After all whose hooks may have more for the model to do: what is verified is the end of the work.

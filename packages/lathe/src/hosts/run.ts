@@ -108,7 +108,7 @@ export class Run {
     return (opened, place = workspace) =>
       phase("model", async () => {
         await loadNamedProvider(place, options, this.extensions);
-        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this, additions) };
+        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this, { learns: presence?.interactive === true, ...additions }) };
       });
   }
 }

@@ -266,6 +266,7 @@ export const SUBCOMMANDS = {
   share: "write a session as an encrypted page that others can read: share <id>",
   stats:
     "tokens and cost of all sessions by day, model and project; --by key: of the gateway; stats edits: how edits land",
+  memory: "notes that sessions leave for later ones: list, show, search, view, forget, clear, rebuild",
   rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",
