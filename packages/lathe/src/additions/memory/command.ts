@@ -18,7 +18,10 @@ export const memoryCommand = (place: (() => MemoryPlace) | undefined): PromptCom
   description: "show what a new session is told of earlier ones, or clear the memories of this project",
   complete: (_target, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
   expand: async (argument, open) => {
-    const tell = (text: string): void => open.session.warn(text, "memory");
+    // A notice is one line.
+    const tell = (text: string): void => {
+      for (const line of text.split("\n")) open.session.warn(line, "memory");
+    };
     if (place === undefined) tell(MEMORY_IS_OFF);
     else if (argument === "" || argument === "view") tell(await viewOf(place()));
     else if (argument === "clear" || argument === "reset") tell(await clearMemories(place()));

@@ -1,5 +1,6 @@
 // Reads one session for what is worth remembering: asks a model, and keeps of its answer what may be kept.
 
+import { isAbsolute } from "node:path";
 import type { Journal } from "@lathe/agent";
 import type { Redactor } from "@lathe/agent/policy";
 import { Message } from "@lathe/llm";
@@ -10,6 +11,7 @@ import prompt from "./extract.md";
 import type { FileDigests } from "./file-digests.ts";
 import { refusals } from "./fit-to-remember.ts";
 import { cleanText, LONGEST_TEXT, type NewMemory } from "./memory.ts";
+import { pathsIn } from "./paths-in.ts";
 import { type SessionText, saidByUser, sessionText, textsOfOthers } from "./session-text.ts";
 
 const answer = openObject({
@@ -61,7 +63,9 @@ export async function extract(journal: Journal, parts: ExtractParts): Promise<Ex
     .map(async ({ entry, files: named = [] }, i): Promise<NewMemory[]> => {
       const what = memories[i] ?? "";
       if (what === "") return [];
-      const known = named.filter((name) => files.includes(name));
+      const known = [
+        ...new Set([...named.filter((name) => files.includes(name)), ...(await mentionedIn(what, parts.digests))]),
+      ];
       const rests = await parts.digests.ofUnchanged(known, read.endedAt);
       // Its files are others already: it would never be shown.
       if (rests === undefined) return [];
@@ -96,4 +100,11 @@ function fitting(
   return clean.map((one, i) =>
     refused[i] !== undefined || one.length > LONGEST_TEXT ? "" : redactor.redactForSharing(one),
   );
+}
+
+/** Files of the project that the text names. */
+async function mentionedIn(text: string, digests: FileDigests): Promise<readonly string[]> {
+  const names = pathsIn(text).map((path) => digests.nameOf(digests.absolute(path)));
+  const there = await digests.of(names.filter((name) => !isAbsolute(name)));
+  return there.map(({ path }) => path);
 }

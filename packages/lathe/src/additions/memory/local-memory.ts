@@ -15,6 +15,7 @@ import { refusals } from "./fit-to-remember.ts";
 import { cleanText, dateOf, LONGEST_TEXT, minuteOf, projectFor, type RestsOn } from "./memory.ts";
 import type { CheckedMemory, MemoryPlace } from "./memory-place.ts";
 import type { FoundMemory } from "./memory-store.ts";
+import { pathsIn } from "./paths-in.ts";
 import { saidIn } from "./said-in.ts";
 import { countOf } from "./words.ts";
 
@@ -130,12 +131,6 @@ export class LocalMemory implements MemoryBackend {
 }
 
 type Found = CheckedMemory<FoundMemory>;
-
-/** `src/a.ts`, `./b.c`, `Makefile.am`: words that look like files. */
-export const pathsIn = (text: string): readonly string[] =>
-  [...text.matchAll(/(?<![\w/.@-])(?:\.{1,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\.[a-z]\w{0,9}(?![\w/])/gi)].map(
-    ([path]) => path,
-  );
 
 function bulletOf({ id, text, origin, at, score, files }: FoundMemory): string {
   const rests = files.length === 0 ? "" : ` rests on ${files.map(({ path }) => path).join(", ")}`;

@@ -4,10 +4,10 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { spaceOut } from "../../sessions/search-query.ts";
 import type { Memory, MemoryOrigin, NewMemory, RestsOn } from "./memory.ts";
 import { inTransaction } from "./memory-file.ts";
-import { anyOfWords } from "./search-words.ts";
+import { anyOfWords, shareOfWords } from "./search-words.ts";
 
 export interface FoundMemory extends Memory {
-  /** How well it fits, from 0 to 1. */
+  /** The share of the words looked for that it holds. */
   readonly score: number;
 }
 
@@ -19,11 +19,10 @@ interface Row {
   readonly session: string;
   readonly entry: string;
   readonly at: number;
-  readonly rank?: number;
 }
 
 const COLUMNS = "memory.id, memory.project, memory.text, memory.origin, memory.session, memory.entry, memory.at";
-const SEARCH = `SELECT ${COLUMNS}, word.rank AS rank FROM word JOIN memory ON memory.id = word.rowid
+const SEARCH = `SELECT ${COLUMNS} FROM word JOIN memory ON memory.id = word.rowid
   WHERE word MATCH ? AND memory.project IN (SELECT value FROM json_each(?)) ORDER BY word.rank LIMIT ?`;
 const LIST = `SELECT ${COLUMNS} FROM memory WHERE project IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?`;
 const FILES = `SELECT memory, path, digest FROM rests_on WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY path`;
@@ -38,15 +37,18 @@ export class MemoryStore {
   /** Returns its id; that of the same text in the same project when it is there already, whose files are then those of now. */
   add(memory: NewMemory): number {
     return this.change(memory.project, () => {
-      const known = this.db
-        .prepare("SELECT id FROM memory WHERE project = ? AND text = ?")
-        .get(memory.project, memory.text) as { id: number } | undefined;
-      if (known) {
-        this.#setFiles(known.id, memory.files);
-        return known.id;
+      const known = this.#idOf(memory.project, memory.text);
+      if (known !== undefined) {
+        this.#setFiles(known, memory.files);
+        return known;
       }
       return this.insert(memory);
     });
+  }
+
+  /** The project has it, perhaps from another session. */
+  has({ project, text }: Pick<NewMemory, "project" | "text">): boolean {
+    return this.#idOf(project, text) !== undefined;
   }
 
   /** Inside a change. */
@@ -91,7 +93,7 @@ export class MemoryStore {
     const words = anyOfWords(question);
     if (words === undefined) return [];
     const rows = this.db.prepare(SEARCH).all(words, JSON.stringify(projects), most) as unknown as Row[];
-    return this.#withFiles(rows).map((memory, i) => ({ ...memory, score: scoreOf(rows[i]?.rank) }));
+    return this.#withFiles(rows).map((memory) => ({ ...memory, score: shareOfWords(question, memory.text) }));
   }
 
   /** Newest first. */
@@ -157,6 +159,11 @@ export class MemoryStore {
     this.db.prepare("INSERT INTO word (rowid, text) VALUES (?, ?)").run(id, spaceOut(text));
   }
 
+  #idOf(project: string, text: string): number | undefined {
+    const row = this.db.prepare("SELECT id FROM memory WHERE project = ? AND text = ?").get(project, text);
+    return (row as { id: number } | undefined)?.id;
+  }
+
   #setFiles(id: number, files: readonly RestsOn[]): void {
     this.db.prepare("DELETE FROM rests_on WHERE memory = ?").run(id);
     const insert = this.db.prepare("INSERT OR REPLACE INTO rests_on (memory, path, digest) VALUES (?, ?, ?)");
@@ -169,16 +176,10 @@ export class MemoryStore {
     const files = new Map<number, RestsOn[]>(rows.map(({ id }) => [id, []]));
     for (const { memory, path, digest } of found as unknown as (RestsOn & { memory: number })[])
       files.get(memory)?.push({ path, digest });
-    return rows.map(({ rank: _, ...row }) => ({
+    return rows.map((row) => ({
       ...row,
       origin: row.origin as MemoryOrigin,
       files: files.get(row.id) ?? [],
     }));
   }
 }
-
-/** FTS5 ranks by numbers below zero without an end; the smaller, the better. */
-const scoreOf = (rank = 0): number => {
-  const weight = Math.max(0, -rank);
-  return weight / (1 + weight);
-};

@@ -93,7 +93,7 @@ export class MemoryWork {
         .prepare("SELECT id FROM memory WHERE session = ? AND origin = 'extracted' AND project = ?")
         .all(id, this.#project) as unknown as { id: number }[];
       this.#store.remove(earlier.map((row) => row.id));
-      for (const memory of memories) this.#store.insert(memory);
+      for (const memory of memories) if (!this.#store.has(memory)) this.#store.insert(memory);
       db.prepare(
         "INSERT OR REPLACE INTO session (path, project, id, stamp, synopsis, at) VALUES (?, ?, ?, ?, ?, ?)",
       ).run(path, this.#project, id, stamp, synopsis, at);

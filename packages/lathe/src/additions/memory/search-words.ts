@@ -23,11 +23,25 @@ export const wordsOf = (text: string): string[] =>
 
 export const isCommon = (word: string): boolean => COMMON.has(word);
 
-/** In FTS5's language; undefined when there is nothing to look for. */
-export function anyOfWords(question: string): string | undefined {
+function wantedIn(question: string): readonly string[] {
   const words = [...new Set(wordsOf(question))];
   const telling = words.filter((word) => !isCommon(word));
-  const wanted = (telling.length > 0 ? telling : words).slice(0, MOST_WORDS);
-  if (wanted.length === 0) return undefined;
-  return wanted.map((word) => `"${word}"${word.length >= BEGINNING ? "*" : ""}`).join(" OR ");
+  return (telling.length > 0 ? telling : words).slice(0, MOST_WORDS);
 }
+
+/** In FTS5's language; undefined when there is nothing to look for. */
+export function anyOfWords(question: string): string | undefined {
+  const wanted = wantedIn(question);
+  if (wanted.length === 0) return undefined;
+  return wanted.map((word) => `"${word}"${isBeginning(word) ? "*" : ""}`).join(" OR ");
+}
+
+/** From 0 to 1. */
+export function shareOfWords(question: string, text: string): number {
+  const wanted = wantedIn(question);
+  const words = wordsOf(text);
+  const held = wanted.filter((word) => words.some((one) => (isBeginning(word) ? one.startsWith(word) : one === word)));
+  return held.length / Math.max(1, wanted.length);
+}
+
+const isBeginning = (word: string): boolean => word.length >= BEGINNING;
