@@ -259,7 +259,7 @@ describe("G-91 IU-02 T-READ-11 memory://", () => {
     ]);
     await say();
     expect(result(2)).toMatch(/The lemur is grey\.[\s\S]*id: 1, retained/);
-    expect(result(3)).toMatch(/# Memories[\s\S]*- The lemur is grey\. \(id: 1\)/);
+    expect(result(3)).toMatch(/# Memories[\s\S]*- The lemur is grey\./);
     expect(result(4)).toContain("- The lemur is grey.");
     expect(result(5)).toMatch(/There is no memory "9" here/);
     expect(result(6)).not.toMatch(/^Wrote/);
@@ -297,10 +297,23 @@ describe("G-98 /memory and lathe memory", () => {
       expect({ code, lines: stderr.trim().split("\n").length }, stderr).toEqual({ code: 2, lines: 1 });
       expect(stderr).toContain(said);
     }
-    writeFileSync(join(folder(), "memory.db"), "no database at all, but long enough to look like one".repeat(40));
+  });
+
+  it("a damaged database is named and left alone", async () => {
+    await on([recall("anything"), done]);
+    const garbage = "no database at all, but long enough to look like one".repeat(40);
+    await mkdir(folder(), { recursive: true });
+    writeFileSync(join(folder(), "memory.db"), garbage);
     const { code, stderr } = await scene.box.run(["memory"]);
-    expect(code).not.toBe(0);
-    expect(stderr).toMatch(/memory\.db is damaged\. Restore it from a backup, or move it away to begin anew\.\n$/);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^lathe: \S*memory\.db is damaged\. Restore it from a backup, or move it away to begin anew\.\n$/,
+      ),
+    });
+    expect(await say()).toMatchObject({ code: 0 });
+    expect(result(1)).toContain("memory.db is damaged");
+    expect(readFileSync(join(folder(), "memory.db"), "utf8")).toBe(garbage);
   });
 
   it("off by default: no tool, no folder, and /memory says how to turn it on", async () => {

@@ -16,6 +16,8 @@ export interface AdditionsOfRun {
   readonly mcpServers: SharedBySessions<McpServers>;
   readonly languageServers: SharedBySessions<LastingServers>;
   readonly indexes: SharedCodeIndexes;
+  /** Banks of a memory server that were told what they are for. */
+  readonly memoryBanks: Set<string>;
 }
 
 /** What a host wants otherwise. */
@@ -70,7 +72,7 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const additionsOf = (
-  { extensions: hosts, mcpServers, languageServers, indexes }: AdditionsOfRun,
+  { extensions: hosts, mcpServers, languageServers, indexes, memoryBanks }: AdditionsOfRun,
   { mcpServers: named, delaysLanguageServers, learns = false }: AdditionChoices = {},
 ): readonly AdditionEntry[] => [
   {
@@ -129,7 +131,10 @@ export const additionsOf = (
     servesTools: true,
     load: async () => (await import("./search/addition.ts")).searchAddition,
   },
-  { name: "memory", load: async () => (await import("./memory/addition.ts")).memoryAddition({ learns }) },
+  {
+    name: "memory",
+    load: async () => (await import("./memory/addition.ts")).memoryAddition({ learns, told: memoryBanks }),
+  },
   { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
   {
     // After all whose hooks may have more for the model to do: what is verified is the end of the work.

@@ -5,12 +5,12 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { clearMemories } from "./clear.ts";
 import type { MemoryPlace } from "./memory-place.ts";
 import { MemoryWork } from "./memory-work.ts";
-import { countOf, MEMORY_IS_OFF } from "./words.ts";
+import { countOf } from "./words.ts";
 
 const VERBS = ["view", "clear", "rebuild"] as const;
 
-/** Undefined: memory is off. */
-export const memoryCommand = (place: (() => MemoryPlace) | undefined): PromptCommand => ({
+/** `place`: or why there is nothing to show. */
+export const memoryCommand = (place: (() => MemoryPlace) | string): PromptCommand => ({
   name: "memory",
   // Many people have a command of this name already.
   yields: true,
@@ -22,7 +22,7 @@ export const memoryCommand = (place: (() => MemoryPlace) | undefined): PromptCom
     const tell = (text: string): void => {
       for (const line of text.split("\n")) open.session.warn(line, "memory");
     };
-    if (place === undefined) tell(MEMORY_IS_OFF);
+    if (typeof place === "string") tell(place);
     else if (argument === "" || argument === "view") tell(await viewOf(place()));
     else if (argument === "clear" || argument === "reset") tell(await clearMemories(place()));
     else if (argument === "rebuild" || argument === "enqueue") tell(await wantRebuild(place()));

@@ -2,9 +2,10 @@
 
 import type { SchemeEntry, SchemeResolver } from "@lathe/agent/contract";
 import { digestView } from "./digest-view.ts";
+import type { CheckedMemory } from "./find-memories.ts";
 import { pageOf } from "./keep-hint.ts";
 import { dateOf, type Memory, type RestsOn } from "./memory.ts";
-import type { CheckedMemory, MemoryPlace } from "./memory-place.ts";
+import type { MemoryPlace } from "./memory-place.ts";
 
 const MOST_LISTED = 200;
 const PAGE = "MEMORY.md";

@@ -4,18 +4,13 @@
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { FileDigests } from "./file-digests.ts";
+import { type CheckedMemory, checkMemories } from "./find-memories.ts";
 import { readHint, type ShownHint, showHint } from "./hint.ts";
 import { hintFile, keepHint } from "./keep-hint.ts";
 import { type Memory, projectsSeen, type Scoping } from "./memory.ts";
 import { openMemoryFile } from "./memory-file.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { databaseIn, projectOfFolder } from "./places.ts";
-
-export interface CheckedMemory<T extends Memory = Memory> {
-  readonly memory: T;
-  /** Files that are not as they were: it is withheld. */
-  readonly changed: readonly string[];
-}
 
 export class MemoryPlace {
   readonly project: string;
@@ -56,7 +51,7 @@ export class MemoryPlace {
   }
 
   check<T extends Memory>(memories: readonly T[]): Promise<readonly CheckedMemory<T>[]> {
-    return Promise.all(memories.map(async (memory) => ({ memory, changed: await this.digests.changed(memory.files) })));
+    return checkMemories(memories, this.digests);
   }
 
   async close(): Promise<void> {

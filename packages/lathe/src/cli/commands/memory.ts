@@ -3,11 +3,12 @@
 import { LocalEnvironment } from "@lathe/agent";
 import { clearMemories } from "../../additions/memory/clear.ts";
 import { viewOf } from "../../additions/memory/command.ts";
+import type { CheckedMemory } from "../../additions/memory/find-memories.ts";
 import { dateOf, type Memory } from "../../additions/memory/memory.ts";
 import { originOf } from "../../additions/memory/memory-addresses.ts";
-import { type CheckedMemory, MemoryPlace } from "../../additions/memory/memory-place.ts";
+import { MemoryPlace } from "../../additions/memory/memory-place.ts";
 import { isMemoryOn } from "../../additions/memory/switches.ts";
-import { MEMORY_IS_OFF } from "../../additions/memory/words.ts";
+import { MEMORY_IS_ELSEWHERE, MEMORY_IS_OFF } from "../../additions/memory/words.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -29,6 +30,7 @@ export const memoryCommand: Command = async (argv, machine): Promise<ExitCode> =
     );
   const workspace = await new Run(machine).open({});
   if (!isMemoryOn(workspace.settings)) machine.stderr.write(`lathe: ${MEMORY_IS_OFF}\n`);
+  if (workspace.settings["memory.backend"] === "hindsight") machine.stderr.write(`lathe: ${MEMORY_IS_ELSEWHERE}\n`);
   const env = new LocalEnvironment({ cwd: workspace.cwd, baseEnv: workspace.env });
   const place = new MemoryPlace(workspace, () => env);
   try {

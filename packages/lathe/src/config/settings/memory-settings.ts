@@ -1,12 +1,12 @@
 // Settings of memory: whether sessions leave notes for later ones, where these are kept, and who sees them.
 
-import { choice, flag, integer, type Schema } from "@lathe/llm/schema";
+import { choice, flag, integer, listOf, type Schema, text } from "@lathe/llm/schema";
 
 export const MEMORY_SETTINGS = {
-  "memory.backend": choice(["off", "local"], {
+  "memory.backend": choice(["off", "local", "hindsight"], {
     default: "off",
     description:
-      "where sessions keep notes for later ones, with tools that recall, retain and change them: local is a database in Lathe's folder",
+      "where sessions keep notes for later ones, with tools that recall, retain and change them: local is a database in Lathe's folder, hindsight a server at hindsight.apiUrl",
   }),
   "memory.scoping": choice(["per-project", "per-project-tagged", "global"], {
     default: "per-project",
@@ -44,7 +44,33 @@ export const MEMORY_SETTINGS = {
     default: 5_000,
     description: "how long the hint of earlier notes in the first message may be, in tokens; 0 = no hint",
   }),
+  "hindsight.apiUrl": text({
+    format: "http-address",
+    default: "",
+    description: "address of your Hindsight server; its token is $HINDSIGHT_API_TOKEN",
+  }),
+  "hindsight.bankId": text({
+    default: "lathe",
+    description: "bank on that server; with memory.scoping per-project, the start of its name",
+  }),
+  "hindsight.recallBudget": choice(["low", "mid", "high"], {
+    default: "mid",
+    description: "how hard that server searches",
+  }),
+  "hindsight.recallMaxTokens": integer({ minimum: 1, default: 1024, description: "how long what it recalls may be" }),
+  "hindsight.recallTypes": listOf(text(), {
+    default: ["world", "experience"],
+    description: "kinds of memories that it recalls",
+  }),
+  "hindsight.reflectMission": text({
+    default: "",
+    description: "what it should pay attention to when it reflects; empty = its own",
+  }),
+  "hindsight.retainMission": text({
+    default: "",
+    description: "what it should pay attention to when it retains; empty = its own",
+  }),
 } as const satisfies Record<string, Schema>;
 
 /** What is kept of all projects is the user's matter: a project's settings have no say. */
-export const USERS_MEMORY = /^memor(?:y|ies)\./;
+export const USERS_MEMORY = /^(?:memory|memories|hindsight)\./;
