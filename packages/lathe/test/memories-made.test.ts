@@ -170,7 +170,8 @@ it("G-97 killed while it sums up: nothing is torn, the next one goes on and read
   });
   await say("Tell me about lemurs");
   age(2);
-  const killed = scene.start(["memory", "rebuild"]);
+  const killed = scene.box.start(["memory", "rebuild", ...scene.args], scene.env);
+  killed.stdin.end();
   await once(killed, "close");
   expect(killed.signalCode).toBe("SIGKILL");
   const made = await make();
@@ -186,6 +187,7 @@ it("G-97 killed while notes are kept: each is there whole, and the hint follows"
   for (const at of [1, 3, 5]) {
     await on({ notes: {}, talk: retains });
     const running = scene.start(["-p", "Go on"]);
+    running.stdin.end();
     const closed = once(running, "close");
     await scene.server.waitForRequest(at);
     running.kill("SIGKILL");

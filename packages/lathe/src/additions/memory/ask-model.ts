@@ -6,7 +6,7 @@ import type { OpenSession } from "../../conversation/session-contract.ts";
 export type AskModel = (role: MemoryRole, call: SideCall) => Promise<SideAnswer>;
 
 /** `memory` reads one session; `memory_digest` sums up all. */
-export type MemoryRole = "memory" | "memory_digest";
+type MemoryRole = "memory" | "memory_digest";
 
 const TIMEOUT_MS = 180_000;
 const TOKEN_BYTES = 3;

@@ -25,7 +25,7 @@ const DIRECTIVE =
 export const isDirective = (text: string): boolean => DIRECTIVE.test(text);
 
 /** The user has said it, in whatever order of words. */
-export function isSaidByUser(text: string, byUser: readonly string[]): boolean {
+function isSaidByUser(text: string, byUser: readonly string[]): boolean {
   const telling = [...new Set(wordsOf(text))].filter((word) => !isCommon(word));
   if (telling.length === 0) return false;
   return byUser.some((message) => {

@@ -16,7 +16,7 @@ export type HintNote = Static<typeof note>;
 export type Hint = Static<typeof hint>;
 
 /** One line of a hint, and why it is left out. */
-export interface StaleNote {
+interface StaleNote {
   readonly text: string;
   readonly changed: readonly string[];
 }

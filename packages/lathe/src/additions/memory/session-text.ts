@@ -10,7 +10,7 @@ import { repeated } from "./fit-to-remember.ts";
 import { textsOf } from "./said-in.ts";
 import { isMemoryTool } from "./tool-names.ts";
 
-export interface SpokenPart {
+interface SpokenPart {
   /** Id of the entry. */
   readonly entry: string;
   readonly who: "user" | "agent";
