@@ -20,6 +20,7 @@ import type { KeyFile } from "./keys/key-file.ts";
 import { checkCredentials } from "./models/check-credentials.ts";
 import { GatewayModels, providerOfAccount } from "./models/gateway-models.ts";
 import { Books } from "./money/books.ts";
+import { BodyRoom } from "./server/body-room.ts";
 import { Callers } from "./server/callers.ts";
 import { startGateway } from "./server/gateway.ts";
 import type { GatewayParts } from "./server/parts.ts";
@@ -83,6 +84,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
       waitMs: settings["gateway.maxWaitMs"],
     }),
     rates: new RequestWindow(now),
+    room: new BodyRoom(),
     standings: () => standingsOf(workspace),
     checked: (isStrict) => checkCredentials(workspace, offered, isStrict),
     log,

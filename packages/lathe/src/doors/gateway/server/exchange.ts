@@ -19,7 +19,7 @@ import { type Progress, settle } from "./settlement.ts";
 const MOST_BODY_BYTES = 32 << 20;
 
 export async function exchange(call: Call, format: ServedFormat, parts: GatewayParts): Promise<void> {
-  const { now, log, newId } = parts;
+  const { now, log, newId, room } = parts;
   const { incoming, outgoing } = call;
   const began = now();
   const requestId = newId();
@@ -35,13 +35,15 @@ export async function exchange(call: Call, format: ServedFormat, parts: GatewayP
   try {
     const caller = parts.callers.callerOf(incoming);
     progress.caller = caller;
+    progress.held = room.enter(caller.id);
     await answer(call, format, { parts, progress, caller, requestId, ending });
   } catch (error) {
     failure = ending.signal.aborted ? ending.signal.reason : error;
     if (!outgoing.headersSent && !isGone) sendFailure(call, format, failure, requestId);
     else if (!outgoing.writableEnded) outgoing.destroy();
   }
-  const { caller, model } = progress;
+  const { caller, model, held } = progress;
+  held?.leave();
   log({
     at: began,
     key: caller?.name,
@@ -97,9 +99,9 @@ async function answer(call: Call, format: ServedFormat, sending: Sending): Promi
 async function asked(
   call: Call,
   format: ServedFormat,
-  { parts, caller }: Sending,
+  { parts, caller, progress }: Sending,
 ): Promise<{ readonly model: OfferedModel; readonly served: ServedRequest }> {
-  const decoded = format.decode(await readBody(call.incoming, MOST_BODY_BYTES));
+  const decoded = format.decode(await readBody(call.incoming, MOST_BODY_BYTES, progress.held));
   if (decoded.kind === "refused") throw refusalError(decoded.refusal);
   const model = await parts.models.find(decoded.served.request.model, caller.key);
   const fitted = fitRequest(decoded.served, format, model.target);

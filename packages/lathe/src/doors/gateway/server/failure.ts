@@ -3,7 +3,7 @@
 
 import { ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
 import type { Refusal, ServedFormat } from "@lathe/llm/serve";
-import type { Call } from "../../http/call.ts";
+import { type Call, endWhenRead } from "../../http/call.ts";
 import { Refused } from "../../http/refused.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import { GatewayRefusal } from "./refusal.ts";
@@ -63,7 +63,7 @@ export function wordOf(error: unknown): string {
 
 /** Before the first byte of an answer. */
 export function sendFailure(
-  { incoming, outgoing }: Call,
+  { incoming, outgoing }: Pick<Call, "incoming" | "outgoing">,
   format: ServedFormat,
   error: unknown,
   requestId: string,
@@ -79,5 +79,5 @@ export function sendFailure(
     // What is left of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   });
-  outgoing.end(body);
+  endWhenRead(incoming, outgoing, body);
 }
