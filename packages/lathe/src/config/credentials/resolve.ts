@@ -95,7 +95,7 @@ async function storedAccount(
 }
 
 /** Keys come before sign-ins, as in the ladder. */
-export function firstUsable(accounts: readonly AccountInfo[]): AccountInfo {
+function firstUsable(accounts: readonly AccountInfo[]): AccountInfo {
   const usable = accounts.filter(({ disabled }) => disabled === undefined);
   return usable.find(({ type }) => type === "api_key") ?? usable[0] ?? accounts[0]!;
 }

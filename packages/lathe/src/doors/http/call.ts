@@ -139,14 +139,16 @@ export type Refuse = (incoming: IncomingMessage, outgoing: ServerResponse, error
 export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
   const { status, code, message, retryAfter } =
     error instanceof Refused ? error : new Refused(500, "failed", messageOf(error));
+  const body = JSON.stringify({ code, message });
   const headers = {
     ...RESPONSE_HEADERS,
     "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
     // What is left of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   };
-  endWhenRead(incoming, outgoing.writeHead(status, headers), JSON.stringify({ code, message }));
+  endWhenRead(incoming, outgoing.writeHead(status, headers), body);
 }
 
 /** So much of a body that was refused is still taken, and thrown away. */
