@@ -134,6 +134,19 @@ describe("M2 attacks on the gateway", () => {
     expect((await spent()).usd).toBe(0);
   });
 
+  it("M2 no answer is asked for that is longer than the model's, whatever a client says", async () => {
+    for (const [given, sent] of [
+      [1e308, 16_000],
+      [2 ** 53, 16_000],
+      [20, 20],
+      [undefined, 16_000],
+    ]) {
+      test.upstream.push(turn.text("ok"));
+      expect((await post("/v1/chat/completions", { model: "m-chat", messages, max_tokens: given })).status).toBe(200);
+      expect(JSON.stringify(test.upstream.requests.at(-1)!.body)).toMatch(new RegExp(`"max_\\w+":${sent}\\b`));
+    }
+  });
+
   it("M2 a document of a few bytes is set aside as all that the model reads", async () => {
     const poor = await test.key({ budget: { usd: 0.5, period: "month" } });
     const file = { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0xLjQ=" };
@@ -246,7 +259,8 @@ describe("M2 attacks on the gateway", () => {
       { "sec-fetch-site": "cross-site" },
     ] as Record<string, string>[])
       expect((await test.ask("/v1/models", { headers: { ...bearer(key), ...headers } })).status).toBe(403);
-    expect((await test.ask(`/v1/models?key=${FOREIGN}`)).status).toBe(400);
+    for (const name of ["key", "api_key", "x-api-key", "access_token"])
+      expect((await test.ask(`/v1/models?${name}=${FOREIGN}`, { headers: bearer(key) })).status).toBe(400);
     for (const path of ["/v1/../healthz", "/v1/%2e%2e/healthz", "//v1/models", "/v1/models/", "/v1/chat"])
       expect((await test.ask(path, { headers: bearer(key) })).status).toBe(404);
     expect((await test.ask("/v1/models", { headers: { ...bearer(key), x: "y".repeat(20_000) } })).status).toBe(431);

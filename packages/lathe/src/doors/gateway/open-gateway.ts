@@ -88,7 +88,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     standings: () => standingsOf(workspace),
     checked: (isStrict) => checkCredentials(workspace, offered, isStrict),
     log,
-    warn: (message) => warn(workspace.redactor.text(message)),
+    warn: warningOnce((message) => warn(workspace.redactor.text(message))),
     now,
     newId,
     setTimer,
@@ -117,6 +117,15 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     end();
     throw error;
   }
+}
+
+/** What goes wrong with every request is said once. */
+function warningOnce(warn: (message: string) => void): (message: string) => void {
+  let last = "";
+  return (message) => {
+    if (message !== last) warn(message);
+    last = message;
+  };
 }
 
 async function standingsOf(workspace: SessionWorkspace): Promise<readonly ListedStoredAccount[]> {

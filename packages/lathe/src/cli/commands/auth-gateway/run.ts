@@ -6,13 +6,12 @@ import { constants } from "node:os";
 import { providerRows } from "@lathe/llm/providers";
 import { withRunKey } from "../../../doors/gateway/keys/run-key.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
-import { httpUrl } from "../../../platform/options/values.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
 import { TERM_OPTIONS, termsIn } from "./key-terms.ts";
-import { gatewayUrl, problemAt } from "./running.ts";
+import { gatewayUrl, isGatewayRunning } from "./running.ts";
 
 /** The key ends then by itself, should this process be killed. */
 const USUAL_LIFE = "24h";
@@ -28,10 +27,11 @@ export const runWithKey: Command = async (argv, machine) => {
     throw usageError("Give the command after two dashes: lathe auth-gateway run --budget 2 -- npm test");
   const name = values.name ?? `run-${machine.deps.uuid().slice(-8)}`;
   const { lastsMs = 0, ...terms } = termsIn(name, { ...values, expires: values.expires ?? USUAL_LIFE });
-  const own = gatewayUrl(machine, undefined);
-  const url = values.url === undefined ? own : new URL(httpUrl("url", values.url)).origin;
-  if ((await problemAt(machine, own)) !== undefined)
-    throw new CliError(EXIT.provider, `No gateway answers at ${own}. Start one: lathe auth-gateway serve`);
+  const url = gatewayUrl(machine, values.url);
+  if (!isGatewayRunning(machine))
+    throw new CliError(EXIT.provider, "No gateway of this home is running. Start one: lathe auth-gateway serve");
+  if (/^(?:0\.0\.0\.0|\[::\])$/.test(new URL(url).hostname))
+    throw usageError("The gateway listens at every address: give the one that the command shall use with --url.");
   // Before there is a key: nothing may end this process between making and revoking it.
   const job = new Job(machine);
   try {

@@ -1,5 +1,6 @@
 // Where the gateway is, and whether it answers there.
 
+import { lockHolder } from "@lathe/agent/record";
 import { homePaths } from "../../../platform/home/paths.ts";
 import { readIfReadable } from "../../../platform/home/small-file.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
@@ -13,6 +14,10 @@ export function gatewayUrl({ env, userHome }: Machine, given: string | undefined
   const last = readIfReadable(homePaths(env, userHome).gatewayAddress)?.trim();
   return new URL(httpUrl("url", given ?? (last || `http://${DEFAULT_BIND}`))).origin;
 }
+
+/** It may be at an address that cannot be asked from here, but it holds its ledger. */
+export const isGatewayRunning = ({ env, userHome, host }: Machine): boolean =>
+  lockHolder(`${homePaths(env, userHome).gatewayLedger}/.lock`, { host })?.dead === false;
 
 /** Undefined when one answers. */
 export async function problemAt({ deps }: Machine, url: string): Promise<string | undefined> {

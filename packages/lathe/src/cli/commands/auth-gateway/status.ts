@@ -2,11 +2,12 @@
 
 import { GatewayModels } from "../../../doors/gateway/models/gateway-models.ts";
 import { Run } from "../../../hosts/run.ts";
+import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
-import { gatewayUrl, problemAt } from "./running.ts";
+import { gatewayUrl, isGatewayRunning, problemAt } from "./running.ts";
 
 export const gatewayStatus: Command = async (argv, machine) => {
   const options = { url: { type: "string" }, json: { type: "boolean" } } as const;
@@ -26,9 +27,15 @@ export const gatewayStatus: Command = async (argv, machine) => {
     );
   else
     stdout.write(
-      `${problem === undefined ? `A gateway answers at ${url}.` : `No gateway answers at ${url}. Start one: lathe auth-gateway serve`}\n` +
+      `${problem === undefined ? `A gateway answers at ${url}.` : noAnswer(machine, url, problem)}\n` +
         `${active === 1 ? "1 client key" : `${active} client keys`} in use. See: lathe auth-gateway key list\n` +
         `Providers with a credential: ${providers.join(", ") || "none. Run: lathe login <provider>"}\n`,
     );
   return problem === undefined ? EXIT.done : EXIT.provider;
 };
+
+/** One that listens at every address, or has a certificate of its own making, cannot be asked like this. */
+const noAnswer = (machine: Machine, url: string, problem: string): string =>
+  isGatewayRunning(machine)
+    ? `A gateway is running, but cannot be asked at ${url}: ${problem}. Say with --url where clients reach it.`
+    : `No gateway answers at ${url}. Start one: lathe auth-gateway serve`;

@@ -24,16 +24,20 @@ export interface Habits {
   readonly usualAnswer: number;
 }
 
+/** Of a model of which nothing is known. */
+const USUAL_ANSWER = 32_000;
+
 export function mostOf(asked: Request, model: ModelInfo, { keepsLong, usualAnswer }: Habits): MostOf {
-  const own = model.maxOutput ?? Number.POSITIVE_INFINITY;
-  const usual = Math.min(own, usualAnswer || own);
-  const request = asked.maxTokens === undefined && Number.isFinite(usual) ? { ...asked, maxTokens: usual } : asked;
+  // No model writes more, whatever a client asks for: what is set aside would keep others from the account.
+  const own = model.maxOutput ?? model.contextWindow;
+  const wanted = asked.maxTokens ?? (usualAnswer || (model.maxOutput ?? USUAL_ANSWER));
+  const request = { ...asked, maxTokens: Math.min(own, wanted) };
   const answer = answerRoom(model, request).most;
   const prompt = promptOf(request, model);
   const { cost } = model;
   const usd = cost ? mostCostOf(prompt, answer, cost, keepsLong || asksForLong(request)) : 0;
   return {
-    request: request.maxTokens === undefined ? { ...request, maxTokens: answer } : request,
+    request,
     amounts: { tokens: prompt + answer, usd },
     answer,
     isPriced: cost !== undefined,

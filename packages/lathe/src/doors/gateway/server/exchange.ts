@@ -1,7 +1,7 @@
 // One request for an answer: read, admitted, sent to its model, written in the client's wire format, settled and logged. Whatever
 // happens, its reservation is settled once and its line is written once.
 
-import { AbortError, type StreamEvent } from "@lathe/llm";
+import { AbortError, messageOf, type StreamEvent } from "@lathe/llm";
 import { fitRequest, type Refusal, type ServedFormat, type ServedRequest, warningHeaders } from "@lathe/llm/serve";
 import { readBody } from "../../http/body.ts";
 import type { Call } from "../../http/call.ts";
@@ -10,7 +10,7 @@ import type { Reservation } from "../money/books.ts";
 import { checkAffordable, type MostOf, mostOf } from "../money/most-of.ts";
 import { AnswerWriter } from "./answer-writer.ts";
 import type { Caller } from "./callers.ts";
-import { sendFailure, wordOf } from "./failure.ts";
+import { isOwnFailure, sendFailure, wordOf } from "./failure.ts";
 import type { GatewayParts } from "./parts.ts";
 import { GatewayRefusal } from "./refusal.ts";
 import { type Progress, settle } from "./settlement.ts";
@@ -42,6 +42,7 @@ export async function exchange(call: Call, format: ServedFormat, parts: GatewayP
     if (!outgoing.headersSent && !isGone) sendFailure(call, format, failure, requestId);
     else if (!outgoing.writableEnded) outgoing.destroy();
   }
+  if (failure !== undefined && isOwnFailure(failure)) parts.warn(`A request has failed: ${messageOf(failure)}`);
   const { caller, model, held } = progress;
   held?.leave();
   log({

@@ -61,6 +61,9 @@ export function wordOf(error: unknown): string {
   return error instanceof SDKError ? error.kind : "failed";
 }
 
+/** What is no failure of a request or a vendor, such as a damaged file, is for the operator. */
+export const isOwnFailure = (error: unknown): boolean => wordOf(error) === "failed";
+
 /** Before the first byte of an answer. */
 export function sendFailure(
   { incoming, outgoing }: Pick<Call, "incoming" | "outgoing">,

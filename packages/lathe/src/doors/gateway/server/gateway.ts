@@ -1,6 +1,7 @@
 // A running gateway: the guard, its addresses and the socket.
 
 import type { IncomingMessage } from "node:http";
+import { messageOf } from "@lathe/llm";
 import { type ServedFormat, servedFormats } from "@lathe/llm/serve";
 import { type Answer, type Call, type Refuse, Router } from "../../http/call.ts";
 import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
@@ -20,7 +21,7 @@ import { modelList } from "../reports/model-list.ts";
 import { usageReport } from "../reports/usage-report.ts";
 import type { Caller } from "./callers.ts";
 import { exchange } from "./exchange.ts";
-import { sendFailure, wordOf } from "./failure.ts";
+import { isOwnFailure, sendFailure, wordOf } from "./failure.ts";
 import type { GatewayParts } from "./parts.ts";
 
 export const GATEWAY_WORDS: PlaceWords = {
@@ -111,6 +112,7 @@ function report(parts: GatewayParts, make: Report): (call: Call) => Promise<void
       call.json(await make(call, caller, parts));
     } catch (error) {
       failure = error;
+      if (isOwnFailure(error)) parts.warn(`A request has failed: ${messageOf(error)}`);
       sendFailure(call, formatFor(call.incoming), error, parts.newId());
     }
     parts.log({
