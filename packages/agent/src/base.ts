@@ -9,6 +9,7 @@ export {
   NO_AMOUNTS,
   NO_USAGE,
   type RequestAmounts,
+  type SettledShare,
 } from "./base/budget/ledger.ts";
 export { answerRoom, type CutAnswer, uncertainBill } from "./base/budget/most.ts";
 export { isMissingPackage, missingPackage } from "./base/optional-package.ts";
