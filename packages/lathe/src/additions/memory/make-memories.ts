@@ -103,8 +103,11 @@ async function readOne(file: SessionFile, work: MemoryWork, { workspace, place, 
     const now = machine.deps.now;
     const { project, digests } = place;
     const { synopsis, memories } = await extract(journal, { project, digests, redactor, ask, now });
-    work.keepSession({ path: file.path, id: journal.header.id, stamp: stampOf(file), synopsis }, memories, now());
-    return memories.length;
+    return work.keepSession(
+      { path: file.path, id: journal.header.id, stamp: stampOf(file), synopsis },
+      memories,
+      now(),
+    );
   } finally {
     await journal.close();
   }

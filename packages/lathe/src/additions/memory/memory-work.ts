@@ -85,18 +85,26 @@ export class MemoryWork {
     )?.stamp;
   }
 
-  /** The memories of a session that was read take the place of those of an earlier reading. */
-  keepSession({ path, id, stamp, synopsis }: ReadSession, memories: readonly NewMemory[], at: number): void {
+  /**
+   * The memories of a session that was read take the place of those of an earlier reading. Returns how many are new: what another session
+   * has left is kept once.
+   */
+  keepSession({ path, id, stamp, synopsis }: ReadSession, memories: readonly NewMemory[], at: number): number {
     const { db } = this.#store;
-    this.#store.change(this.#project, () => {
+    return this.#store.change(this.#project, () => {
       const earlier = db
         .prepare("SELECT id FROM memory WHERE session = ? AND origin = 'extracted' AND project = ?")
         .all(id, this.#project) as unknown as { id: number }[];
       this.#store.remove(earlier.map((row) => row.id));
-      for (const memory of memories) if (!this.#store.has(memory)) this.#store.insert(memory);
+      const fresh = memories.filter((memory) => {
+        if (this.#store.has(memory)) return false;
+        this.#store.insert(memory);
+        return true;
+      });
       db.prepare(
         "INSERT OR REPLACE INTO session (path, project, id, stamp, synopsis, at) VALUES (?, ?, ?, ?, ?, ?)",
       ).run(path, this.#project, id, stamp, synopsis, at);
+      return fresh.length;
     });
   }
 
