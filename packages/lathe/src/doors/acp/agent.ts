@@ -11,6 +11,7 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk/unstable";
 import { messageOf } from "@lathe/llm";
+import { signInCommand } from "../../config/credentials/source.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
@@ -114,7 +115,8 @@ async function mustHaveCredential(machine: Machine, options: CliOptions): Promis
   const workspace = await new Run(machine).open(options);
   const { registry } = await workspace.models();
   if (registry.available().length > 0) return {};
-  throw new CliError(EXIT.provider, "No credential was found. Run: lathe login <provider>");
+  const login = signInCommand(workspace.accounts().place);
+  throw new CliError(EXIT.provider, `No credential was found. Run: ${login} <provider>`);
 }
 
 /** What went wrong as the protocol says it, in one line and without a stack. */
