@@ -1,6 +1,6 @@
 // A small JSON file of the user's, changed under a lock and replaced as a whole, readable by its owner only.
 
-import { mkdir, realpath, rename, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliError, EXIT } from "../usage/exit.ts";
 import { readIfThere } from "./small-file.ts";
@@ -42,8 +42,14 @@ export async function updateJsonFile(
 export async function replaceFile(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const temporary = `${target}.${process.pid}.tmp`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await rename(temporary, target);
+  try {
+    await writeFile(temporary, text, { mode: 0o600 });
+    await rename(temporary, target);
+  } catch (error) {
+    // Half of it is of no use, and takes room on a disk that is full. Why it failed is told; that it stays would be told next time.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }
 
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {

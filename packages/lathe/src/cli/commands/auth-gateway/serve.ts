@@ -10,14 +10,15 @@ import { checkReach } from "../../../doors/http/listen.ts";
 import { isLoopback } from "../../../doors/http/origin.ts";
 import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
+import type { Machine } from "../../../platform/machine/machine.ts";
+import { onReaderGone } from "../../../platform/machine/reader-gone.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { portOf, tlsFor, untilSignal } from "../serve/given.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
+import { DEFAULT_BIND } from "./running.ts";
 import { ownTokenOf } from "./token.ts";
-
-export const DEFAULT_BIND = "127.0.0.1:4000";
 
 export const serveGateway: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
@@ -53,7 +54,7 @@ export const serveGateway: Command = async (argv, machine) => {
     log: (request) => void stdout.write(logLine(request)),
     warn: (message) => void stderr.write(`lathe: ${message}\n`),
   });
-  const signal = untilSignal();
+  const signal = Promise.race([untilSignal(), logEnd(machine)]);
   const how = needsKey ? "Keys for clients: lathe auth-gateway key add <name>" : "Anyone on this machine may use it.";
   stderr.write(`Gateway at ${gateway.url}. ${how}\n`);
   try {
@@ -67,6 +68,16 @@ export const serveGateway: Command = async (argv, machine) => {
   machine.exit?.(EXIT.done);
   return EXIT.done;
 };
+
+/** Resolves when the reader of the log has gone. A disk that is full does not end the answers: the ledger has its own lines. */
+function logEnd({ stdout, stderr }: Machine): Promise<void> {
+  return new Promise((resolve) => {
+    onReaderGone(stdout, ({ code, message }) => {
+      stderr.write(`lathe: The log cannot be written any more: ${message}\n`);
+      if (code === "EPIPE") resolve();
+    });
+  });
+}
 
 /** `host:port`, `[::1]:4000`, `:4000`, `host` or a port. */
 function placeOf(bind: string): { readonly host: string; readonly port: number } {
