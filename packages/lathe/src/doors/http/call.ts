@@ -57,9 +57,11 @@ export type Explain = (error: unknown) => Refused | undefined;
 export class Router {
   readonly #entries: Entry[] = [];
   readonly #explain: Explain;
+  readonly #form: RefusalForm;
 
-  constructor(explain: Explain = () => undefined) {
+  constructor(explain: Explain = () => undefined, form: RefusalForm = flat) {
     this.#explain = explain;
+    this.#form = form;
   }
 
   /** In the order in which they are tried. `path`: parameters stand in braces; a `*` at the end is everything below. */
@@ -78,7 +80,7 @@ export class Router {
         call = new Call(incoming, outgoing, { params: found.params, query });
         await found.handle(call);
       } catch (error) {
-        fail(call, error instanceof Refused ? error : (this.#explain(error) ?? error));
+        fail(call, error instanceof Refused ? error : (this.#explain(error) ?? error), this.#form);
       }
     };
   }
@@ -131,16 +133,26 @@ function splitAt(text: string, mark: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function fail({ incoming, outgoing }: Call, error: unknown): void {
+function fail({ incoming, outgoing }: Call, error: unknown, form: RefusalForm): void {
   if (outgoing.headersSent) {
     outgoing.destroy();
     return;
   }
-  refuse(incoming, outgoing, error);
+  refuse(incoming, outgoing, error, form);
 }
 
+/** The body of a refusal, as the clients of a server read it. */
+export type RefusalForm = (refusal: { readonly code: string; readonly message: string }) => object;
+
+const flat: RefusalForm = (refusal) => refusal;
+
 /** Also what does not pass the guard is told why. */
-export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+export function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  error: unknown,
+  form: RefusalForm = flat,
+): void {
   const { status, code, message, retryAfter } =
     error instanceof Refused ? error : new Refused(500, "failed", messageOf(error));
   const headers = {
@@ -150,5 +162,5 @@ export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, erro
     // What is left of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   };
-  outgoing.writeHead(status, headers).end(JSON.stringify({ code, message }));
+  outgoing.writeHead(status, headers).end(JSON.stringify(form({ code, message })));
 }

@@ -249,6 +249,7 @@ export const SUBCOMMANDS = {
   login: "store a key or sign in for a provider",
   logout: "delete a provider's stored credential",
   auth: "show which credential each provider would use: auth status",
+  "auth-broker": "keep the sign-ins of a team in one place: serve, token, login, logout, list, import, status",
   "auth-gateway": "give clients your models with keys and budgets of their own: serve, token, status, check, key",
   trust: "let this folder's settings take effect",
   plugin: "install bundles of commands, skills, hooks, servers and extensions",
