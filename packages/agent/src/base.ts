@@ -9,6 +9,7 @@ export {
   NO_AMOUNTS,
   NO_USAGE,
   type RequestAmounts,
+  type SettledShare,
 } from "./base/budget/ledger.ts";
 export { answerRoom, type CutAnswer, uncertainBill } from "./base/budget/most.ts";
 export { Bm25, type Bm25Options, type Ranked, type WeightedText } from "./base/text/bm25.ts";

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { configuredKey, keyVariable, type ProviderConfig } from "@lathe/llm";
 import { findRow, type ProviderRow } from "@lathe/llm/providers";
 import type { AccountChoices } from "../config/credentials/accounts/choices.ts";
+import { hasBroker } from "../config/credentials/broker/place.ts";
+import { DeferredSource } from "../config/credentials/deferred-source.ts";
 import { systemKeyring } from "../config/credentials/keyring.ts";
 import { LocalAccounts } from "../config/credentials/local-source.ts";
 import { poster } from "../config/credentials/oauth/post.ts";
@@ -44,8 +46,13 @@ export function credentialSources(workspace: SecretWorkspace, runKey?: RunKey): 
   };
 }
 
-/** What stands behind `findCredential` here. */
+/** What stands behind `findCredential` here: the broker's accounts where the user names one, and those of this machine nowhere else. */
 export function openAccounts(workspace: Workspace): CredentialSource {
+  if (!hasBroker(workspace)) return localAccounts(workspace);
+  return new DeferredSource("broker", async () => (await import("./broker-source.ts")).openBroker(workspace));
+}
+
+function localAccounts(workspace: Workspace): CredentialSource {
   const { deps, credentialDeps = deps } = workspace.machine;
   const { fetch, now, random } = credentialDeps;
   const rows = async () => (await import("../config/credentials/oauth/rows.ts")).oauthRows(workspace.paths.home);

@@ -129,7 +129,8 @@ function isWorthKeeping({ askAgainAt = 0, ...kept }: Kept, now: number): boolean
   return askAgainAt > now || Object.keys(stillTrue(kept, now)).length > 0;
 }
 
-function shareOf(info: RateLimitInfo, now: number): UsageReport {
+/** What the headers of an answer say is used up. */
+export function shareOf(info: RateLimitInfo, now: number): UsageReport {
   const resetsAt = info.resetAt?.getTime();
   const windows = [
     { name: "requests", left: info.requestsRemaining, limit: info.requestsLimit },

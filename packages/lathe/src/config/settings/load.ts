@@ -3,6 +3,7 @@
 
 import type { Decision, Rule } from "@lathe/agent/policy";
 import { usageError } from "../../platform/usage/exit.ts";
+import { USERS_BROKER } from "./broker-settings.ts";
 import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";
 import { ruleFrom } from "./rules.ts";
@@ -71,6 +72,10 @@ export async function loadSettings(
       if (source.ofProject && (USERS_SEARCH.test(key) || USERS_WEB.test(key))) {
         const what = USERS_WEB.test(key) ? "web requests" : "searches";
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot decide where ${what} go.`);
+        continue;
+      }
+      if (source.ofProject && USERS_BROKER.test(key)) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot say who keeps your credentials.`);
         continue;
       }
       if (source.ofProject && key === "permissions.rememberDays" && Number(value) > Number(values[key])) {

@@ -3,6 +3,7 @@
 
 import { choice, flag, integer, type Schema, type Static, text } from "@lathe/llm/schema";
 import { BASH_SETTINGS } from "./bash-settings.ts";
+import { BROKER_SETTINGS } from "./broker-settings.ts";
 import { COMPACTION_SETTINGS } from "./compaction-settings.ts";
 import { FOUND_SETTINGS } from "./found-settings.ts";
 import { GATEWAY_SETTINGS } from "./gateway-settings.ts";
@@ -55,6 +56,7 @@ export const SETTINGS = {
   ...GATEWAY_SETTINGS,
   ...TERMINAL_SETTINGS,
   "auth.keyring": flag({ default: true, description: "keep keys in the system keyring when there is one" }),
+  ...BROKER_SETTINGS,
   "tools.discoveryMode": choice(["auto", "mcp-only", "all", "off"], {
     default: "auto",
     description:

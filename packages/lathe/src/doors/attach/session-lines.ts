@@ -75,8 +75,8 @@ export class SessionLines {
     const { printer } = this.#parts;
     printer.fresh();
     if (this.#isFirst) {
-      const { model, cwd, sessionName, sessionId } = state;
-      const name = sessionName ?? sessionId.slice(0, 8);
+      const { model, cwd, title, sessionId } = state;
+      const name = title ?? sessionId.slice(0, 8);
       printer.line(`${name} · ${model.provider}/${model.id} · ${cwd} · ${state.permissionMode}`, "dim");
     }
     const missed = await this.#missedEntries(lastEntryId);

@@ -3,9 +3,11 @@
 import { mkdirSync } from "node:fs";
 import { JournalError } from "@lathe/agent";
 import { acquireLock, type JournalLock, type LockOwner, processStartTime } from "@lathe/agent/record";
+import { signInCommand } from "../../config/credentials/source.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { accountChoicesFor } from "../../models/account-choices.ts";
 import { type ListedStoredAccount, listStoredAccounts } from "../../models/account-list.ts";
+import { followAccounts } from "../../models/follow-accounts.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
@@ -53,7 +55,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   if (offered.list(undefined).length === 0)
     throw new CliError(
       EXIT.provider,
-      "The gateway has no credential to work with. Set a key such as ANTHROPIC_API_KEY, or run: lathe login <provider>",
+      `The gateway has no credential to work with. Set a key such as ANTHROPIC_API_KEY, or run: ${signInCommand(workspace.accounts().place)} <provider>`,
     );
   const newId = (): string => uuid().replaceAll("-", "");
   const { books, release } = openBooks(machine, keys, newId);
@@ -93,9 +95,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   };
   const syncing = syncOften(books, { setTimer, warn });
   // An account that is stored while the gateway runs is used at once.
-  const unsubscribe = workspace.accounts().subscribe(({ kind, provider }) => {
-    if (kind === "changed") models.credentialStored(provider);
-  });
+  const unsubscribe = followAccounts(models, workspace.accounts());
   const end = (): void => {
     unsubscribe();
     syncing.cancel();

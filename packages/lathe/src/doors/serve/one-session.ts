@@ -67,7 +67,7 @@ export class OneSession implements ServedSessions {
 
   async open(id: string): Promise<LiveSession> {
     if (id === this.#live.door.sessionId) return this.#live;
-    throw new Refused(404, "unknown_session", "There is no such session here. See: GET /v1/sessions");
+    throw new Refused(404, "unknown_session", "There is no such session here.");
   }
 
   async close(): Promise<void> {

@@ -89,6 +89,8 @@ export const sessionState = object({
   sessionFile: orNull(text()),
   sessionId: text(),
   sessionName: orNull(text()),
+  /** As lists name it: its name, else its first words; null before its first message. */
+  title: orNull(text()),
   cwd: text(),
   /** The last entry of the active branch; null when it is empty. */
   leafId: orNull(text()),

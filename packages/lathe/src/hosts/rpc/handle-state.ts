@@ -40,6 +40,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
     sessionFile: open.journal.path ?? null,
     sessionId: session.id,
     sessionName: session.journal.title?.title ?? null,
+    title: current.name,
     cwd: conversation.workspace.cwd,
     leafId: session.journal.leaf,
     unfinishedInput: current.hasUnfinishedInput,

@@ -3,6 +3,7 @@
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { JsonValue } from "@lathe/llm";
+import { approvalHeadline } from "../../conversation/approval-title.ts";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
 import type { GivenAnswers } from "../../conversation/given-answers.ts";
 import type { Person } from "../../conversation/session-contract.ts";
@@ -160,7 +161,7 @@ function approvalDialog(question: ApprovalQuestion): Dialog {
   const { call_id: toolCallId, tool_name: toolName, arguments: args, preview, reason, offers, agentId } = question;
   return {
     method: "confirm",
-    title: agentId === undefined ? `Allow ${toolName}?` : `Agent ${agentId} asks: allow ${toolName}?`,
+    title: approvalHeadline(question),
     message: messageOf(question),
     toolCallId,
     toolName,

@@ -52,8 +52,8 @@ export async function replaceFile(file: string, text: string, { syncs = false }:
     await writeFile(temporary, text, { mode: 0o600, flush: syncs });
     await rename(temporary, target);
   } catch (error) {
-    // On a full disk it would take the room that is missing.
-    await rm(temporary, { force: true });
+    // Half of it is of no use, and takes room on a disk that is full. Why it failed is told; that it stays would be told next time.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
   if (syncs) await syncFolder(dirname(target));

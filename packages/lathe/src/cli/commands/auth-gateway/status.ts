@@ -1,5 +1,6 @@
 // `lathe auth-gateway status`: whether a gateway answers, and what it has.
 
+import { signInCommand } from "../../../config/credentials/source.ts";
 import { GatewayModels } from "../../../doors/gateway/models/gateway-models.ts";
 import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
@@ -36,7 +37,7 @@ export const gatewayStatus: Command = async (argv, machine) => {
     stdout.write(
       `${problem === undefined ? `A gateway answers at ${url}.` : `No gateway answers at ${url}. Start one: lathe auth-gateway serve`}\n` +
         `${active === 1 ? "1 client key" : `${active} client keys`} in use. See: lathe auth-gateway key list\n` +
-        `Providers with a credential: ${providers.join(", ") || "none. Run: lathe login <provider>"}\n`,
+        `Providers with a credential: ${providers.join(", ") || `none. Run: ${signInCommand(workspace.accounts().place)} <provider>`}\n`,
     );
   return problem === undefined ? EXIT.done : EXIT.provider;
 };

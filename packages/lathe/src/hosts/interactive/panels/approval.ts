@@ -4,13 +4,13 @@
 import { relative } from "node:path";
 import type { Access, PreviewLine } from "@lathe/agent";
 import { diffRows, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
+import { approvalTitle } from "../../../conversation/approval-title.ts";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
 import type { Width } from "../../../found/permissions/offers.ts";
 import { shownPath } from "../../../platform/home/shown-path.ts";
 import { denialOf } from "../plain/answers.ts";
 import { patternText } from "../plain/approval-text.ts";
 import type { AnswerOption } from "./answer-panel.ts";
-import { approvalTitle } from "./approval-title.ts";
 import type { QuestionBody } from "./question-body.ts";
 
 const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
