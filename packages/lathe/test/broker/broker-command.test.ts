@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../src/cli/main.ts";
+import { CredentialStore } from "../../src/config/credentials/store.ts";
 import { type Sandbox, sandbox } from "../command.ts";
 import { type Issuer, startIssuer } from "../issuer.ts";
 import { machineOf, Text } from "../machine.ts";
@@ -186,6 +187,53 @@ describe("AU-03 the command auth-broker", () => {
       /No broker runs here[\s\S]*openai-codex .*good until 2126\S+ cannot be renewed: it has no refresh token/,
     );
     for (const text of [first, bad, status]) expect(text.stdout + text.stderr).not.toMatch(/rt-|at-/);
+  });
+
+  it("AU-03 migrate uploads keys, sign-ins and variables on request, a second time nothing, and replaces nothing", async () => {
+    const team = { provider: "gemini", credential: { type: "api_key", key: "key-of-the-team" } as const };
+    await using test = await startTestBroker({ stored: [team] });
+    const env = {
+      LATHE_AUTH_BROKER_URL: test.broker.url,
+      LATHE_AUTH_BROKER_TOKEN: test.token,
+      GROQ_API_KEY: "key-in-env",
+    };
+    for (const [provider, key] of [
+      ["openai", "key-openai"],
+      ["gemini", "key-of-mine"],
+    ] as const)
+      await box.run(["login", provider], { stdin: key });
+    const local = new CredentialStore(join(box.home, ".lathe/auth.json"));
+    await local.set("acme", { type: "oauth", access: "access-l", refresh: "refresh-local", expires: Date.now() + 9e6 });
+    await local.set("mcp", { type: "oauth", access: "access-m", mcp: { url: "https://mcp.example" } });
+    const migrate = async (...args: string[]) => box.run(["auth-broker", "migrate", "--from-local", ...args], { env });
+    expect((await box.run(["auth-broker", "migrate"], { env })).stderr).toContain("Say from where");
+    expect((await box.run(["auth-broker", "migrate", "--from-local"])).stderr).toContain("No broker is named");
+    const dry = await migrate("--dry-run");
+    expect(dry.stdout).toMatch(/openai +default +key +would be uploaded[\s\S]*Uploaded 0 to http/);
+    const first = await migrate();
+    expect(first.stdout).toMatch(/openai +default +key +uploaded/);
+    expect(first.stdout).toMatch(/gemini +default +key +skipped +the broker has another one of that name/);
+    expect(first.stdout).toMatch(/acme +default +sign-in +skipped +a sign-in; see --include-oauth/);
+    expect(first.stdout).toMatch(/mcp +default +sign-in +skipped +sign-ins of MCP servers/);
+    expect(first.stdout).toContain("Uploaded 1 to http");
+    expect((await migrate()).stdout).toContain("Uploaded 0 to http");
+    const all = ["--include-oauth", "--include-env", "--json"];
+    expect(JSON.parse((await migrate(...all)).stdout)).toMatchObject({ broker: test.broker.url, uploaded: 2 });
+    expect(JSON.parse((await migrate(...all)).stdout)).toMatchObject({ uploaded: 0 });
+    expect(await test.vault.store.get("acme")).toMatchObject({ refresh: "refresh-local" });
+    expect(await test.vault.store.get("groq", "GROQ_API_KEY")).toEqual({ type: "api_key", key: "key-in-env" });
+    expect(await test.vault.store.get("gemini")).toEqual(team.credential);
+    for (const { stdout, stderr } of [dry, first]) expect(stdout + stderr).not.toMatch(/key-|refresh-l|access-l/);
+    const status = await box.run(["auth-broker", "status"], { env });
+    expect([status.code, status.stdout]).toEqual([
+      0,
+      expect.stringContaining(`A broker answers at ${test.broker.url}.`),
+    ]);
+    const wrong = await box.run(["auth-broker", "status"], { env: { ...env, LATHE_AUTH_BROKER_TOKEN: "lathe_old" } });
+    expect([wrong.code, wrong.stdout]).toEqual([
+      3,
+      expect.stringContaining("cannot be asked: it does not take the token"),
+    ]);
   });
 
   it("AU-03 token and status: of a running broker as it says itself, else from its files", async () => {

@@ -1,4 +1,4 @@
-// `lathe auth-broker serve|token|login|logout|list|import|status`.
+// `lathe auth-broker serve|token|login|logout|list|import|migrate|status`.
 
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Command } from "./command.ts";
@@ -10,6 +10,7 @@ const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   logout: async () => (await import("./auth-broker/logout.ts")).brokerLogout,
   list: async () => (await import("./auth-broker/list.ts")).brokerList,
   import: async () => (await import("./auth-broker/import.ts")).brokerImport,
+  migrate: async () => (await import("./auth-broker/migrate.ts")).brokerMigrate,
   status: async () => (await import("./auth-broker/status.ts")).brokerStatus,
 };
 

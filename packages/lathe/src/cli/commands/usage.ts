@@ -175,6 +175,8 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
       "tokens of other programs: claude, codex, gemini, antigravity, gemini-cli",
     ],
     ["import … --include-disabled, --dry-run, --json", "also disabled ones; only say what would be imported"],
+    ["migrate --from-local", "upload the keys of this machine to the broker that you use"],
+    ["migrate … --include-oauth, --include-env", "also sign-ins, and keys in variables; --dry-run, --json"],
     ["status [--json]", "whether a broker answers, and what is wrong with its credentials"],
   ],
   "auth-gateway": [
