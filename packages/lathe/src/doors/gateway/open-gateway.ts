@@ -22,6 +22,7 @@ import type { KeyFile } from "./keys/key-file.ts";
 import { checkCredentials } from "./models/check-credentials.ts";
 import { GatewayModels, providerOfAccount } from "./models/gateway-models.ts";
 import { Books } from "./money/books.ts";
+import { BodyRoom } from "./server/body-room.ts";
 import { Callers } from "./server/callers.ts";
 import { startGateway } from "./server/gateway.ts";
 import type { GatewayParts } from "./server/parts.ts";
@@ -85,10 +86,11 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
       waitMs: settings["gateway.maxWaitMs"],
     }),
     rates: new RequestWindow(now),
+    room: new BodyRoom(),
     standings: () => standingsOf(workspace),
     checked: (isStrict) => checkCredentials(workspace, offered, isStrict),
     log,
-    warn: (message) => warn(workspace.redactor.text(message)),
+    warn: warningOnce((message) => warn(workspace.redactor.text(message))),
     now,
     newId,
     setTimer,
@@ -115,6 +117,15 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     end();
     throw error;
   }
+}
+
+/** What goes wrong with every request is said once. */
+function warningOnce(warn: (message: string) => void): (message: string) => void {
+  let last = "";
+  return (message) => {
+    if (message !== last) warn(message);
+    last = message;
+  };
 }
 
 async function standingsOf(workspace: SessionWorkspace): Promise<readonly ListedStoredAccount[]> {

@@ -57,11 +57,9 @@ export type Explain = (error: unknown) => Refused | undefined;
 export class Router {
   readonly #entries: Entry[] = [];
   readonly #explain: Explain;
-  readonly #form: RefusalForm;
 
-  constructor(explain: Explain = () => undefined, form: RefusalForm = flat) {
+  constructor(explain: Explain = () => undefined) {
     this.#explain = explain;
-    this.#form = form;
   }
 
   /** In the order in which they are tried. `path`: parameters stand in braces; a `*` at the end is everything below. */
@@ -70,7 +68,7 @@ export class Router {
   }
 
   /** `unknown`: what is said of an address that is none. */
-  answer(unknown: string): Answer {
+  answer(unknown: string, say: Refuse = refuse): Answer {
     return async (incoming, outgoing) => {
       const [path = "", query = ""] = splitAt(incoming.url ?? "", "?");
       let call = new Call(incoming, outgoing, { params: {}, query: "" });
@@ -80,7 +78,8 @@ export class Router {
         call = new Call(incoming, outgoing, { params: found.params, query });
         await found.handle(call);
       } catch (error) {
-        fail(call, error instanceof Refused ? error : (this.#explain(error) ?? error), this.#form);
+        if (outgoing.headersSent) outgoing.destroy();
+        else say(incoming, outgoing, error instanceof Refused ? error : (this.#explain(error) ?? error));
       }
     };
   }
@@ -133,13 +132,8 @@ function splitAt(text: string, mark: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function fail({ incoming, outgoing }: Call, error: unknown, form: RefusalForm): void {
-  if (outgoing.headersSent) {
-    outgoing.destroy();
-    return;
-  }
-  refuse(incoming, outgoing, error, form);
-}
+/** Answers a request that is refused. */
+export type Refuse = (incoming: IncomingMessage, outgoing: ServerResponse, error: unknown) => void;
 
 /** The body of a refusal, as the clients of a server read it. */
 export type RefusalForm = (refusal: { readonly code: string; readonly message: string }) => object;
@@ -155,12 +149,38 @@ export function refuse(
 ): void {
   const { status, code, message, retryAfter } =
     error instanceof Refused ? error : new Refused(500, "failed", messageOf(error));
+  const body = JSON.stringify(form({ code, message }));
   const headers = {
     ...RESPONSE_HEADERS,
     "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
     // What is left of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   };
-  outgoing.writeHead(status, headers).end(JSON.stringify(form({ code, message })));
+  endWhenRead(incoming, outgoing.writeHead(status, headers), body);
+}
+
+/** So much of a body that was refused is still taken, and thrown away. */
+const MOST_THROWN_AWAY = 64 << 20;
+const SILENT_MS = 1000;
+
+/**
+ * Ends an answer to a request that may not have been read whole. If the connection were closed while the client still writes, the
+ * system would throw the answer away before the client has read it.
+ */
+export function endWhenRead(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
+  if (incoming.complete || incoming.destroyed) {
+    outgoing.end(body);
+    return;
+  }
+  outgoing.write(body);
+  let size = 0;
+  const end = (): void => void outgoing.end();
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MOST_THROWN_AWAY) end();
+  });
+  incoming.once("end", end).once("close", end).setTimeout(SILENT_MS, end);
+  incoming.resume();
 }

@@ -250,7 +250,7 @@ export const SUBCOMMANDS = {
   logout: "delete a provider's stored credential",
   auth: "show which credential each provider would use: auth status",
   "auth-broker": "keep a team's sign-ins in one place: serve, token, login, logout, list, import, migrate, status",
-  "auth-gateway": "give other programs your models: serve, token, status, check, key",
+  "auth-gateway": "give other programs your models: serve, run, token, status, check, key",
   trust: "let this folder's settings take effect",
   plugin: "install bundles of commands, skills, hooks, servers and extensions",
   migrate: "import servers, permissions, commands and models of other agents",

@@ -8,7 +8,7 @@ import { homePaths } from "../../../platform/home/paths.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { placeOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
 import { verbArgs } from "../verb-args.ts";
 import { brokerTokenOf } from "./token.ts";
 
@@ -33,7 +33,7 @@ export const serveBroker: Command = async (argv, machine) => {
     log: (line) => void stdout.write(line),
     warn: (message) => void stderr.write(`lathe: ${message}\n`),
   });
-  const signal = untilSignal();
+  const signal = Promise.race([untilSignal(), logEnd(machine)]);
   tellAddress(machine, broker.url);
   stderr.write(`Broker at ${broker.url}. The token of its clients: lathe auth-broker token\n`);
   try {

@@ -12,12 +12,11 @@ import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { placeOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
+import { DEFAULT_BIND } from "./running.ts";
 import { ownTokenOf } from "./token.ts";
-
-export const DEFAULT_BIND = "127.0.0.1:4000";
 
 export const serveGateway: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
@@ -53,7 +52,7 @@ export const serveGateway: Command = async (argv, machine) => {
     log: (request) => void stdout.write(logLine(request)),
     warn: (message) => void stderr.write(`lathe: ${message}\n`),
   });
-  const signal = untilSignal();
+  const signal = Promise.race([untilSignal(), logEnd(machine)]);
   const how = needsKey ? "Keys for clients: lathe auth-gateway key add <name>" : "Anyone on this machine may use it.";
   stderr.write(`Gateway at ${gateway.url}. ${how}\n`);
   try {

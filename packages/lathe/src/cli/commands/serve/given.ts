@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Tls } from "../../../doors/http/listen.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
+import { onReaderGone } from "../../../platform/machine/reader-gone.ts";
 import { ENDING_SIGNALS } from "../../../platform/machine/signals.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 
@@ -61,5 +62,15 @@ export function untilSignal(): Promise<NodeJS.Signals> {
         isEnding = true;
         resolve(signal);
       });
+  });
+}
+
+/** Resolves when the reader of the log has gone. A disk that is full does not end the server: its answers do not depend on the log. */
+export function logEnd({ stdout, stderr }: Machine): Promise<void> {
+  return new Promise((resolve) => {
+    onReaderGone(stdout, ({ code, message }) => {
+      stderr.write(`lathe: The log cannot be written any more: ${message}\n`);
+      if (code === "EPIPE") resolve();
+    });
   });
 }

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Attempts } from "../../http/attempts.ts";
 import { addressOf, bearerIn } from "../../http/bearer.ts";
-import { type Answer, type Call, type RefusalForm, Router, refuse } from "../../http/call.ts";
+import { type Answer, type Call, type Refuse, Router, refuse } from "../../http/call.ts";
 import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
 import {
   certificateOf,
@@ -47,19 +47,19 @@ export interface BrokerOptions {
 }
 
 const UNKNOWN = "There is nothing at this address. See docs/broker.md.";
-const inError: RefusalForm = (error) => ({ error });
+const say: Refuse = (incoming, outgoing, error) => refuse(incoming, outgoing, error, (refusal) => ({ error: refusal }));
 
 export async function startBroker({ host, port, tls, parts, ...options }: BrokerOptions): Promise<RunningServer> {
   checkReach(host, tls, BROKER_WORDS);
   const own: OwnNames = { scheme: tls ? "https" : "http", host, certificate: certificateOf(tls) };
   const limits = { ...BROKER_LIMITS, ...options.limits };
-  const listener = guarded(brokerApp(parts), own, inError);
+  const listener = guarded(brokerApp(parts), own, say);
   const server = await listen(listener, { host, port, tls, limits, words: BROKER_WORDS });
   return serverAt(server, own, portOf(server));
 }
 
 function brokerApp(parts: BrokerParts): Answer {
-  const router = new Router(undefined, inError);
+  const router = new Router();
   const open = (call: Call): void => call.json({ ok: true, version: parts.version });
   const replying = (handle: (call: Call, of: HandlerParts) => Promise<unknown>) => async (call: Call) => {
     call.json(await handle(call, parts));
@@ -92,7 +92,7 @@ function brokerApp(parts: BrokerParts): Answer {
       throw new Refused(404, "unknown_address", UNKNOWN);
     }),
   );
-  return router.answer(UNKNOWN);
+  return router.answer(UNKNOWN, say);
 }
 
 async function logged(
@@ -109,7 +109,7 @@ async function logged(
     const refused = error instanceof Refused ? error : undefined;
     why = refused?.code ?? "failed";
     if (call.outgoing.headersSent) call.outgoing.destroy();
-    else refuse(call.incoming, call.outgoing, refused ?? new Refused(500, "failed", WRITTEN_BADLY), inError);
+    else say(call.incoming, call.outgoing, refused ?? new Refused(500, "failed", WRITTEN_BADLY));
   }
   const { statusCode: status } = call.outgoing;
   log({ at, method, route, id: feed.find(id) && id, status, why, ms: now() - at });

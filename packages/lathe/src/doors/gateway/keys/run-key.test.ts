@@ -10,14 +10,18 @@ it("M2 the key of a run has its budget, and is revoked with it, also when the ru
   try {
     const keys = new KeyFile(join(folder, "keys.json"), Date.now);
     const states: (string | undefined)[] = [];
-    const run = withRunKey(keys, "http://gateway", { name: "job", usd: 2, lastsMs: 60_000 }, async ({ key, env }) => {
+    const terms = { name: "job", budget: { usd: 2, period: "ever" as const }, lastsMs: 60_000 };
+    const run = withRunKey(keys, "http://gateway", terms, async (variables) => {
+      const key = variables["OPENAI_API_KEY"]!;
       const found = keys.find(key)!;
       states.push(keys.stateOf(found));
-      expect([found.budget, env["OPENAI_BASE_URL"], env["ANTHROPIC_API_KEY"]]).toEqual([
-        { usd: 2, period: "ever" },
-        "http://gateway/v1",
-        key,
-      ]);
+      expect(found.budget).toEqual(terms.budget);
+      expect(variables).toEqual({
+        OPENAI_BASE_URL: "http://gateway/v1",
+        OPENAI_API_KEY: key,
+        ANTHROPIC_BASE_URL: "http://gateway",
+        ANTHROPIC_API_KEY: key,
+      });
       throw new Error("the run fails");
     });
     await expect(run).rejects.toThrow("the run fails");
