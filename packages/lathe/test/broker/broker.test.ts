@@ -1,6 +1,6 @@
 // The broker as its clients see it: what it gives away, what it renews, what it does when an issuer refuses or is silent.
 
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Checker } from "@lathe/llm/schema";
@@ -404,6 +404,32 @@ describe("AU-02 the broker", () => {
     const { status } = await test.post(`/v1/credential/${await test.idOf("acme")}/refresh`);
     expect([status, issuer.forms.length]).toEqual([200, 2]);
     expect(await test.vault.store.get("acme")).toMatchObject({ refresh: "next-2" });
+    follower.leave();
+  });
+
+  it("AU-02 a damaged vault takes nothing from clients, is said without its text, and works again when it is mended", async () => {
+    await using test = await start({ stored: [token("acme")] });
+    const follower = test.follow();
+    await follower.next("snapshot");
+    const whole = readFileSync(test.vault.file, "utf8");
+    writeFileSync(test.vault.file, whole.replace('"refresh": "', '"refresh": refresh-of-'));
+    pass(2_000);
+    expect((await test.ask("/v1/snapshot")).status).toBe(500);
+    const refreshed = await test.post("/v1/credential/acme/refresh");
+    expect(test.log()).toMatch(/The vault cannot be read: \S+vault\.json is not valid JSON: Unexpected token/);
+    for (const text of [test.log(), refreshed.text]) expect(text).not.toContain("refresh-of");
+    const second = await test.box.run(["auth-broker", "list"]);
+    expect([second.code, second.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^lathe: \S+ is not valid JSON: .*Fix or remove it\.\n$/),
+    ]);
+    expect(second.stderr).not.toContain("refresh-");
+    writeFileSync(test.vault.file, whole.replace("access-of-acme", "access-mended"));
+    pass(1_000);
+    expect(await follower.next()).toMatchObject({
+      kind: "changed",
+      credential: { credential: { access: "access-mended" } },
+    });
     follower.leave();
   });
 

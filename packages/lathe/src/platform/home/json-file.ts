@@ -11,9 +11,9 @@ export function readJsonFile(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(EXIT.usage, `${file} is not valid JSON: ${(error as Error).message}. Fix or remove it.`, {
-      cause: error,
-    });
+    // What the parser quotes of the file may be a part of a token.
+    const what = (error as Error).message.replace(/, (?:\.\.\.)?"[\s\S]*$/, "");
+    throw new CliError(EXIT.usage, `${file} is not valid JSON: ${what}. Fix or remove it.`, { cause: error });
   }
 }
 
