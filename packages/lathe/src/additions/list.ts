@@ -16,6 +16,8 @@ export interface AdditionsOfRun {
   readonly mcpServers: SharedBySessions<McpServers>;
   readonly languageServers: SharedBySessions<LastingServers>;
   readonly indexes: SharedCodeIndexes;
+  /** Banks of a memory server that were told what they are for. */
+  readonly memoryBanks: Set<string>;
 }
 
 /** What a host wants otherwise. */
@@ -24,6 +26,8 @@ export interface AdditionChoices {
   readonly mcpServers?: readonly ServerConfig[];
   /** Nothing is looked for and started with the session: a language server starts with the first file that needs it. */
   readonly delaysLanguageServers?: true;
+  /** A person is at a terminal: notes may be made of past sessions beside the work. */
+  readonly learns?: boolean;
 }
 
 /** What built-in tools need, and what keeps nothing from one session to the next. */
@@ -68,8 +72,8 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
 
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const additionsOf = (
-  { extensions: hosts, mcpServers, languageServers, indexes }: AdditionsOfRun,
-  { mcpServers: named, delaysLanguageServers }: AdditionChoices = {},
+  { extensions: hosts, mcpServers, languageServers, indexes, memoryBanks }: AdditionsOfRun,
+  { mcpServers: named, delaysLanguageServers, learns = false }: AdditionChoices = {},
 ): readonly AdditionEntry[] => [
   {
     name: "extensions",
@@ -126,6 +130,10 @@ export const additionsOf = (
     kinds: [],
     servesTools: true,
     load: async () => (await import("./search/addition.ts")).searchAddition,
+  },
+  {
+    name: "memory",
+    load: async () => (await import("./memory/addition.ts")).memoryAddition({ learns, told: memoryBanks }),
   },
   { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
   {

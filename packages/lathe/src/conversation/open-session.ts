@@ -67,7 +67,7 @@ function makeSession(base: SessionBase, parts: JoinedParts): Session {
     journal,
     earlierSessions: () => earlierSessions(journal, (path) => readJournal(workspace, path)),
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models.known, request.model) },
-    surroundings: base.surroundings.reader((prompt) => parts.systemParts(prompt)),
+    surroundings: base.surroundings.reader(parts),
     ...(request.arrangePrompt ? { arrangePrompt: request.arrangePrompt } : {}),
     redactor: workspace.redactor,
     asksAboutSecrets: () => base.permissions.asksAboutSecrets,

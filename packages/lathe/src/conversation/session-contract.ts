@@ -201,6 +201,8 @@ export interface SessionPart {
   onEvent?(event: SessionEvent): void;
   /** Read when the prompt is rendered: before the first request, and again only by `/reload` or for another model. Nothing volatile. */
   systemParts?(prompt: PromptTexts): readonly SystemPart[] | Promise<readonly SystemPart[]>;
+  /** What the first message says besides where the work happens; "" for nothing. Read when the prompt is rendered. */
+  firstTurn?(): Promise<string>;
   /** Commands for people, besides the built-in ones. */
   commands?(wanted?: string): Promise<readonly PartCommand[]>;
   /** There are other commands now than when they were asked for; set by the caller of `commands`. */

@@ -29,6 +29,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   attach: async () => (await import("./attach.ts")).attachCommand,
   serve: async () => (await import("./serve.ts")).serveCommand,
   share: async () => (await import("./share.ts")).shareCommand,
+  memory: async () => (await import("./memory.ts")).memoryCommand,
   rewind: async () => (await import("./rewind.ts")).rewindCommand,
   stats: async () => (await import("./stats.ts")).statsCommand,
   worktree: async () => (await import("./worktree.ts")).worktreeCommand,

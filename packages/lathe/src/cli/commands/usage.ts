@@ -95,6 +95,15 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["… --json", "proposal, commits, tokens and cost as one JSON object"],
     ["… --model <model>, --max-cost 1", "options of a run work here too: --max-time, --no-session"],
   ],
+  memory: [
+    ["list [-n N] [--json]", "notes of this project, newest first; -n 0 shows all"],
+    ["show <id>", "a note, where it comes from, and the files that it rests on"],
+    ["search <words> [--json]", "notes with any of these words, best first"],
+    ["view", "what a new session is told, and what is left out of it as stale"],
+    ["forget <id>…", "delete notes"],
+    ["rebuild [--model m] [--max-cost 1]", "read past sessions of this directory now, and sum up all notes"],
+    ["clear [--all]", "delete all notes of this project, or of all projects; does not ask"],
+  ],
   goal: [
     ["<text> --until '<command>'", "work until the command passes, a limit ends the run, or nothing moves any more"],
     ["… --max-cost 1", "options of a run work here too: --model, --max-time, --worktree, --json"],

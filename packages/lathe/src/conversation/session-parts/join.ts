@@ -63,6 +63,11 @@ export class JoinedParts implements OpenParts {
     return parts.filter(({ text, stays = false }) => text !== "" && (stays || prompt.custom === undefined));
   }
 
+  async firstTurn(): Promise<string> {
+    const texts = this.#all.map((part) => (part.firstTurn ? this.#guard(part, async () => part.firstTurn?.()) : ""));
+    return (await Promise.all(texts)).filter((text) => text !== undefined && text !== "").join("\n\n");
+  }
+
   async commands(wanted?: string): Promise<readonly PartCommand[]> {
     const lists = this.#all.map((part) => this.#guard(part, async () => part.commands?.(wanted)));
     return (await Promise.all(lists)).flatMap((list) => list ?? []);

@@ -63,7 +63,15 @@ const about = {
   /** Why the call is asked about. */
   reason: optional(text()),
   /** Answers that reach beyond this call: send the width back as `remember` with `confirmed: true`. */
-  remember: optional(listOf(object({ width: choice(["pattern", "tool"]), rules: listOf(text()) }))),
+  remember: optional(
+    listOf(
+      object({
+        width: choice(["pattern", "tool"]),
+        rules: listOf(text()),
+        label: text("The answer in words, with how long it holds."),
+      }),
+    ),
+  ),
 };
 
 const uiRequest = oneOf(

@@ -7,7 +7,7 @@ import { approvalHeadline } from "../../conversation/approval-title.ts";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
 import type { GivenAnswers } from "../../conversation/given-answers.ts";
 import type { Person } from "../../conversation/session-contract.ts";
-import type { Offers } from "../../found/permissions/offers.ts";
+import { widerAnswers } from "../../conversation/wider-answers.ts";
 import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
@@ -158,7 +158,7 @@ export class HostPerson implements Person, DialogHost {
 }
 
 function approvalDialog(question: ApprovalQuestion): Dialog {
-  const { call_id: toolCallId, tool_name: toolName, arguments: args, preview, reason, offers, agentId } = question;
+  const { call_id: toolCallId, tool_name: toolName, arguments: args, preview, reason, agentId } = question;
   return {
     method: "confirm",
     title: approvalHeadline(question),
@@ -169,7 +169,7 @@ function approvalDialog(question: ApprovalQuestion): Dialog {
     preview,
     ...(reason === undefined ? {} : { reason }),
     ...(agentId === undefined ? {} : { agentId }),
-    ...widthsOf(toolName, offers),
+    ...widthsOf(question),
   };
 }
 
@@ -180,11 +180,13 @@ function messageOf({ reason, preview, agentId }: ApprovalQuestion): string {
   return [...who, ...(reason === undefined ? [] : [reason]), ...lines].join("\n");
 }
 
-function widthsOf(tool: string, { pattern, tool: isToolOffered }: Offers): Pick<ConfirmDialog, "remember"> {
-  const remember = [
-    ...(pattern ? [{ width: "pattern" as const, rules: [...pattern] }] : []),
-    ...(isToolOffered ? [{ width: "tool" as const, rules: [tool] }] : []),
-  ];
+function widthsOf(question: ApprovalQuestion): Pick<ConfirmDialog, "remember"> {
+  const { tool_name: tool, offers } = question;
+  const remember = widerAnswers(question).map(({ width, words }) => ({
+    width,
+    rules: width === "tool" ? [tool] : [...(offers.pattern ?? [])],
+    label: `Yes, and ${words}`,
+  }));
   return remember.length === 0 ? {} : { remember };
 }
 

@@ -266,6 +266,7 @@ export const SUBCOMMANDS = {
   serve: "sessions for browsers: serve [--root dir]…, link, token",
   share: "write a session as an encrypted page: share <id>",
   stats: "tokens and cost by day, model, project or key; stats edits: how edits land",
+  memory: "notes for later sessions: list, show, search, view, forget, clear, rebuild",
   rewind: "undo part of a session: conversation, files or both",
   worktree: "isolated copies with changes that were not applied",
   prompt: "print the prompt that would be sent, with token counts",
