@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { JournalError } from "@lathe/agent";
 import { acquireLock, type JournalLock, processStartTime } from "@lathe/agent/record";
 import { formSender } from "../../config/credentials/oauth/post.ts";
-import { oauthRows } from "../../config/credentials/oauth/rows.ts";
+import { type OAuthRow, oauthRows } from "../../config/credentials/oauth/rows.ts";
 import { AccountStandings } from "../../config/credentials/standings.ts";
 import type { OpenAccount } from "../../config/credentials/store.ts";
 import { askUsage } from "../../config/credentials/usage/ask-usage.ts";
@@ -53,7 +53,7 @@ export const brokerFiles = (folder: string) => ({
 export async function openBroker(options: OpenBrokerOptions): Promise<RunningServer> {
   const { machine, version, own, log, warn } = options;
   const { env, userHome, deps } = machine;
-  const { now, setTimer, random, fetch } = deps;
+  const { now, setTimer, fetch } = deps;
   const paths = homePaths(env, userHome);
   mkdirSync(paths.broker, { recursive: true, mode: 0o700 });
   const vault = new Vault(paths.broker);
@@ -77,15 +77,7 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
   const issuers = async (): Promise<ReadonlySet<string>> => new Set((await rows()).map(({ provider }) => provider));
   const feed = new Feed({ accounts, issuers, now });
   const streams = new Streams(feed, setTimer);
-  const standings = new AccountStandings({
-    file: files.standings,
-    now,
-    random,
-    askUsage: async ({ provider }, secret) => {
-      const row = (await rows()).find((one) => one.provider === provider);
-      return row && askUsage(row, secret, { fetch, now });
-    },
-  });
+  const standings = standingsIn(files.standings, rows, deps);
   const states = async () => {
     const known = { issuers: await issuers(), notes: notes.all(), now: now() };
     return (await accounts()).map((one) =>
@@ -130,6 +122,22 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
     await end();
     throw error;
   }
+}
+
+function standingsIn(
+  file: string,
+  rows: () => Promise<readonly OAuthRow[]>,
+  { now, random, fetch }: Machine["deps"],
+): AccountStandings {
+  return new AccountStandings({
+    file,
+    now,
+    random,
+    askUsage: async ({ provider }, secret) => {
+      const row = (await rows()).find((one) => one.provider === provider);
+      return row && askUsage(row, secret, { fetch, now });
+    },
+  });
 }
 
 interface Looking {
