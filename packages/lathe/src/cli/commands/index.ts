@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   login: async () => (await import("./login.ts")).loginCommand,
   logout: async () => (await import("./login.ts")).logoutCommand,
   auth: async () => (await import("./auth.ts")).authCommand,
+  "auth-broker": async () => (await import("./auth-broker.ts")).authBrokerCommand,
   "auth-gateway": async () => (await import("./auth-gateway.ts")).authGatewayCommand,
   trust: async () => (await import("./trust.ts")).trustCommand,
   plugin: async () => (await import("./plugin.ts")).pluginCommand,

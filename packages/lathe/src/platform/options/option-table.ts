@@ -249,6 +249,7 @@ export const SUBCOMMANDS = {
   login: "store a key or sign in for a provider",
   logout: "delete a provider's stored credential",
   auth: "show which credential each provider would use: auth status",
+  "auth-broker": "keep a team's sign-ins in one place: serve, token, login, logout, list, import, migrate, status",
   "auth-gateway": "give other programs your models: serve, run, token, status, check, key",
   trust: "let this folder's settings take effect",
   plugin: "install bundles of commands, skills, hooks, servers and extensions",

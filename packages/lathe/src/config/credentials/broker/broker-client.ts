@@ -11,6 +11,7 @@ import {
   type DisabledCredential,
   disabledCredential,
   errorReply,
+  type NewCredential,
   type ReportRequest,
   type Snapshot,
   type StreamEvent,
@@ -73,6 +74,11 @@ export class BrokerClient {
   /** A new token, whatever the old one is worth. */
   refresh(id: string): Promise<Credential> {
     return this.#become(id, "refresh", { method: "POST", withinMs: RENEWS_WITHIN_MS });
+  }
+
+  /** Stored there, in the place of one with that provider and name. */
+  async add(credential: NewCredential): Promise<void> {
+    await this.#ask({ path: "/v1/credential", body: credential });
   }
 
   disable(id: string, cause: string): Promise<Credential> {
