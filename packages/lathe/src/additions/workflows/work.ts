@@ -104,7 +104,9 @@ export class WorkflowWork {
     const gates = this.#gates();
     if (words !== "") gates.takeWords(step.dialog.answerOf(answerIn(words, step.dialog)));
     const kept = gates.answerTo(gate.gate_id);
-    if (kept) await this.#settle(step, kept, "", tell);
+    if (!kept) return;
+    await gates.whenKept(gate.gate_id);
+    await this.#settle(step, kept, "", tell);
   }
 
   #atGate(stepOf: StepOf): { readonly state: WorkflowState; readonly step: GateStep; readonly gate: WorkflowGate } {

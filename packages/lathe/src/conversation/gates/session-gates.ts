@@ -54,6 +54,8 @@ export class SessionGates {
   readonly #session: Session;
   readonly #person: Asked | undefined;
   readonly #now: () => number;
+  /** Of the answers that this process was given. */
+  readonly #syncs = new Map<string, Promise<void>>();
   /** Read from the journal when it is first needed. */
   #read: Known | undefined;
   /** The gate that is being asked, and how its dialogs are closed. */
@@ -107,7 +109,6 @@ export class SessionGates {
    * signal's reason.
    */
   async ask(gate: WorkflowGate, dialog: GateDialog, signal: AbortSignal): Promise<KeptAnswer | undefined> {
-    await this.#session.journal.sync();
     const closing = new AbortController();
     this.#asking = { id: gate.gate_id, close: (by) => closing.abort(by) };
     const until = AbortSignal.any([signal, closing.signal]);
@@ -118,7 +119,7 @@ export class SessionGates {
       this.#asking = undefined;
     }
     const answer = this.answerTo(gate.gate_id);
-    if (answer) await this.#session.journal.sync();
+    if (answer) await this.whenKept(gate.gate_id);
     else signal.throwIfAborted();
     return answer;
   }
@@ -147,8 +148,13 @@ export class SessionGates {
     const errors = settled ? [] : (unreadable ?? problemsOf(answer, gate.schema as never));
     if (errors.length > 0) return rejection(gate, errors);
     const kept = settled ?? this.#keep(gate, answer, by, idempotency_key);
-    await this.#session.journal.sync();
+    await this.whenKept(gate_id);
     return { gate_id, status: "accepted", answer_hash: kept.answer_hash, resolved_at: kept.resolved_at };
+  }
+
+  /** The answer and its gate are on the disk: from then on the workflow may move. Rejects when they cannot be written. */
+  async whenKept(gateId: string): Promise<void> {
+    await (this.#syncs.get(gateId) ?? this.#session.journal.sync());
   }
 
   /** What a person typed as their next message, if it answers the open gate. */
@@ -206,6 +212,10 @@ export class SessionGates {
     const kept: KeptAnswer = { gate_id, ...said, answer_hash: canonicalHash(said.answer), resolved_at, by };
     this.#write(GATE_ANSWER_FACT, kept);
     rememberAnswer(this.#known, kept);
+    // Once for all who wait for it; they are the ones to hear that it failed.
+    const synced = this.#session.journal.sync();
+    synced.catch(() => {});
+    this.#syncs.set(gate_id, synced);
     if (this.#asking?.id === gate_id) this.#asking.close(by);
     return kept;
   }
