@@ -7,6 +7,9 @@ import { SHARED } from "./memory.ts";
 
 export const databaseIn = (home: string): string => join(home, "memory", "memory.db");
 
+/** What is remembered of files that were read. */
+export const marksIn = (home: string): string => join(home, "cache", "memory-files.json");
+
 /** The repository that the folder is in, else the folder itself. */
 export function projectOfFolder(cwd: string): string {
   for (let path = cwd; ; path = dirname(path)) {
