@@ -35,7 +35,7 @@ function withNotes(): Files {
   }));
   return {
     ...files,
-    ".lathe/memory/shared/hint.json": JSON.stringify({ version: 1, revision: 1, notes, playbooks: [] }),
+    ".lathe/memory/shared/hint.json": JSON.stringify({ version: 1, project: "", revision: 1, notes, playbooks: [] }),
   };
 }
 

@@ -1,6 +1,5 @@
 // Whether the files that a memory rests on are as they were: by the digest of their bytes, where the session works.
 
-import { createHash } from "node:crypto";
 import { isAbsolute, join, relative } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { FileMarks } from "./file-marks.ts";
@@ -55,7 +54,10 @@ export class FileDigests {
     if (stat?.kind !== "file") return undefined;
     if (stat.size > LARGEST_READ) return `unread:${stat.size} ${stat.mtimeMs} ${stat.version ?? ""}`;
     const bytes = await env.readBytes(path).catch(() => undefined);
-    return bytes && createHash("sha256").update(bytes).digest("hex");
+    if (bytes === undefined) return undefined;
+    // A start that reads no file does without it.
+    const { createHash } = await import("node:crypto");
+    return createHash("sha256").update(bytes).digest("hex");
   }
 
   /** Those of the files that are not as they were. */

@@ -44,7 +44,7 @@ export class MemoryPlace {
 
   /** What a session that begins now is given; the database is not touched. */
   hint(): Promise<ShownHint> {
-    const hints = this.seen.flatMap((project) => readHint(hintFile(this.home, project)) ?? []);
+    const hints = this.seen.flatMap((project) => readHint(hintFile(this.home, project), project) ?? []);
     return showHint(hints, this.digests, this.#mostTokens);
   }
 
@@ -68,7 +68,7 @@ export class MemoryPlace {
     const store = new MemoryStore(await openMemoryFile(databaseIn(this.home)));
     // A process that was killed may have changed memories and not the hint.
     for (const project of this.seen)
-      if ((readHint(hintFile(this.home, project))?.revision ?? 0) !== store.revision(project))
+      if ((readHint(hintFile(this.home, project), project)?.revision ?? 0) !== store.revision(project))
         keepHint(store, this.home, project);
     return store;
   }
