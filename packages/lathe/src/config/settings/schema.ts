@@ -9,6 +9,7 @@ import { FOUND_SETTINGS } from "./found-settings.ts";
 import { GATEWAY_SETTINGS } from "./gateway-settings.ts";
 import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { MODEL_SETTINGS } from "./model-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
 import { RUN_SETTINGS } from "./run-settings.ts";
@@ -71,6 +72,7 @@ export const SETTINGS = {
   ...WEB_SETTINGS,
   ...SEARCH_SETTINGS,
   ...FOUND_SETTINGS,
+  ...MEMORY_SETTINGS,
 } as const satisfies Record<string, Schema>;
 
 export type SettingKey = keyof typeof SETTINGS;
