@@ -2,15 +2,15 @@
 
 import { BrokerAccounts } from "../config/credentials/broker/broker-accounts.ts";
 import { BrokerClient } from "../config/credentials/broker/broker-client.ts";
-import { brokerPlace } from "../config/credentials/broker/place.ts";
+import { type BrokerPlace, brokerPlace } from "../config/credentials/broker/place.ts";
 import { SnapshotCache } from "../config/credentials/broker/snapshot-cache.ts";
 import type { CredentialSource } from "../config/credentials/source.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { outputOf } from "./secret-command.ts";
 
-export async function openBroker(workspace: Workspace): Promise<CredentialSource> {
-  const { machine, userEnv, settings, paths, redactor, cwd } = workspace;
-  const { deps, credentialDeps = deps } = machine;
+/** Where the broker is that the user has named. */
+export async function brokerNamed(workspace: Workspace): Promise<BrokerPlace> {
+  const { userEnv, settings, paths, redactor, cwd } = workspace;
   const place = await brokerPlace({
     userEnv,
     settings,
@@ -21,6 +21,13 @@ export async function openBroker(workspace: Workspace): Promise<CredentialSource
     runCommand: (command) => outputOf({ ...workspace, env: userEnv }, command),
   });
   redactor.add("broker", place.token);
+  return place;
+}
+
+export async function openBroker(workspace: Workspace): Promise<CredentialSource> {
+  const { machine, redactor } = workspace;
+  const { deps, credentialDeps = deps } = machine;
+  const place = await brokerNamed(workspace);
   return new BrokerAccounts({
     client: new BrokerClient(place, credentialDeps.fetch),
     cache: new SnapshotCache({

@@ -202,6 +202,21 @@ describe("where the broker and its token are named", () => {
     expect(list.stdout).not.toContain("literal-token-123");
   });
 
+  it("AU-07 a recording holds no token of the broker, and is replayed without asking one", async () => {
+    const literal = "literal-token-123456789";
+    broker.token = literal;
+    await b.write("config.yml", JSON.stringify({ auth: { broker: { url: broker.url, token: literal } } }));
+    const { LATHE_AUTH_BROKER_TOKEN: _, ...named } = env();
+    expect((await b.ask([...MODEL, "--record", "rec"], named)).code).toBe(0);
+    const names = await readdir(join(b.box.dir, "rec"), { recursive: true, withFileTypes: true });
+    const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const texts = await Promise.all(files.map((file) => readFile(file, "latin1")));
+    expect(texts.length).toBeGreaterThan(1);
+    for (const secret of [literal, "key-of-broker-1234", broker.url]) expect(texts.join("")).not.toContain(secret);
+    await broker.close();
+    expect((await b.box.run(["replay", "rec"], { env: named })).code).toBe(0);
+  });
+
   it.each([
     [["login", "openai"], "login openai"],
     [["logout", "openai", "--all"], "logout openai"],

@@ -1,5 +1,6 @@
 // Sessions behind a broker in print mode, over RPC and at a terminal: what changes there while they last, and what commands see of it.
 
+import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
@@ -55,6 +56,18 @@ describe("behind a broker", () => {
     while (broker.openStreams > 0) await new Promise(setImmediate);
     for (const secret of [BROKER_TOKEN, "held-by-broker"])
       expect(await filesWith(bench.box.env["LATHE_HOME"] ?? "", secret)).toEqual([]);
+  });
+
+  it("AU-04 the built command ends as soon as it is done, although its stream is open", async () => {
+    const held = gate();
+    bench.server.push(turn.text("done", { beforeEvent: held.wait }));
+    const child = bench.box.start(["--no-session", ...MODEL, "-p", "hi"], env());
+    child.stdin.end();
+    child.stdout.resume();
+    await broker.streams(1);
+    held.open();
+    await once(child, "close");
+    expect(child.exitCode).toBe(0);
   });
 
   it("AU-04 G-50 RPC: a session follows the broker: a renewed token is used, a removed one is said, and it ends with the session", async () => {

@@ -93,7 +93,7 @@ async function keyOf(account: Account, piped: string, machine: Machine): Promise
   return keyCredential(account, typed, `pipe it in: lathe login ${account.id} < key.txt`);
 }
 
-async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
+export async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
   const { stderr, stdin } = machine;
   const stop = new AbortController();
   const onInterrupt = (): void => stop.abort();

@@ -69,6 +69,14 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["providers", "the agents whose files are looked for, by priority"],
     ["… --json", "as JSON"],
   ],
+  workflow: [
+    ["list [--json]", "available workflows, and how each is begun"],
+    ["show <name>", "its states, its moves and what each needs, and its text"],
+    [
+      "status [session] [--json]",
+      "where a session stands, and what it waits for (default: the last one of this folder)",
+    ],
+  ],
   agents: [
     ["list [--json]", "available agents, where they come from, and ignored files"],
     ["show <name>", "the file of an agent"],
@@ -170,6 +178,23 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["… --base-url <url>", "print the link for a file that you will upload to this https folder"],
     ["<id|path> --live", "print a link with which one browser may follow the session at lathe serve, and only look"],
     ["… --for <24h>, --url <url>", "how long a live link lasts, and the address of the server"],
+  ],
+  "auth-broker": [
+    ["serve [--bind 127.0.0.1:8765]", "keep tokens fresh and give them to clients, until Ctrl+C"],
+    ["serve … --tls-cert file --tls-key file", "at another address than this machine's own, over TLS only"],
+    ["token [--regenerate] [--json]", "the token that clients send; a new one ends the old one at once"],
+    ["login [provider] [--account name]", "sign in, or store a key from stdin, where the broker is"],
+    ["login <provider> --via user@host [--dry-run]", "the same on another machine, over ssh; your browser is used"],
+    ["logout [provider] [--account name]", "delete a provider's credentials"],
+    ["list [--json]", "credentials with their state; never a secret"],
+    [
+      "import <file|folder> [--provider id]",
+      "tokens of other programs: claude, codex, gemini, antigravity, gemini-cli",
+    ],
+    ["import … --include-disabled, --dry-run, --json", "also disabled ones; only say what would be imported"],
+    ["migrate --from-local", "upload the keys of this machine to the broker that you use"],
+    ["migrate … --include-oauth, --include-env", "also sign-ins, and keys in variables; --dry-run, --json"],
+    ["status [--json]", "whether a broker answers, and what is wrong with its credentials"],
   ],
   "auth-gateway": [
     ["serve [--bind 127.0.0.1:4000]", "answer clients of OpenAI's and Anthropic's APIs with your models, until Ctrl+C"],

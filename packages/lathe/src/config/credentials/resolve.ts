@@ -113,11 +113,11 @@ export function describeAccount(
   const signedIn = identity === undefined ? `signed in${named}` : `signed in${named} as ${identity}`;
   const key = isAtBroker ? `broker's key${named}` : `stored key${named}`;
   const what = type === "api_key" ? key : isAtBroker ? `${signedIn} at the broker` : signedIn;
-  const command = signInCommand(isAtBroker ? "broker" : "machine");
-  const again = `run: ${command} ${provider}${named === "" ? "" : ` --account ${name}`}`;
-  if (disabled !== undefined) return `${what}, disabled: ${disabled.cause}; ${again}`;
+  const again = (): string =>
+    `run: ${signInCommand(isAtBroker ? "broker" : "machine")} ${provider}${named === "" ? "" : ` --account ${name}`}`;
+  if (disabled !== undefined) return `${what}, disabled: ${disabled.cause}; ${again()}`;
   const isOver = !account.isRenewable && account.expires !== undefined && account.expires <= now;
-  return isOver ? `${what}, expired; ${again}` : what;
+  return isOver ? `${what}, expired; ${again()}` : what;
 }
 
 function fromFile(fileKey: string, { env, runCommand }: CredentialSources): FoundCredential {

@@ -55,6 +55,11 @@ export class AccountStandings {
     return this.#write(id, { limit: { until, reason } });
   }
 
+  /** What somebody else has read from the headers of an answer. */
+  async noteWindows({ id }: AccountRef, windows: UsageReport["windows"]): Promise<void> {
+    return this.#write(id, { rateLimit: { at: this.#parts.now(), windows } });
+  }
+
   async #ask(account: AccountRef, secret: () => Promise<AccountSecret>, signal?: AbortSignal): Promise<void> {
     const { now, random, askUsage } = this.#parts;
     const { id } = account;

@@ -135,11 +135,21 @@ function splitAt(text: string, mark: string): readonly string[] {
 /** Answers a request that is refused. */
 export type Refuse = (incoming: IncomingMessage, outgoing: ServerResponse, error: unknown) => void;
 
+/** The body of a refusal, as the clients of a server read it. */
+export type RefusalForm = (refusal: { readonly code: string; readonly message: string }) => object;
+
+const flat: RefusalForm = (refusal) => refusal;
+
 /** Also what does not pass the guard is told why. */
-export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+export function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  error: unknown,
+  form: RefusalForm = flat,
+): void {
   const { status, code, message, retryAfter } =
     error instanceof Refused ? error : new Refused(500, "failed", messageOf(error));
-  const body = JSON.stringify({ code, message });
+  const body = JSON.stringify(form({ code, message }));
   const headers = {
     ...RESPONSE_HEADERS,
     "content-type": "application/json",

@@ -49,9 +49,8 @@ export class OneSession implements ServedSessions {
     });
   }
 
-  get roots(): readonly string[] {
-    return [this.#row().cwd];
-  }
+  /** No session can be started here. */
+  readonly roots: readonly string[] = [];
 
   async page(_query: SessionQuery, only?: string): ReturnType<ServedSessions["page"]> {
     const { door } = this.#live;

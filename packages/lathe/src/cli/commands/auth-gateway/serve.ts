@@ -10,11 +10,9 @@ import { checkReach } from "../../../doors/http/listen.ts";
 import { isLoopback } from "../../../doors/http/origin.ts";
 import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
-import type { Machine } from "../../../platform/machine/machine.ts";
-import { onReaderGone } from "../../../platform/machine/reader-gone.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { portOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
 import { DEFAULT_BIND } from "./running.ts";
@@ -33,7 +31,7 @@ export const serveGateway: Command = async (argv, machine) => {
   );
   if (positionals[0] !== undefined)
     throw usageError("lathe auth-gateway serve takes an address with --bind host:port.");
-  const place = placeOf(values.bind ?? DEFAULT_BIND);
+  const place = placeOf(values.bind, DEFAULT_BIND);
   const needsKey = !values["no-auth"];
   if (!needsKey && !isLoopback(place.host))
     throw usageError("--no-auth works on this machine only: leave it out, or bind to 127.0.0.1.");
@@ -68,21 +66,3 @@ export const serveGateway: Command = async (argv, machine) => {
   machine.exit?.(EXIT.done);
   return EXIT.done;
 };
-
-/** Resolves when the reader of the log has gone. A disk that is full does not end the answers: the ledger has its own lines. */
-function logEnd({ stdout, stderr }: Machine): Promise<void> {
-  return new Promise((resolve) => {
-    onReaderGone(stdout, ({ code, message }) => {
-      stderr.write(`lathe: The log cannot be written any more: ${message}\n`);
-      if (code === "EPIPE") resolve();
-    });
-  });
-}
-
-/** `host:port`, `[::1]:4000`, `:4000`, `host` or a port. */
-function placeOf(bind: string): { readonly host: string; readonly port: number } {
-  const [, host = "", port] = /^(?:(\[[^\]]+\]|[^:]*):)?(\d+)$/.exec(bind) ?? [];
-  if (port !== undefined) return { host: host.replace(/^\[|\]$/g, "") || "127.0.0.1", port: portOf("--bind", port) };
-  if (/^[^:\s]+$/.test(bind)) return { host: bind, port: portOf("--bind", DEFAULT_BIND.split(":")[1] ?? "") };
-  throw usageError(`--bind takes an address and a port, such as ${DEFAULT_BIND}, not "${bind}".`);
-}

@@ -11,6 +11,7 @@ import {
   type DisabledCredential,
   disabledCredential,
   errorReply,
+  type NewCredential,
   type ReportRequest,
   type Snapshot,
   type StreamEvent,
@@ -73,6 +74,11 @@ export class BrokerClient {
   /** A new token, whatever the old one is worth. */
   refresh(id: string): Promise<Credential> {
     return this.#become(id, "refresh", { method: "POST", withinMs: RENEWS_WITHIN_MS });
+  }
+
+  /** Stored there, in the place of one with that provider and name. */
+  async add(credential: NewCredential): Promise<void> {
+    await this.#ask({ path: "/v1/credential", body: credential });
   }
 
   disable(id: string, cause: string): Promise<Credential> {
@@ -162,14 +168,16 @@ export class BrokerClient {
 
   #refusal(status: number, text: string): BrokerError {
     const { url, tokenSource } = this.#place;
-    if (status === 401 || status === 403)
+    const reply = parseJson(text);
+    const isOwn = new Checker(errorReply, { acceptsUnknown: true }).fits(reply);
+    // What a proxy on the way says is not the broker's word.
+    if (status === 401 && isOwn)
       return new BrokerError(
         "refused",
         `The broker at ${url} does not accept the token of ${tokenSource}. Put there what \`lathe auth-broker token\` prints on the broker's machine.`,
       );
-    const reply = parseJson(text);
-    const isOwn = new Checker(errorReply, { acceptsUnknown: true }).fits(reply);
-    if (status === 404 && isOwn) return new BrokerError("unknown", reply.error.message);
+    if (status === 404 && isOwn && reply.error.code === "unknown_credential")
+      return new BrokerError("unknown", reply.error.message);
     return isOwn
       ? new BrokerError("down", `The broker at ${url}: ${reply.error.message}`)
       : this.#down(`answered with status ${status}`);

@@ -4,14 +4,14 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { parseJson } from "@lathe/llm";
-import { Checker } from "@lathe/llm/schema";
 import { replaceFile } from "../../../platform/home/json-file.ts";
 import { readIfReadable } from "../../../platform/home/small-file.ts";
-import { type Snapshot, snapshot } from "./wire.ts";
+import type { Snapshot } from "./wire.ts";
 
 const CIPHER = "aes-256-gcm";
 const [NONCE_BYTES, TAG_BYTES] = [12, 16];
+/** Part of what is authenticated: what another form has written cannot be opened. */
+const FORM = "lathe snapshot 1";
 
 export interface SnapshotCacheParts {
   readonly file: string;
@@ -69,7 +69,7 @@ export class SnapshotCache {
   #closed(kept: Snapshot): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key(), nonce);
-    cipher.setAAD(Buffer.from(this.#parts.url));
+    cipher.setAAD(this.#bound());
     const body = Buffer.concat([cipher.update(JSON.stringify(kept), "utf8"), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), body]);
   }
@@ -79,7 +79,7 @@ export class SnapshotCache {
     const decipher = createDecipheriv(CIPHER, this.#key(), bytes.subarray(0, NONCE_BYTES), {
       authTagLength: TAG_BYTES,
     });
-    decipher.setAAD(Buffer.from(this.#parts.url));
+    decipher.setAAD(this.#bound());
     decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     let text: string;
     try {
@@ -87,10 +87,12 @@ export class SnapshotCache {
     } catch {
       return undefined; // not made with this token for this address, or damaged
     }
-    const value = parseJson(text);
-    return new Checker(snapshot, { acceptsUnknown: true }).wrongIn(value) === undefined
-      ? (value as unknown as Snapshot)
-      : undefined;
+    // Only this code could have written it, after it was checked: to check it again would slow down every start.
+    return JSON.parse(text) as Snapshot;
+  }
+
+  #bound(): Buffer {
+    return Buffer.from(`${FORM}\n${this.#parts.url}`);
   }
 
   #key(): Buffer {
