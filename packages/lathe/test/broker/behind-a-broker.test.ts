@@ -3,16 +3,21 @@
 import { type ChildProcessWithoutNullStreams, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { has } from "../../../agent/test/programs.ts";
 import type { StoredCredential } from "../../src/config/credentials/store.ts";
+import { Vault } from "../../src/doors/broker/vault/vault.ts";
+import { homePaths } from "../../src/platform/home/paths.ts";
+import { sandbox } from "../command.ts";
 import { type Issuer, startIssuer } from "../issuer.ts";
 import { type Bench, bench } from "../models-kit.ts";
+import { RpcHost } from "../rpc-host.ts";
 import { ask, bearer } from "../serve/serve-kit.ts";
+import { KEY, TerminalRun } from "../terminal/emulator.ts";
 import { startTestBroker, type TestBroker } from "./broker-kit.ts";
 
 const MODEL = ["--model", "openai/gpt-5.2"];
@@ -93,6 +98,9 @@ async function foundIn(file: string, texts: readonly string[]): Promise<readonly
   return texts.filter((text) => found.has(text));
 }
 
+// Writing out its 3 GB of addresses takes half a minute.
+const inLongRuns = process.env["LATHE_LONG"] === undefined ? () => {} : it.skipIf(!has("gcore", "gdb"));
+
 describe("AU-04 G-50 a broker and its clients", () => {
   it("G-50 AU-04 a credential with 1 s left: the broker renews it, the model sees the new token, and no refresh token is in any file of the client", async () => {
     const broker = await start(signIn(1000));
@@ -135,6 +143,40 @@ describe("AU-04 G-50 a broker and its clients", () => {
     expect(sent()).toEqual(["Bearer key-of-the-team-0123", "Bearer key-of-another-0123", "Bearer key-of-another-0123"]);
   });
 
+  it("AU-04 G-50 `lathe auth-broker serve` and its client in processes of their own; RPC and the terminal behind it", async () => {
+    const host = await sandbox();
+    const row = { clientId: "lathe", tokenUrl: `${issuer.url}/token`, deviceUrl: `${issuer.url}/device` };
+    const { broker: vault, home } = homePaths(host.env, host.home);
+    await mkdir(vault, { recursive: true, mode: 0o700 });
+    await writeFile(join(home, "oauth.yml"), JSON.stringify({ openai: row }));
+    await new Vault(vault).store.set("openai", signIn(1000));
+    const served = host.start(["auth-broker", "serve", "--bind", "127.0.0.1:0"]);
+    try {
+      const url = await addressIn(served);
+      const token = (await host.run(["auth-broker", "token"])).stdout.trim();
+      const named = { ...env({ broker: { url }, token }), LATHE_NO_TITLE: "1" };
+      const printed = await b.box.runBuilt([...MODEL, "-p", "hi"], { env: named });
+      expect(printed).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
+      const rpc = new RpcHost(b.box.open(["--mode", "rpc", ...MODEL], named));
+      await rpc.wait("ready", ({ type }) => type === "ready");
+      await rpc.prompt("hi");
+      expect(await rpc.finish()).toBe(0);
+      const run = new TerminalRun(b.box, MODEL, { inside: true, columns: 120, env: named });
+      await run.see("/help");
+      run.type(`hello${KEY.enter}`);
+      await run.see(/ok\n/);
+      run.type(`/login openai${KEY.enter}`);
+      await run.see("lathe auth-broker login openai");
+      await run.close();
+      expect(new Set(sent())).toEqual(new Set(["Bearer access-1"]));
+      for (const secret of [REFRESH, "refresh-1"]) expect(await filesWith(secret)).toEqual([]);
+    } finally {
+      served.kill("SIGTERM");
+      if (served.exitCode === null) await once(served, "close");
+      await host.remove();
+    }
+  });
+
   it("G-50 AU-05 the gateway is a client of the broker: its own clients are answered with the broker's renewed token", async () => {
     const broker = await start(signIn(1000));
     const child = b.box.start(["auth-gateway", "serve", "--bind", "127.0.0.1:0"], env(broker));
@@ -149,11 +191,7 @@ describe("AU-04 G-50 a broker and its clients", () => {
     await once(child, "close");
     expect(child.exitCode).toBe(0);
   });
-});
 
-// Writing out its 3 GB of addresses takes half a minute.
-const inLongRuns = process.env["LATHE_LONG"] === undefined ? () => {} : it.skipIf(!has("gcore", "gdb"));
-describe("M2 AU-04 G-50 what a client has in its memory", () => {
   inLongRuns(
     "M2 AU-04 G-50 no refresh token, though the same search finds the token that it uses, and a bait (needs gcore, gdb)",
     async () => {
