@@ -2,15 +2,8 @@
 
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { memoryCommand } from "./command.ts";
-import { isMemoryOn } from "./switches.ts";
+import { isMemoryOn, type MemoryChoices } from "./switches.ts";
 import { MEMORY_IS_OFF } from "./words.ts";
-
-export interface MemoryChoices {
-  /** At a terminal, memories are made of past sessions in the background. */
-  readonly learns: boolean;
-  /** Banks of a server that were told their missions by this process. */
-  readonly told: Set<string>;
-}
 
 export const memoryAddition =
   (choices: MemoryChoices): AdditionMaker =>

@@ -8,13 +8,13 @@ import type { Session, ToolDef } from "@lathe/agent";
 import { missingPackage } from "@lathe/agent/base";
 import type { SessionPart, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
-import type { MemoryChoices } from "./addition.ts";
 import { memoryCommand } from "./command.ts";
 import { LocalMemory } from "./local-memory.ts";
 import { memoryAddresses } from "./memory-addresses.ts";
 import { MemoryPlace } from "./memory-place.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { NoteJudge } from "./note-judge.ts";
+import type { MemoryChoices } from "./switches.ts";
 import { MEMORY_IS_ELSEWHERE } from "./words.ts";
 
 const PACKAGE = "@photostructure/sqlite";
