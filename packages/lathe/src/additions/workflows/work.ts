@@ -26,7 +26,7 @@ export interface GateStep {
   settle(answer: JsonValue): Promise<Settled>;
 }
 
-export interface Settled {
+interface Settled {
   readonly to: string;
   readonly data: JsonObject;
   readonly told: string;

@@ -4,7 +4,7 @@ import type { JsonObject } from "@lathe/llm";
 import type { WorkflowDefinition } from "../workflow.ts";
 
 /** A part of the goal, and the command that passes once it is done. */
-export interface GoalPart {
+interface GoalPart {
   readonly text: string;
   readonly until: string;
 }
