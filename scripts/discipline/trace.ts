@@ -18,7 +18,7 @@ export const FAILURES = [
   "timeout",
 ] as const;
 export type Failure = (typeof FAILURES)[number];
-export type Tally = Readonly<Record<Failure, number>>;
+type Tally = Readonly<Record<Failure, number>>;
 
 export interface TracedCall {
   readonly tool: string;

@@ -9,8 +9,10 @@ export {
   NO_AMOUNTS,
   NO_USAGE,
   type RequestAmounts,
+  type SettledShare,
 } from "./base/budget/ledger.ts";
 export { answerRoom, type CutAnswer, uncertainBill } from "./base/budget/most.ts";
+export { isMissingPackage, missingPackage } from "./base/optional-package.ts";
 export { Bm25, type Bm25Options, type Ranked, type WeightedText } from "./base/text/bm25.ts";
 export { textOfContent } from "./base/text/content.ts";
 export { oneLine } from "./base/text/one-line.ts";

@@ -1,7 +1,7 @@
 // @lathe/agent/contract. Types that tools, sessions and hosts share, beyond the main door.
 
 export type { Billed } from "./contract/billed.ts";
-export type { CardDiff, CardResult } from "./contract/card.ts";
+export type { Card, CardDiff, CardResult } from "./contract/card.ts";
 export type { ContentRef, FileChange } from "./contract/changes.ts";
 export type { CheckpointService } from "./contract/checkpoints.ts";
 export type { CompletionService, Yielded } from "./contract/completion.ts";

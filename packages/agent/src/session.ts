@@ -4,6 +4,7 @@ export type { Beside } from "./session/beside.ts";
 export { pastCard } from "./session/call/card.ts";
 export type { CompactionOutcome } from "./session/compaction.ts";
 export * from "./session/costs/session-costs.ts";
+export { BROKEN_OFF } from "./session/model-call.ts";
 export type { BranchSummarizer } from "./session/navigation.ts";
 export { type JudgedOutput, judgeOutput } from "./session/output/output-check.ts";
 export { schemaProblem } from "./session/output/schema-problem.ts";

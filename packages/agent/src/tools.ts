@@ -21,6 +21,7 @@ export {
   LANGUAGE_NAMES,
 } from "./tools/builtin/eval/cells.ts";
 export type { PlanMode, PlanVerdict } from "./tools/builtin/exit-plan-mode/index.ts";
+export { fileAccess } from "./tools/builtin/file-access.ts";
 export type {
   PictureBytes,
   PictureMaker,

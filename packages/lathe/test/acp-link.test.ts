@@ -115,6 +115,14 @@ describe("an ACP agent's program", () => {
     await adapter.close();
   });
 
+  it("M1 that names another session than its own gets nothing, and what it tells of one is not taken for its words", async () => {
+    const adapter = adapterFor("well");
+    const said = await answer(adapter, steps(["elsewhere", "a.txt"], ["say", "."]));
+    expect(said.match(/there is no such session/g)).toHaveLength(4);
+    expect(said).not.toContain("told elsewhere");
+    await adapter.close();
+  });
+
   it("M1 that stops for another reason than that it is done has failed, and takes the next message", async () => {
     const adapter = adapterFor("well");
     const refused = steps(["say", "x"], ["stop", "refusal"]);

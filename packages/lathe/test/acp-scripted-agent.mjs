@@ -37,7 +37,19 @@ async function play([step, ...words], context) {
     );
   else if (step === "write")
     await tried(peer.request(fs.writeTextFile, { sessionId, path: at(words[0]), content: words[1] }));
-  else if (step === "relative") await tried(peer.request(fs.readTextFile, { sessionId, path: words[0] }));
+  else if (step === "elsewhere") {
+    // As if the client had another session.
+    const other = { sessionId: "another" };
+    const options = [{ optionId: "yes", name: "yes", kind: "allow_once" }];
+    await peer.notify(session.update, {
+      ...other,
+      update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "[told elsewhere]" } },
+    });
+    await tried(peer.request(fs.readTextFile, { ...other, path: at(words[0]) }));
+    await tried(peer.request(fs.writeTextFile, { ...other, path: at(words[0]), content: "" }));
+    await tried(peer.request(terminal.create, { ...other, command: "true" }));
+    await tried(peer.request(session.requestPermission, { ...other, toolCall: { toolCallId: "x" }, options }));
+  } else if (step === "relative") await tried(peer.request(fs.readTextFile, { sessionId, path: words[0] }));
   else if (step === "run")
     await tried(
       (async () => {

@@ -23,6 +23,7 @@ const file = (path: string): string => join(scene.box.dir, path);
 const call = (name: string, args: object): ModelTurn => turn.calls([{ name, args: { ...args } }]);
 const shell = (command: string): ModelTurn => call("shell", { command });
 /** One pixel. */
+const pixel = (data: string) => ({ type: "image", data, mimeType: "image/png" });
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SERVER = fileURLToPath(new URL("lsp-scripted-server.mjs", import.meta.url));
 const { terminal: _, ...FILES_ONLY } = EVERYTHING;
@@ -201,7 +202,16 @@ describe("lathe acp", () => {
       ["session/load", { ...place, sessionId: 7 }, -32602, /./],
       ["session/prompt", { sessionId, prompt: [] }, -32602, /empty/],
       ["session/prompt", { sessionId, prompt: [{ type: "audio", data: "", mimeType: "audio/wav" }] }, -32602, /audio/],
-      ["session/prompt", { sessionId, prompt: [{ type: "text", text: "/nonsense" }] }, -32602, /nonsense/],
+      [
+        "session/prompt",
+        { sessionId, prompt: [{ type: "text", text: "/nonsense" }] },
+        -32602,
+        /^There is no \/nonsense\. There are \/agents, \/compact, /,
+      ],
+      ["session/prompt", { sessionId, prompt: [{ type: "text", text: "/undoo" }] }, -32602, /Did you mean \/undo\?/],
+      ["session/prompt", { sessionId, prompt: [pixel(`${PIXEL.slice(0, 20)}*${PIXEL.slice(20)}`)] }, -32602, /base64/],
+      ["session/prompt", { sessionId, prompt: [pixel(`data:image/png;base64,${PIXEL}`)] }, -32602, /base64/],
+      ["authenticate", { methodId: "none" }, -32602, /no way to sign in called "none"/],
       ["session/set_mode", { sessionId, modeId: "yolo" }, -32602, /no mode/],
       ["session/set_config_option", { sessionId, configId: "model", value: "none/none" }, -32602, /no value/],
       ["session/nonsense", {}, -32601, /./],

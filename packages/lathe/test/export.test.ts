@@ -92,7 +92,7 @@ describe("the exported page", () => {
     expect(page).toContain('<span class="minus">-old</span><span class="plus">+new</span>');
     expect(page).toContain('<span class="added">+1</span> <span class="removed">&minus;1</span>');
     expect(page).toContain("no result");
-    expect(page).toContain("The answer was ended by: length");
+    expect(page).toContain("The answer was ended by the limit of its length.");
     expect(page).toContain("1.0k in (800 cached) &middot; 50 out &middot; $1.50");
     expect(page).toContain("<b>$1.50</b>");
   });

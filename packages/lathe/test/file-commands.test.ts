@@ -54,7 +54,9 @@ describe("a command from a file", () => {
     for (const args of [["-p"], ["--mode", "json"]]) {
       const { code, stdout, stderr } = await rig.box.run([...MODEL, ...args, "/foo bar"], { env: rig.env });
       expect(code).toBe(2);
-      expect(stdout + stderr).toContain("There is no /foo. See /help. To send it as text, begin with another word.");
+      expect(stdout + stderr).toContain("There is no /foo. ");
+      expect(stdout + stderr).not.toContain("/help");
+      expect(stdout + stderr).toContain("To send it as text, begin with another word.");
     }
     const { code, stderr } = await rig.box.run([...MODEL, "-p", "/cost"], { env: rig.env });
     expect({ code, stderr }).toEqual({

@@ -139,6 +139,9 @@ describe("the package as a library", () => {
     for (const [more, why] of [
       [{ model: 5 }, "model must be a text"],
       [{ cwd: 7 }, "cwd must be a text"],
+      [{ cwd: "/no/such" }, "There is no folder /no/such. Create it first"],
+      [{ cwd: "" }, "The name of the folder is empty."],
+      [{ modle: "x" }, 'There is no option "modle" of createAgentSession. There are: cwd, env,'],
       [{ session: 5 }, "session must be a text"],
       [{ permissionMode: "zzz" }, "permissionMode must be one of read-only, ask, auto-edit, full, plan"],
       [{ customTools: "x" }, "customTools must be a list"],

@@ -131,7 +131,7 @@ describe("lathe login", () => {
     [["ollama"], "", "needs no key"],
     [["openai"], "two words\n", "A key contains no spaces"],
     [["openai"], "one\ntwo\n", "A key contains no spaces"],
-    [["--force"], "", "lathe login takes one provider and --key, not --force."],
+    [["--force"], "", "lathe login takes one provider, --account <name> and --key, not --force."],
   ])("%j with %j is refused", async (args, stdin, message) => {
     const { code, stderr } = await box.run(["login", ...args], { stdin });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
@@ -143,7 +143,7 @@ describe("lathe login", () => {
     [["login", "sk-secret", "openai"], "lathe login <provider> < key.txt"],
     [["login", "openai", "--key", "sk-secret"], "lathe login openai < key.txt"],
     [["login", "--api-key=sk-secret"], "not --api-key."],
-    [["logout", "openai", "sk-secret"], "lathe logout takes one provider."],
+    [["logout", "openai", "sk-secret"], "lathe logout takes one provider, and --account <name> or --all."],
   ])("%j does not repeat the key, stores nothing and says how to pass it", async (args, message) => {
     const { code, stdout, stderr } = await box.run(args, { stdin: "" });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

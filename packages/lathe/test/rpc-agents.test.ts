@@ -132,7 +132,7 @@ describe("RPC: agents", () => {
     const host = await rig.start();
     host.send({ type: "prompt", message: "go" });
     const asked = await host.wait("the question", (frame) => frame["method"] === "confirm" && frame["agentId"] === "A");
-    expect(asked["title"]).toBe("Agent A asks: allow shell?");
+    expect(asked["title"]).toBe("Agent A asks: Run X=1 env true?");
     expect(String(asked["message"]).split("\n")[0]).toBe("Agent A: clear the cache");
     host.send({ type: "extension_ui_response", id: asked["id"], confirmed: true });
     await host.wait(

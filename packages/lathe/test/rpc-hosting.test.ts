@@ -265,8 +265,16 @@ describe("RPC: dialogs", () => {
     host.send({ type: "prompt", message: "go" });
     const first = await dialog(host, "confirm");
     expect(first["remember"]).toEqual([
-      { width: "pattern", rules: ["shell(node --test one *)"] },
-      { width: "tool", rules: ["shell"] },
+      {
+        width: "pattern",
+        rules: ["shell(node --test one *)"],
+        label: "Yes, and don't ask again for `node --test one *` in this project (30 days)",
+      },
+      {
+        width: "tool",
+        rules: ["shell"],
+        label: "Yes, and allow all shell commands in this project for this session",
+      },
     ]);
     host.send({ type: "extension_ui_response", id: first["id"], confirmed: true, remember: "tool" });
     await host.event("agent_end");

@@ -134,7 +134,7 @@ describe("RPC: what a client draws a session with", () => {
     const printed = Array.from({ length: 9000 }, (_, i) => `line ${i + 1} äöü\n`).join("");
     expect(text.slice(0, printed.length)).toBe(printed);
     expect(await host.ask("read_artifact", { artifactId: 99 })).toMatchObject({
-      error: "There is no artifact 99 in this session.",
+      error: { code: "unknown_artifact", message: "There is no artifact 99 in this session." },
     });
 
     await host.prompt("wait in the background");
@@ -162,7 +162,7 @@ describe("RPC: what a client draws a session with", () => {
   it("M1 every command has a scope: looking needs read, and what goes past permissions needs admin", () => {
     for (const command of Object.keys(COMMANDS) as (keyof typeof COMMANDS)[]) {
       const scope = scopeOf(command);
-      expect(["read", "prompt", "admin"], command).toContain(scope);
+      expect(["read", "prompt", "approve", "admin"], command).toContain(scope);
       if (scope === "read") expect(command).toMatch(/^(get|read)_/);
     }
     expect(

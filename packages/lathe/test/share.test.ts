@@ -74,7 +74,14 @@ describe("lathe share", () => {
       stdout: expect.stringMatching(/^https:\/\/home\.example\/#code=[\w-]{22}\n$/),
     });
     expect(stderr).toContain(`may follow session ${id.slice(0, 8)} and nothing else, until 2`);
-    expect(statSync(join(box.home, "serve/tokens.json")).mode & 0o777).toBe(0o600);
+    const { stderr: long } = await box.run("share", id, "--live", "--for", "40d");
+    expect(long).toMatch(/until \S+ \S+ UTC/);
+    const { codes } = JSON.parse(readFileSync(join(box.home, "serve/tokens.json"), "utf8")) as {
+      codes: readonly { until: string }[];
+    };
+    const [short = 0, far = 0] = codes.map(({ until }) => Date.parse(until));
+    // 2 hours and 40 days: a timer could not be set to that.
+    expect((far - short) / 86_400_000).toBeGreaterThan(39.9);
   });
 
   it("M1 refuses in one line, and leaves the file of an earlier time as it was", async () => {
@@ -89,6 +96,7 @@ describe("lathe share", () => {
       [[id, "--live", "-o", file], "--out and --live exclude each other."],
       [[id, "--for", "2h"], "--for and --live belong together."],
       [[id, "--live", "--for", "soon"], "for"],
+      [[id, "--live", "--for", "400d"], '--for may be 365d at most, not "400d".'],
       [[id, "--lively"], "Unknown option '--lively'. See: lathe share --help"],
       [[id, "-o", "/nowhere/page.html"], "The page cannot be written: ENOENT"],
       ...["http://pages.example", "pages", "https://pages.example/?a=1", "ftp://pages.example"].map(

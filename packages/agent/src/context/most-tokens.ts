@@ -13,6 +13,7 @@ const LOWER = 1;
 const UPPER = 2;
 const SPACE = 3;
 
+/** The most tokens that a vendor may count in a text. */
 export function mostTokensIn(text: string): number {
   let halves = 0;
   let before = OTHER;
@@ -38,6 +39,7 @@ function halvesOf(code: number): number {
   return code >= 0xd800 && code <= 0xdfff ? 4 : 6;
 }
 
+/** The most tokens that a vendor may count in a message. */
 export function mostTokensOf(message: Message): number {
   return message.content.reduce((sum, part) => sum + ofPart(part), OF_MESSAGE);
 }

@@ -9,6 +9,8 @@ import { joinDocs, projectDocs } from "./project-docs.ts";
 export interface Surroundings {
   /** Date, directory, git state: placed before the first user message, never in the system prompt. */
   readonly environment: string;
+  /** What the host adds to that first message, such as notes of earlier sessions. Agents of the session are not given it. */
+  readonly notes?: string;
   /** Instruction files of the project. */
   readonly projectDocs: string;
   /** Instruction files of the user, which hold everywhere. */
@@ -30,7 +32,8 @@ export interface PromptSection {
 }
 
 /** What the host found besides what is read here. */
-export interface MoreSurroundings extends Pick<Surroundings, "customPrompt" | "userInstructions" | "sections"> {
+export interface MoreSurroundings
+  extends Pick<Surroundings, "notes" | "customPrompt" | "userInstructions" | "sections"> {
   readonly projectDocs?: readonly InstructionDoc[];
   readonly userDocs?: readonly InstructionDoc[];
   /** Tells the user what of the instruction files is left out. */

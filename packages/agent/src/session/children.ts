@@ -89,7 +89,10 @@ function childOptions(
   // A replay could not find the same files.
   const around: typeof surroundings =
     surroundings && !options.subagents?.isTaped
-      ? async (own, where) => withTree(await surroundings(own, where), where)
+      ? async (own, where) => {
+          const { notes: _, ...rest } = await surroundings(own, where);
+          return withTree(rest, where);
+        }
       : surroundings;
   const { agentId, cwd } = header;
   const place = cwd === options.env.workingDirectory() ? env : new ScopedEnvironment(env, cwd);

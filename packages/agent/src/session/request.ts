@@ -175,7 +175,9 @@ export async function renderPrefix(core: SessionLog & HostChoices & ModelContext
   });
   return {
     systemPrompt,
-    environment: surroundings?.environment ?? "",
+    environment: [surroundings?.environment ?? "", surroundings?.notes ?? ""]
+      .filter((text) => text !== "")
+      .join("\n\n"),
     tools,
     promptParts: parts,
   };

@@ -16,6 +16,8 @@ export interface AdditionsOfRun {
   readonly mcpServers: SharedBySessions<McpServers>;
   readonly languageServers: SharedBySessions<LastingServers>;
   readonly indexes: SharedCodeIndexes;
+  /** Banks of a memory server that were told what they are for. */
+  readonly memoryBanks: Set<string>;
 }
 
 /** What a host wants otherwise. */
@@ -24,6 +26,8 @@ export interface AdditionChoices {
   readonly mcpServers?: readonly ServerConfig[];
   /** Nothing is looked for and started with the session: a language server starts with the first file that needs it. */
   readonly delaysLanguageServers?: true;
+  /** A person is at a terminal: notes may be made of past sessions beside the work. */
+  readonly learns?: boolean;
 }
 
 /** What built-in tools need, and what keeps nothing from one session to the next. */
@@ -66,10 +70,16 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
   },
 ];
 
+/** After the skills: one of the user's with the name of a workflow is used instead. */
+const WORK: readonly AdditionEntry[] = [
+  { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
+  { name: "workflows", load: async () => (await import("./workflows/addition.ts")).workflowsAddition },
+];
+
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const additionsOf = (
-  { extensions: hosts, mcpServers, languageServers, indexes }: AdditionsOfRun,
-  { mcpServers: named, delaysLanguageServers }: AdditionChoices = {},
+  { extensions: hosts, mcpServers, languageServers, indexes, memoryBanks }: AdditionsOfRun,
+  { mcpServers: named, delaysLanguageServers, learns = false }: AdditionChoices = {},
 ): readonly AdditionEntry[] => [
   {
     name: "extensions",
@@ -127,7 +137,11 @@ export const additionsOf = (
     servesTools: true,
     load: async () => (await import("./search/addition.ts")).searchAddition,
   },
-  { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
+  {
+    name: "memory",
+    load: async () => (await import("./memory/addition.ts")).memoryAddition({ learns, told: memoryBanks }),
+  },
+  ...WORK,
   {
     // After all whose hooks may have more for the model to do: what is verified is the end of the work.
     name: "checks",

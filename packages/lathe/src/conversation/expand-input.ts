@@ -6,13 +6,15 @@ import { sentence } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { SlashCommand } from "./commands/command.ts";
-import { isPath, noSuchCommand } from "./commands/near-miss.ts";
+import { isPath, noSuchCommandHere } from "./commands/near-miss.ts";
 import type { OpenSession } from "./session-contract.ts";
 import { isAttachedText, recordTyped } from "./typed-addresses.ts";
 
 export interface ExpansionOptions {
   /** Absent: those that the session brings. */
   readonly commands?: readonly SlashCommand[];
+  /** Commands that the host runs by itself. */
+  readonly ofHost?: Iterable<string>;
   /** The text goes into a queue, where no code can run. */
   readonly isQueued?: boolean;
   /** The text with the files that it names by @; absent: those of the project. */
@@ -86,10 +88,10 @@ async function expandText(
   if (!command) {
     const isText = text.trim().includes("\n") || isPath(name);
     if (isText || options.commands?.some((one) => one.name === name)) return attach();
-    const known = commands.map((one) => one.name);
+    const known = [...commands.map((one) => one.name), ...(options.ofHost ?? [])];
     const { builtinCommands } = await import("./commands/builtin.ts");
     const isElsewhere = builtinCommands().get(name) !== undefined;
-    const why = isElsewhere ? `/${name} works only at a terminal.` : noSuchCommand(name, known);
+    const why = isElsewhere ? `/${name} works only at a terminal.` : noSuchCommandHere(name, known);
     throw usageError(`${why} To send it as text, begin with another word.`);
   }
   if (command.acts && options.isQueued)

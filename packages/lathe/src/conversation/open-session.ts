@@ -6,6 +6,7 @@ import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { placeOf } from "../found/discovery/place.ts";
 import { readJournal } from "../sessions/journals/journal-files.ts";
 import { makeAdditions } from "./additions.ts";
+import { SessionGates } from "./gates/session-gates.ts";
 import { earlierSessions } from "./handoff.ts";
 import { placeOfSession, sessionBase } from "./session-base.ts";
 import { sessionConfig, waits } from "./session-config.ts";
@@ -67,7 +68,7 @@ function makeSession(base: SessionBase, parts: JoinedParts): Session {
     journal,
     earlierSessions: () => earlierSessions(journal, (path) => readJournal(workspace, path)),
     config: { ...sessionConfig(workspace, request), ...waits(workspace, models.known, request.model) },
-    surroundings: base.surroundings.reader((prompt) => parts.systemParts(prompt)),
+    surroundings: base.surroundings.reader(parts),
     ...(request.arrangePrompt ? { arrangePrompt: request.arrangePrompt } : {}),
     redactor: workspace.redactor,
     asksAboutSecrets: () => base.permissions.asksAboutSecrets,
@@ -95,6 +96,7 @@ function openOver(base: SessionBase, parts: JoinedParts, session: Session): Open
     compaction: base.compaction,
     runningCommands: base.runningCommands,
     journal: request.opened,
+    gates: new SessionGates(session, request.person, workspace.machine.deps.now),
     limits: request.limits,
     get model() {
       return models.current;

@@ -5,7 +5,7 @@ import { adapterOf, connect, type ModelChoice } from "../models/connect.ts";
 import { type LearnableVariant, ownVariant } from "../models/edit-record.ts";
 import { type Models, PRACTICE_PROVIDER } from "../models/models.ts";
 import { type ProfileWish, profileFor } from "../models/profile.ts";
-import { smallModels, summaryModels, visionModels } from "../models/side-models.ts";
+import { digestModels, smallModels, summaryModels, usualModels, visionModels } from "../models/side-models.ts";
 import { isBegun, learnedVariant } from "./learned-variant.ts";
 import { waits } from "./session-config.ts";
 import type { SessionRequest } from "./session-contract.ts";
@@ -84,6 +84,8 @@ export class SessionModels {
     const profile = (choice: ModelChoice): Profile =>
       choice === this.#current ? this.#parts.session.current.profile : this.otherProfile(choice);
     const current = this.#current;
+    if (role === "memory") return usualModels(this.known, current).map(profile);
+    if (role === "memory_digest") return digestModels(this.known, current).map(profile);
     if (role === "title" || role === "smol") return smallModels(this.known, current).map(profile);
     if (role === "vision") return visionModels(this.known, current).map(profile);
     return role === "summary" ? summaryModels(this.known, current).map(profile) : [];

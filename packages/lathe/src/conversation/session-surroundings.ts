@@ -22,6 +22,14 @@ export interface SurroundingsParts {
   readonly hasFiles: () => boolean;
 }
 
+/** What the parts of the session say. */
+export interface PartsTexts {
+  /** Sections of the system prompt. */
+  systemParts(prompt: PromptTexts): Promise<readonly SystemPart[]>;
+  /** For the first message; "" for nothing. */
+  firstTurn(): Promise<string>;
+}
+
 export class SessionSurroundings {
   readonly #parts: SurroundingsParts;
   /** Asked while the session is being set up. */
@@ -37,10 +45,7 @@ export class SessionSurroundings {
     this.#git?.catch(() => {});
   }
 
-  /** `systemParts`: the sections that the parts of the session bring. */
-  reader(
-    systemParts: (prompt: PromptTexts) => Promise<readonly SystemPart[]>,
-  ): NonNullable<SessionOptions["surroundings"]> {
+  reader(parts: PartsTexts): NonNullable<SessionOptions["surroundings"]> {
     const { workspace, request, session, env } = this.#parts;
     return (profile, where) => {
       const asked = where === env ? this.#git : undefined;
@@ -50,9 +55,14 @@ export class SessionSurroundings {
       this.#hasFiles = undefined;
       const read = async (): Promise<Surroundings> => {
         const warn = (warning: DiscoveryWarning): void => session.warn(warningLine(warning), "discovery");
-        const more = await promptFiles(workspace, request, systemParts, warn, hasFiles);
+        const systemParts = (prompt: PromptTexts) => parts.systemParts(prompt);
+        const [more, notes] = await Promise.all([
+          promptFiles(workspace, request, systemParts, warn, hasFiles),
+          parts.firstTurn(),
+        ]);
         return readSurroundings(where, profile.instructionFiles, knownFacts(workspace, profile, where, asked), {
           ...more,
+          ...(notes === "" ? {} : { notes }),
           warn,
         });
       };

@@ -40,6 +40,7 @@ export class Run {
   readonly mcpServers = new SharedBySessions<McpServers>();
   readonly languageServers = new SharedBySessions<LastingServers>();
   readonly indexes = new SharedCodeIndexes();
+  readonly memoryBanks = new Set<string>();
   /** Opened before the command line was understood: the run goes on with it. */
   #prepared: SessionWorkspace | undefined;
 
@@ -108,7 +109,10 @@ export class Run {
     return (opened, place = workspace) =>
       phase("model", async () => {
         await loadNamedProvider(place, options, this.extensions);
-        return { ...(await sessionRequest(place, options, opened, presence)), additions: additionsOf(this, additions) };
+        return {
+          ...(await sessionRequest(place, options, opened, presence)),
+          additions: additionsOf(this, { learns: presence?.interactive === true, ...additions }),
+        };
       });
   }
 }

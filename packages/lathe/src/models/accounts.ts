@@ -102,6 +102,7 @@ export async function storeCredential(
   credential: StoredCredential,
   as: string = DEFAULT_ACCOUNT,
 ): Promise<string> {
+  refuseAtBroker(workspace, "login", id);
   for (const secret of secretsOf(credential)) workspace.redactor.add(id, secret);
   const where = await credentialStore(workspace).set(id, credential, as);
   (await workspace.models()).credentialStored(id);
@@ -115,6 +116,7 @@ export async function deleteCredential(
   { id, name }: Account,
   only?: string,
 ): Promise<string> {
+  refuseAtBroker(workspace, "logout", id);
   const store = credentialStore(workspace);
   const names = store.names(id);
   if (only !== undefined && names.length > 0 && !names.includes(only))
@@ -123,6 +125,13 @@ export async function deleteCredential(
   if (!store.providers().includes(id)) (await workspace.models()).credentialDeleted(id);
   if (!found) return `Nothing was stored for ${name}.`;
   return only === undefined ? `Deleted the credential of ${name}.` : `Deleted the account "${only}" of ${name}.`;
+}
+
+/** What is kept here would have no effect, and what the broker keeps is shared with others. */
+export function refuseAtBroker(workspace: ModelWorkspace, verb: "login" | "logout", provider = ""): void {
+  if (workspace.accounts().place === "machine") return;
+  const named = provider === "" || looksLikeKey(provider) ? "<provider>" : provider;
+  throw usageError(`Your credentials are kept by a broker. Run on its machine: lathe auth-broker ${verb} ${named}`);
 }
 
 /** What the user calls an account. A key in its place is not repeated. */

@@ -3,11 +3,13 @@
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
 import { findRow, type ProviderOptions } from "@lathe/llm/providers";
-import { type CredentialQuery, resolveCredential } from "../config/credentials/resolve.ts";
+import { type CredentialQuery, type ResolvedCredential, resolveCredential } from "../config/credentials/resolve.ts";
+import { type CredentialPlace, signInCommand } from "../config/credentials/source.ts";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import { withAccounts } from "./account-adapter.ts";
 import { credentialQuery, credentialSources, hasOwnChain, type SecretWorkspace } from "./credentials.ts";
 import { type ModelChoice, type Models, openModels, PRACTICE_PROVIDER } from "./models.ts";
+import { RequestCredential, withRenewal } from "./renewing-adapter.ts";
 
 export type { ModelChoice } from "./models.ts";
 
@@ -48,7 +50,8 @@ export async function connect(
   if (own) return own;
   const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
   const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
-  if (!credential && !hasOwnChain(choice.provider)) throw noCredential(choice.provider, query);
+  if (!credential && !hasOwnChain(choice.provider))
+    throw noCredential(choice.provider, query, workspace.accounts().place);
   models.noteCredential(choice.provider);
   return adapterOf(workspace, models, choice, overrides, deps);
 }
@@ -63,9 +66,11 @@ export async function adapterOf(
 ): Promise<ProviderAdapter> {
   const own = models.adapterOf(choice.provider);
   if (own) return own;
-  const options = { ...providerOptions(workspace, models, choice, overrides), deps };
+  const { resolveKey, ...connection } = providerOptions(workspace, models, choice, overrides);
+  const credential = new RequestCredential(resolveKey, workspace.accounts());
+  const options = { ...connection, resolveKey: () => credential.resolve(), deps };
   try {
-    const opened = await openProvider(choice.provider, options);
+    const opened = withRenewal(await openProvider(choice.provider, options), credential);
     const { accountChoices } = workspace;
     const adapter = accountChoices ? withAccounts(opened, choice.provider, accountChoices) : opened;
     if (!isLocal(models, choice.provider)) return adapter;
@@ -84,7 +89,7 @@ export function providerOptions(
   models: Models,
   choice: ModelChoice,
   overrides: ModelOverrides = {},
-): ProviderOptions {
+): ProviderOptions & { readonly resolveKey: () => Promise<ResolvedCredential | undefined> } {
   const { settings, env } = workspace;
   const { provider } = choice;
   const config = models.configOf(provider);
@@ -135,9 +140,10 @@ function runKey({ provider }: ModelChoice, { apiKey }: ModelOverrides) {
   return apiKey === undefined ? undefined : { provider, key: apiKey };
 }
 
-export function noCredential(provider: string, { wantedEnv }: CredentialQuery): CliError {
+export function noCredential(provider: string, { wantedEnv }: CredentialQuery, place: CredentialPlace): CliError {
   const row = findRow(provider);
   const variable = wantedEnv ?? row?.keyEnv.find((name) => name.endsWith("_API_KEY")) ?? row?.keyEnv[0];
   const how = variable ? `Set ${variable}, or run` : row ? "Run" : "Give it an apiKey in models.yml, or run";
-  return new CliError(EXIT.provider, `No credential for ${row?.name ?? provider}. ${how}: lathe login ${provider}`);
+  const login = `${signInCommand(place)} ${provider}`;
+  return new CliError(EXIT.provider, `No credential for ${row?.name ?? provider}. ${how}: ${login}`);
 }

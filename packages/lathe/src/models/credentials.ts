@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { configuredKey, keyVariable, type ProviderConfig } from "@lathe/llm";
 import { findRow, type ProviderRow } from "@lathe/llm/providers";
 import type { AccountChoices } from "../config/credentials/accounts/choices.ts";
+import { hasBroker } from "../config/credentials/broker/place.ts";
 import { systemKeyring } from "../config/credentials/keyring.ts";
 import { LocalAccounts } from "../config/credentials/local-source.ts";
 import { poster } from "../config/credentials/oauth/post.ts";
@@ -44,8 +45,45 @@ export function credentialSources(workspace: SecretWorkspace, runKey?: RunKey): 
   };
 }
 
-/** What stands behind `findCredential` here. */
+/** What stands behind `findCredential` here: the broker's accounts where the user names one, and those of this machine nowhere else. */
 export function openAccounts(workspace: Workspace): CredentialSource {
+  if (!hasBroker(workspace)) return localAccounts(workspace);
+  let loaded: Promise<CredentialSource> | undefined;
+  const broker = (): Promise<CredentialSource> => {
+    loaded ??= import("./broker-source.ts").then(({ openBroker }) => openBroker(workspace));
+    return loaded;
+  };
+  return deferred(broker);
+}
+
+/** The broker's accounts, whose code is loaded with the first question. */
+function deferred(broker: () => Promise<CredentialSource>): CredentialSource {
+  return {
+    place: "broker",
+    address: async () => (await broker()).address?.(),
+    providers: async () => (await broker()).providers(),
+    accounts: async (provider) => (await broker()).accounts(provider),
+    secret: async (account) => (await broker()).secret(account),
+    refresh: async (account) => (await broker()).refresh(account),
+    report: async (account, report) => (await broker()).report(account, report),
+    standing: async (account, signal) => (await broker()).standing(account, signal),
+    subscribe: (listener) => {
+      let isOver = false;
+      let end = (): void => {
+        isOver = true;
+      };
+      broker().then(
+        (source) => {
+          if (!isOver) end = source.subscribe(listener);
+        },
+        () => undefined, // the next question says what is wrong
+      );
+      return () => end();
+    },
+  };
+}
+
+function localAccounts(workspace: Workspace): CredentialSource {
   const { deps, credentialDeps = deps } = workspace.machine;
   const { fetch, now, random } = credentialDeps;
   const rows = async () => (await import("../config/credentials/oauth/rows.ts")).oauthRows(workspace.paths.home);

@@ -4,6 +4,7 @@
 import type { Journal } from "@lathe/agent";
 import { modelFor } from "@lathe/agent/record";
 import { expandModels, initialModel } from "@lathe/llm";
+import { signInCommand } from "../config/credentials/source.ts";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { ModelWorkspace } from "./connect.ts";
 import { chooseModel } from "./connect.ts";
@@ -55,15 +56,16 @@ export async function chooseInitialModel(workspace: ModelWorkspace, wish: Initia
     ...(usual === "" ? {} : { saved: usual }),
   });
   if (found) return models.choose(selectorOf(found));
+  const login = signInCommand(workspace.accounts().place);
   if (settings.enabledModels.length > 0 && wish.resumed === undefined)
     throw new CliError(
       EXIT.provider,
-      `None of the models to choose from (${settings.enabledModels.join(", ")}) has a credential. Run lathe login <provider>, or name another: --model <provider/id>`,
+      `None of the models to choose from (${settings.enabledModels.join(", ")}) has a credential. Run ${login} <provider>, or name another: --model <provider/id>`,
     );
   if (!wish.interactive) {
     throw new CliError(
       EXIT.provider,
-      "No credential was found. Set a key such as ANTHROPIC_API_KEY, run lathe login <provider>, or try --model practice/basic",
+      `No credential was found. Set a key such as ANTHROPIC_API_KEY, run ${login} <provider>, or try --model practice/basic`,
     );
   }
   return withoutCredential(workspace, models, wish);
@@ -91,7 +93,9 @@ async function withoutCredential(
 ): Promise<ModelChoice> {
   const { machine } = workspace;
   await models.discover();
-  const isNew = (await workspace.accounts().providers()).length === 0;
+  const accounts = workspace.accounts();
+  // Signing in is a matter of the broker's machine.
+  const isNew = accounts.place === "machine" && (await accounts.providers()).length === 0;
   const chosen = isNew ? await firstModel?.() : undefined;
   if (chosen) return chosen;
   const local = models.registry.available().find(({ supportsTools }) => supportsTools);
@@ -100,7 +104,7 @@ async function withoutCredential(
     return models.choose(`${local.provider}/${local.id}`);
   }
   machine.stderr.write(
-    "No API key and no local model server found: continuing with the practice model, which is scripted. For a real model: lathe login <provider>\n",
+    `No API key and no local model server found: continuing with the practice model, which is scripted. For a real model: ${signInCommand(accounts.place)} <provider>\n`,
   );
   return models.choose(PRACTICE);
 }

@@ -1,5 +1,6 @@
 // The models as a person chooses among them: those that can be called first, each with what it costs and how much it can hold.
 
+import { signInCommand } from "../config/credentials/source.ts";
 import type { ModelWorkspace } from "./connect.ts";
 import { type ListedModel, listModels } from "./list.ts";
 
@@ -27,19 +28,19 @@ export async function offeredModels(workspace: ModelWorkspace, current?: string)
     .filter(({ tools }) => tools)
     .map((model, at) => ({ model, at }))
     .sort((a, b) => rank(a.model) - rank(b.model) || a.at - b.at)
-    .map(({ model }) => offeredModel(model, current));
+    .map(({ model }) => offeredModel(model, current, signInCommand(workspace.accounts().place)));
 }
 
 const selectorOf = ({ provider, id }: ListedModel): string => `${provider}/${id}`;
 
-function offeredModel(model: ListedModel, current: string | undefined): OfferedModel {
+function offeredModel(model: ListedModel, current: string | undefined, login: string): OfferedModel {
   const selector = selectorOf(model);
   return {
     selector,
     name: model.name,
     facts: factsOf(model),
     isCurrent: selector === current,
-    ...(model.available ? {} : { problem: `no credential: lathe login ${model.provider}` }),
+    ...(model.available ? {} : { problem: `no credential: ${login} ${model.provider}` }),
   };
 }
 

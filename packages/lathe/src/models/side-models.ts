@@ -13,6 +13,16 @@ export function smallModels(models: Models, own: ModelChoice): ModelChoice[] {
   return [...callableModels(models, ["smol"], own), own];
 }
 
+/** For reading past sessions: the usual model, else the session's own. */
+export function usualModels(models: Models, own: ModelChoice): ModelChoice[] {
+  return [...callableModels(models, ["default"], own), own];
+}
+
+/** For summing up what was noted: the one for small jobs, the usual one, the session's own. */
+export function digestModels(models: Models, own: ModelChoice): ModelChoice[] {
+  return [...callableModels(models, ["smol", "default"], own), own];
+}
+
 /** For a question about a picture: the one for that role, the usual one, the session's own, any that can see. */
 export function visionModels(models: Models, own: ModelChoice): ModelChoice[] {
   const chosen = [...callableModels(models, ["vision", "default"], own), own];

@@ -54,5 +54,9 @@ function whyNot(workspace: ModelWorkspace, models: Models, provider: string): Er
   if (!models.registry.knows(provider)) return usageError("There is no provider of that name. See: lathe models");
   const reason = findRow(provider)?.unsupported;
   if (reason !== undefined) return usageError(`That provider cannot be used: ${reason}.`);
-  return noCredential(provider, credentialQuery(provider, workspace.env, models.configOf(provider)));
+  return noCredential(
+    provider,
+    credentialQuery(provider, workspace.env, models.configOf(provider)),
+    workspace.accounts().place,
+  );
 }

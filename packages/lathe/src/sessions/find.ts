@@ -17,11 +17,15 @@ export function sessionToContinue(workspace: Workspace): string | undefined {
 /** What `lathe commit` asked a model is kept like a session, but there is nothing to go on with. */
 function isConversationIn(path: string, cwd: string): boolean {
   const head = readHead(path);
-  return head?.header.cwd === cwd && head.header.title !== COMMIT_JOURNAL;
+  return head?.header.cwd === cwd && !ownJournals.has(head.header.title ?? "");
 }
 
 /** The title of such a journal. */
 export const COMMIT_JOURNAL = "lathe commit";
+/** The same for `lathe memory rebuild`. */
+export const MEMORY_JOURNAL = "lathe memory";
+
+export const ownJournals: ReadonlySet<string> = new Set([COMMIT_JOURNAL, MEMORY_JOURNAL]);
 
 export interface LocatedSession {
   readonly path: string;

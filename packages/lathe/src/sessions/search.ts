@@ -53,7 +53,7 @@ async function searchIndex(
     note("@photostructure/sqlite is not installed: reading every session, which takes longer.");
     return undefined;
   }
-  const [{ withIndexFile }, { SearchIndex }] = await Promise.all([
+  const [{ isBusy, withIndexFile }, { SearchIndex }] = await Promise.all([
     import("./index-file.ts"),
     import("./search-index.ts"),
   ]);
@@ -73,7 +73,8 @@ async function searchIndex(
       return newestSessions([...scanJournals(behind.unread, blobs, request), ...right], limit);
     });
   } catch (error) {
-    note(`The search index cannot be used (${(error as Error).message}): reading every session.`);
+    // Another process is making the file: switching it to a log for writers waits for nobody.
+    if (!isBusy(error)) note(`The search index cannot be used (${(error as Error).message}): reading every session.`);
     return undefined;
   }
 }

@@ -83,6 +83,6 @@ function callText({ name, arguments: args, result }: Call, { full }: ShowOptions
   return `${called}\n${text}${more > 0 ? `\n  … ${more} more lines (--full shows them)` : ""}`;
 }
 
-const endNote = ({ endedBy }: AssistantItem): string[] => (endedBy === undefined ? [] : [`(ended by: ${endedBy})`]);
+const endNote = ({ endedBy }: AssistantItem): string[] => (endedBy === undefined ? [] : [`(ended by ${endedBy})`]);
 
 const indent = (text: string, prefix: string): string => text.replace(/^/gm, prefix);

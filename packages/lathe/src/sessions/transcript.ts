@@ -8,6 +8,7 @@ import type { CardDiff, FileChange, MessageEntry, SessionHeader, TreeEntry } fro
 import { fileDiff } from "@lathe/agent/files";
 import type { Redactor } from "@lathe/agent/policy";
 import { pathTo } from "@lathe/agent/record";
+import { BROKEN_OFF } from "@lathe/agent/session";
 import type { ContentPart, ImageData, JsonObject, JsonValue, ToolCallData } from "@lathe/llm";
 import { type AttachedText, readableSummary, wordsAndAttachments } from "./attached-text.ts";
 import { resultsAfter } from "./call-results.ts";
@@ -181,7 +182,6 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
     return [{ type: "user", ...fields, text: words, attached, images, how: howSent(entry) }];
   }
   const { provider, model, usage, cost, finishReason } = entry;
-  const ended = finishReason?.reason ?? "stop";
   return [
     {
       type: "assistant",
@@ -190,10 +190,26 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
       ...(model === undefined ? {} : { model: provider === undefined ? model : `${provider}/${model}` }),
       ...(usage === undefined ? {} : { tokens: tokenCounts(usage, provider ?? "") }),
       ...(cost === undefined ? {} : { cost }),
-      ...(ended === "stop" || ended === "tool_calls" ? {} : { endedBy: ended }),
+      ...endingOf(finishReason),
     },
   ];
 }
+
+/** What cut an answer short, in words; the vendor's own where we have none. */
+function endingOf({ reason, raw }: NonNullable<MessageEntry["finishReason"]> = { reason: "stop" }): {
+  readonly endedBy?: string;
+} {
+  if (reason === "stop" || reason === "tool_calls") return {};
+  return {
+    endedBy: ENDINGS[reason] ?? (raw === BROKEN_OFF ? "an interruption" : (raw ?? "the provider, without a reason")),
+  };
+}
+
+const ENDINGS: Readonly<Partial<Record<string, string>>> = {
+  length: "the limit of its length",
+  content_filter: "the provider's content filter",
+  error: "an error",
+};
 
 const howSent = ({ origin }: MessageEntry): UserItem["how"] =>
   origin === "steering" || origin === "follow_up" ? origin : "input";

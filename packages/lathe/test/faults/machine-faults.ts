@@ -33,8 +33,6 @@ export interface MachineFault {
   readonly says: RegExp;
   /** The last input in the journal. */
   readonly journal: string;
-  /** In modes that stay, where it is another: more is written before the agent begins. */
-  readonly journalOfDoors?: string;
   try(bench: FaultBench, look: Looks, how: How): Promise<void>;
   readonly short?: true;
 }
@@ -173,14 +171,13 @@ export const MACHINE_FAULTS: readonly MachineFault[] = [
       }),
   },
   {
-    name: "file size limit reached in the journal",
+    name: "file size limit reached in the session's files",
     exit: 70,
     says: /^lathe: .*EFBIG.*\n$/,
-    journal: "unfinished, last line torn",
-    journalOfDoors: "unfinished",
+    journal: "unfinished",
     try: async (bench, look, { go }) => {
       script(bench, shell("seq 1 2000"), shell("seq 2000 4000"), shell("seq 4000 6000"));
-      // Blocks of 512 bytes: room for what the model gets first, not for what it reads.
+      // Blocks of 512 bytes: room for the first messages, not for all that goes with them.
       await afterwards(look, await go({ limit: "ulimit -f 24" }));
     },
   },

@@ -22,7 +22,7 @@ interface Broken {
 
 async function tried(fault: MachineFault, mode: MachineMode): Promise<void> {
   const bench = await FaultBench.open();
-  const journal = mode === "print" ? fault.journal : (fault.journalOfDoors ?? fault.journal);
+  const { journal } = fault;
   try {
     let seen: Broken | undefined;
     let after: object = {};

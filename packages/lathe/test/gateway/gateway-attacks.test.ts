@@ -99,6 +99,82 @@ describe("M2 attacks on the gateway", () => {
     expect(status).toBe(413);
   });
 
+  it("M2 a body of values that fill the memory is refused before it is parsed; a picture as long is not", async () => {
+    const send = (body: string) => test.ask("/v1/chat/completions", { method: "POST", headers: bearer(key), body });
+    const many = await send(`{"model":"m-chat","messages":[${"{},".repeat(4_000_000)}{}]}`);
+    expect([many.status, many.text]).toEqual([413, expect.stringContaining("too many values")]);
+    // Commas within a text are text, also after a quote that belongs to it.
+    const long = JSON.stringify({
+      model: "m-chat",
+      messages: [{ role: "user", content: `"\\${",[{".repeat(900_000)}` }],
+    });
+    test.upstream.push(turn.text("ok"));
+    expect((await send(long)).status).toBe(200);
+  });
+
+  it("M2 counts that cannot be true give no money back", async () => {
+    const poor = await test.key({ budget: { usd: 1, period: "month" } });
+    const spent = async () => {
+      const [row] = JSON.parse((await test.ask("/v1/usage", { headers: bearer(poor) })).text).keys;
+      return row;
+    };
+    const body = JSON.stringify({ model: "m-chat", max_tokens: 1000, messages });
+    const ask = () => test.ask("/v1/chat/completions", { method: "POST", headers: bearer(poor), body });
+    for (const usage of [
+      { input: -1_000_000, output: 1 },
+      { input: 1, output: 0.5 },
+      { input: 1, output: 1e300 },
+    ]) {
+      const { left } = await spent();
+      test.upstream.push(turn.text("ok", { usage }));
+      expect((await ask()).status).toBe(200);
+      await test.logged(test.requests.length);
+      expect((await spent()).left).toBeLessThan(left - 0.015);
+    }
+    expect((await spent()).usd).toBe(0);
+  });
+
+  it("M2 no answer is asked for that is longer than the model's, whatever a client says", async () => {
+    for (const [given, sent] of [
+      [1e308, 16_000],
+      [2 ** 53, 16_000],
+      [20, 20],
+      [undefined, 16_000],
+    ]) {
+      test.upstream.push(turn.text("ok"));
+      expect((await post("/v1/chat/completions", { model: "m-chat", messages, max_tokens: given })).status).toBe(200);
+      expect(JSON.stringify(test.upstream.requests.at(-1)!.body)).toMatch(new RegExp(`"max_\\w+":${sent}\\b`));
+    }
+  });
+
+  it("M2 a document of a few bytes is set aside as all that the model reads", async () => {
+    const poor = await test.key({ budget: { usd: 0.5, period: "month" } });
+    const file = { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0xLjQ=" };
+    const content = [
+      { type: "text", text: "Sum it up." },
+      { type: "file", file },
+    ];
+    const body = JSON.stringify({ model: "m-chat", max_tokens: 10, messages: [{ role: "user", content }] });
+    const answer = await test.ask("/v1/chat/completions", { method: "POST", headers: bearer(poor), body });
+    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([429, "budget_exceeded"]);
+  });
+
+  it("M2 what is no request of the gateway's is refused in the words of the client's vendor", async () => {
+    const openai = await test
+      .openai(key)
+      .embeddings.create({ model: "m", input: "x" })
+      .catch((error: unknown) => error);
+    expect(openai).toMatchObject({ status: 404, message: expect.stringContaining("The gateway answers /v1/chat") });
+    const anthropic = await test
+      .anthropic(key)
+      .messages.countTokens({ model: "m-chat", messages: [{ role: "user", content: PROMPT }] })
+      .catch((error: unknown) => error);
+    expect(anthropic).toMatchObject({ status: 404, type: "not_found_error" });
+    const foreign = await test.ask("/v1/messages", { method: "POST", headers: { host: "evil.example" }, body: "{}" });
+    expect([foreign.status, JSON.parse(foreign.text)]).toMatchObject([403, { type: "error" }]);
+    expect(test.requests.at(-1)).toMatchObject({ status: 403, why: "foreign_host", key: undefined });
+  });
+
   it("M2 an answer without end is ended, in the client's format, streamed and not", async () => {
     for (const stream of [true, false]) {
       test.upstream.push(turn.withFault({ kind: "endless" }));
@@ -183,7 +259,8 @@ describe("M2 attacks on the gateway", () => {
       { "sec-fetch-site": "cross-site" },
     ] as Record<string, string>[])
       expect((await test.ask("/v1/models", { headers: { ...bearer(key), ...headers } })).status).toBe(403);
-    expect((await test.ask(`/v1/models?key=${FOREIGN}`)).status).toBe(400);
+    for (const name of ["key", "api_key", "x-api-key", "access_token"])
+      expect((await test.ask(`/v1/models?${name}=${FOREIGN}`, { headers: bearer(key) })).status).toBe(400);
     for (const path of ["/v1/../healthz", "/v1/%2e%2e/healthz", "//v1/models", "/v1/models/", "/v1/chat"])
       expect((await test.ask(path, { headers: bearer(key) })).status).toBe(404);
     expect((await test.ask("/v1/models", { headers: { ...bearer(key), x: "y".repeat(20_000) } })).status).toBe(431);

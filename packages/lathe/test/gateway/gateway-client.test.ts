@@ -47,7 +47,7 @@ describe("M2 Lathe behind the gateway", () => {
     await using test = await startTestGateway();
     await pointAt(test);
     await writeFile(join(box.dir, "notes.txt"), "the word is plum\n");
-    test.upstream.push(turn.calls([{ name: "shell", args: { command: "cat notes.txt" } }]), turn.text("It is plum."));
+    test.upstream.push(turn.calls([{ name: "bash", args: { command: "cat notes.txt" } }]), turn.text("It is plum."));
     const run = await box.run([...ARGS, "--permission-mode", "full"]);
     expect([run.code, run.stdout]).toEqual([0, "It is plum.\n"]);
     expect(test.upstream.requests[1]?.text).toContain("the word is plum");

@@ -40,12 +40,30 @@ describe("AU-05 the command auth-gateway", () => {
 
   it("M2 what is mistyped gets one line with the next step", async () => {
     for (const [args, says] of [
-      [[], "Say what to do: lathe auth-gateway serve|token|status|check|key"],
-      [["bogus"], "knows serve, token, status, check, key, not bogus"],
+      [[], "Say what to do: lathe auth-gateway serve|run|token|status|check|key"],
+      [["bogus"], "knows serve, run, token, status, check, key, not bogus"],
       [["key", "add"], "Give the key one name"],
       [["key", "add", "a b"], "A name has at most 60 letters"],
       [["key", "add", "a", "--budget", "20/week"], "--budget takes US dollars, such as 20/month"],
       [["key", "add", "a", "--budget", "-1"], "lathe auth-gateway --help"],
+      ...[
+        "",
+        "0",
+        "0/month",
+        "0.00001",
+        "1e3",
+        "0x10",
+        "1e999",
+        "NaN",
+        "20/month/day",
+        "20 /month",
+        "1,000",
+        "２０",
+      ].map(
+        (budget) => [["key", "add", "a", `--budget=${budget}`], "--budget takes US dollars, such as 20/month"] as const,
+      ),
+      [["key", "add", "a", "--rpm", "0"], "--rpm must be a whole number above 0"],
+      [["key", "add", "a", "--expires", "4000d"], "--expires may be 3650d at most"],
       [["key", "add", "a", "--expires", "soon"], "--expires takes a time such as 12h, 30d"],
       [["key", "add", "a", "--models", ","], "--models takes names"],
       [["serve", "--bind", "::1::4"], "--bind takes an address and a port"],

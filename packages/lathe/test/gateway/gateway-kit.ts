@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import Anthropic from "@anthropic-ai/sdk";
-import { type ModelServer, type ModelServerOptions, startModelServer } from "@lathe/testkit";
+import { type BaseUrlKind, type ModelServer, type ModelServerOptions, startModelServer } from "@lathe/testkit";
 import OpenAI from "openai";
 import { stringify } from "yaml";
 import { KeyFile, type KeyTerms } from "../../src/doors/gateway/keys/key-file.ts";
@@ -50,32 +50,36 @@ export interface TestGateway {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** One server plays all vendors: each protocol has a provider with one model `m-<api>`. */
-export function modelsFile(upstream: ModelServer, key: string): object {
-  const model = (id: string) => ({
-    id,
-    name: id,
-    contextWindow: 200_000,
-    maxTokens: 4000,
-    cost: PRICES,
-    input: ["text", "image"],
-    reasoning: true,
+/** One server plays all vendors: each protocol has a provider with one model `m-<format>`. */
+export function modelsFile(upstream: ModelServer, apiKey: string): object {
+  const provider = (kind: BaseUrlKind, api: string, id: string, mode: string, more: object = {}) => ({
+    baseUrl: upstream.baseUrl(kind),
+    api,
+    apiKey,
+    models: [
+      {
+        id,
+        name: id,
+        contextWindow: 200_000,
+        maxTokens: 16_000,
+        cost: PRICES,
+        input: ["text", "image"],
+        reasoning: true,
+        thinking: { mode },
+        ...more,
+      },
+    ],
   });
   return {
     providers: {
-      claudish: {
-        baseUrl: upstream.baseUrl("anthropic"),
-        api: "anthropic-messages",
-        apiKey: key,
-        models: [model("m-messages")],
-      },
-      chatty: { baseUrl: upstream.baseUrl("chat"), api: "openai-completions", apiKey: key, models: [model("m-chat")] },
-      responsive: {
-        baseUrl: upstream.baseUrl("openai"),
-        api: "openai-responses",
-        apiKey: key,
-        models: [model("m-responses")],
-      },
+      claudish: provider("anthropic", "anthropic-messages", "m-messages", "budget"),
+      chatty: provider("chat", "openai-completions", "m-chat", "effort", {
+        compat: { reasoningContentField: "reasoning_content" },
+      }),
+      responsive: provider("openai", "openai-responses", "m-responses", "effort"),
+      twin: provider("gemini", "google-generative-ai", "m-gemini", "budget"),
+      rocky: provider("bedrock", "bedrock-converse-stream", "m-bedrock", "budget"),
+      local: provider("ollama", "ollama-chat", "m-ollama", "toggle"),
     },
   };
 }

@@ -1,7 +1,9 @@
 // The gateway as its clients and its operator see it: who gets in, what is answered, what is counted, what the log says.
 
+import { writeFile } from "node:fs/promises";
 import { turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
+import { homePaths } from "../../src/platform/home/paths.ts";
 import { bearer } from "../serve/serve-kit.ts";
 import { PRICES, startTestGateway, VENDOR_KEY } from "./gateway-kit.ts";
 
@@ -103,6 +105,19 @@ describe("AU-05 the gateway", () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 500, code: "gateway_credential" });
     expect(String(error) + test.log()).not.toContain(VENDOR_KEY);
+  });
+
+  it("AU-05 a damaged file of keys lets nobody in, and the operator is told once which file", async () => {
+    await using test = await startTestGateway();
+    const key = await test.key();
+    const { gatewayKeys } = homePaths(test.box.env, test.box.home);
+    await writeFile(gatewayKeys, "{");
+    for (const path of ["/v1/models", "/v1/usage"])
+      expect(await test.ask(path, { headers: bearer(key) })).toMatchObject({
+        status: 500,
+        text: expect.stringContaining("Tell its operator"),
+      });
+    expect(test.log().split(gatewayKeys)).toHaveLength(2);
   });
 
   it("AU-05 ends the request to the vendor when its client goes away, and counts what it may have cost", async () => {

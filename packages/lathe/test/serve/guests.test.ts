@@ -1,6 +1,6 @@
 // What clients with a token, and whoever edits its files, must not do to a server: take what is not theirs, fill it up, break a session.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ModelServer, startModelServer, turn } from "@lathe/testkit";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -43,7 +43,7 @@ it("M1 what would break a session, or none can begin with, is refused, and the s
   for (const data of ["!!!", Buffer.from("<svg/>").toString("base64")])
     expect(
       await client.command(id, "prompt", { message: "x", images: [{ data, mediaType: "image/png" }] }).catch(String),
-    ).toContain("images[0] is not a picture that models take");
+    ).toContain("images[0] is not ");
   for (const wrong of ["nope/x", "--permission-mode=full", ""])
     expect(await client.createSession({ cwd: box.dir, model: wrong }).catch(codeOf)).toBe("422 session_refused");
   expect(await client.artifact(id, "1").catch(codeOf)).toBe("404 unknown_artifact");
@@ -83,4 +83,18 @@ it("M1 a file of tokens that cannot be read lets nobody in, and does not end the
   }
   writeFileSync(serveTokens, before);
   expect(await client.me()).toMatchObject({ name: "laptop" });
+});
+
+it("M1 a sign-in that cannot be stored is refused as such, and its code stays good", async () => {
+  const { serveTokens } = homePaths(box.env, box.home);
+  const body = JSON.stringify({ code: await serving.code() });
+  const signIn = () => serving.ask("/v1/sign-in", { method: "POST", body });
+  // In the place of the file that is written first.
+  const inTheWay = `${serveTokens}.${process.pid}.tmp`;
+  mkdirSync(inTheWay);
+  const refused = await signIn();
+  rmdirSync(inTheWay);
+  expect([refused.status, refused.code]).toEqual([503, "not_kept"]);
+  expect(refused.text).not.toContain(join(box.home));
+  expect((await signIn()).status).toBe(204);
 });

@@ -101,6 +101,7 @@ it("M1 lathe serve link and token refuse what they do not know in one line", asy
     ["token add", "Give the token one name"],
     ["token add a --scope all", '--scope takes read, prompt, approve, admin, not "all"'],
     ["token add a --days 0", "--days"],
+    ["token add a --session nosuch", 'Session "nosuch" not found. See: lathe sessions list'],
     ["token revoke nobody", 'There is no token "nobody"'],
     ["token revoke", "Give a name or an id"],
     ["token make", "lathe serve token knows list, add, revoke, not make"],

@@ -1,7 +1,7 @@
 // The page of `lathe serve` in a real browser, over the real server and real children: what people do with it, and what a model that
 // means harm can do to it. Names and texts are what a person, or a screen reader, finds.
 
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type ModelServer, type RecordedRequest, startModelServer, type Turn, turn } from "@lathe/testkit";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
@@ -133,11 +133,40 @@ describe.skipIf(!existsSync(CHROMIUM))("the page of lathe serve", () => {
     await status(page, /has finished. Made\./).waitFor({ state: "attached" });
     expect(readFileSync(join(box.dir, "made.txt"), "utf8")).toBe("made\n");
     expect(await page.evaluate("document.activeElement.id")).toBe("message");
+    // Without a name of its own it is called as in the list.
+    await page.getByRole("heading", { name: "make it", exact: true }).waitFor();
     const before = await transcript(page);
     expect(before).toMatch(/You: make it.*echo made >> made.txt.*while it worked be brief.*Made\.$/);
     await page.reload();
     await page.getByRole("feed").getByText("Made.", { exact: true }).waitFor();
     expect(await transcript(page)).toBe(before);
+    await context.close();
+  });
+
+  it("M1 a session that is not there, or is deleted while it is shown, is told as such, with the way back", async () => {
+    const { context, page } = await signedIn();
+    const none = page.getByRole("heading", { name: "No such session" });
+    for (const id of ["nobody", "%", "..%2F..", "0".repeat(5_000)]) {
+      await page.goto(`${serving.server.url}/#/s/${id}`);
+      await none.waitFor();
+      expect(await message(page).count()).toBe(0);
+      await page.getByRole("link", { name: "All sessions" }).click();
+      await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+    }
+    const { id, cwd } = await newSession("gone");
+    await open(page, id);
+    await message(page).fill("make it");
+    await message(page).press("Enter");
+    await question(page).getByRole("button", { name: "Yes, this once" }).click();
+    await status(page, /has finished/).waitFor({ state: "attached" });
+    expect(existsSync(join(cwd, "made.txt"))).toBe(true);
+    const client = await serving.client("closer", "read", "prompt");
+    const { sessionFile } = await client.command(id, "get_state");
+    await client.closeSession(id);
+    await page.getByText("This session was closed.").waitFor();
+    rmSync(String(sessionFile));
+    await page.getByRole("button", { name: "Open again" }).click();
+    await none.waitFor();
     await context.close();
   });
 

@@ -2,19 +2,32 @@
 
 import type Anthropic from "@anthropic-ai/sdk";
 import type OpenAI from "openai";
-import type { Gateway } from "./gateway.ts";
+
+/** A server of the formats, as the official clients reach it. */
+export interface Server {
+  readonly openai: OpenAI;
+  readonly anthropic: Anthropic;
+  /** Which model is asked for, where there are several. */
+  readonly model?: string;
+}
 
 /** A tiny picture. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+export const ADDRESS = "https://pictures.example/pixel.png";
+const urlOf = (image: Asked["image"]): string => (image === "address" ? ADDRESS : `data:image/png;base64,${PIXEL}`);
+
 export interface Asked {
   readonly system?: string;
   readonly text: string;
-  readonly image?: boolean;
+  /** As bytes, or by its address. */
+  readonly image?: "bytes" | "address";
   readonly tools?: boolean;
   readonly schema?: boolean;
   readonly thinking?: boolean;
   readonly stop?: string;
+  /** Aborted when the client leaves. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Read {
@@ -28,9 +41,9 @@ export interface Read {
 /** One official client with its format. */
 export interface FrontDoor {
   readonly name: "chat" | "messages" | "responses";
-  ask(gateway: Gateway, asked: Asked, mode: Mode): Promise<Read>;
+  ask(gateway: Server, asked: Asked, mode: Mode): Promise<Read>;
   /** Asks, answers each call with its name, and asks again with the whole history as the client keeps it. */
-  round(gateway: Gateway, asked: Asked, mode: Mode): Promise<{ readonly first: Read; readonly second: Read }>;
+  round(gateway: Server, asked: Asked, mode: Mode): Promise<{ readonly first: Read; readonly second: Read }>;
 }
 
 export type Mode = "streamed" | "whole";
@@ -48,9 +61,9 @@ export const ANSWER = '{"name":"Ada"}';
 
 type ChatMessages = OpenAI.Chat.ChatCompletionMessageParam[];
 
-function chatBody({ tools, schema: wanted, thinking, stop }: Asked, messages: ChatMessages) {
+function chatBody(model: string, { tools, schema: wanted, thinking, stop }: Asked, messages: ChatMessages) {
   return {
-    model: "any",
+    model,
     messages,
     ...(tools
       ? { tools: [{ type: "function" as const, function: { name: "read", description: "reads", parameters: schema } }] }
@@ -76,17 +89,18 @@ function chatMessages({ system, text, image }: Asked): ChatMessages {
       content: image
         ? [
             { type: "text", text },
-            { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}` } },
+            { type: "image_url", image_url: { url: urlOf(image) } },
           ]
         : text,
     },
   ];
 }
 
-async function chatAnswer(gateway: Gateway, asked: Asked, messages: ChatMessages, mode: Mode) {
-  const body = chatBody(asked, messages);
-  if (mode === "whole") return gateway.openai.chat.completions.create(body);
-  const stream = gateway.openai.chat.completions.stream({ ...body, stream_options: { include_usage: true } });
+async function chatAnswer(gateway: Server, asked: Asked, messages: ChatMessages, mode: Mode) {
+  const body = chatBody(gateway.model ?? "any", asked, messages);
+  const options = { signal: asked.signal };
+  if (mode === "whole") return gateway.openai.chat.completions.create(body, options);
+  const stream = gateway.openai.chat.completions.stream({ ...body, stream_options: { include_usage: true } }, options);
   return stream.finalChatCompletion();
 }
 
@@ -124,9 +138,13 @@ const chat: FrontDoor = {
 
 type Params = Anthropic.MessageCreateParamsNonStreaming;
 
-function messagesBody({ system, tools, schema: wanted, thinking, stop }: Asked, messages: Params["messages"]): Params {
+function messagesBody(
+  model: string,
+  { system, tools, schema: wanted, thinking, stop }: Asked,
+  messages: Params["messages"],
+): Params {
   return {
-    model: "any",
+    model,
     max_tokens: 8000,
     messages,
     ...(system ? { system } : {}),
@@ -140,15 +158,19 @@ function messagesBody({ system, tools, schema: wanted, thinking, stop }: Asked, 
 function firstMessages({ text, image }: Asked): Params["messages"] {
   const picture = {
     type: "image" as const,
-    source: { type: "base64" as const, media_type: "image/png" as const, data: PIXEL },
+    source:
+      image === "address"
+        ? { type: "url" as const, url: ADDRESS }
+        : { type: "base64" as const, media_type: "image/png" as const, data: PIXEL },
   };
   return [{ role: "user", content: image ? [{ type: "text", text }, picture] : text }];
 }
 
-async function messagesAnswer(gateway: Gateway, asked: Asked, messages: Params["messages"], mode: Mode) {
-  const body = messagesBody(asked, messages);
-  if (mode === "whole") return gateway.anthropic.messages.create(body);
-  return gateway.anthropic.messages.stream(body).finalMessage();
+async function messagesAnswer(gateway: Server, asked: Asked, messages: Params["messages"], mode: Mode) {
+  const body = messagesBody(gateway.model ?? "any", asked, messages);
+  const options = { signal: asked.signal };
+  if (mode === "whole") return gateway.anthropic.messages.create(body, options);
+  return gateway.anthropic.messages.stream(body, options).finalMessage();
 }
 
 function readMessages(message: Anthropic.Message): Read {
@@ -186,9 +208,9 @@ const messages: FrontDoor = {
 
 type Items = OpenAI.Responses.ResponseInputItem[];
 
-function responsesBody({ system, tools, schema: wanted, thinking }: Asked, input: Items) {
+function responsesBody(model: string, { system, tools, schema: wanted, thinking }: Asked, input: Items) {
   return {
-    model: "any",
+    model,
     input,
     store: false,
     include: ["reasoning.encrypted_content" as const],
@@ -208,16 +230,17 @@ function responsesBody({ system, tools, schema: wanted, thinking }: Asked, input
 function inputItems({ text, image }: Asked): Items {
   const picture = {
     type: "input_image" as const,
-    image_url: `data:image/png;base64,${PIXEL}`,
+    image_url: urlOf(image),
     detail: "auto" as const,
   };
   return [{ role: "user", content: image ? [{ type: "input_text", text }, picture] : text }];
 }
 
-async function responsesAnswer(gateway: Gateway, asked: Asked, input: Items, mode: Mode) {
-  const body = responsesBody(asked, input);
-  if (mode === "whole") return gateway.openai.responses.create(body);
-  return gateway.openai.responses.stream(body).finalResponse();
+async function responsesAnswer(gateway: Server, asked: Asked, input: Items, mode: Mode) {
+  const body = responsesBody(gateway.model ?? "any", asked, input);
+  const options = { signal: asked.signal };
+  if (mode === "whole") return gateway.openai.responses.create(body, options);
+  return gateway.openai.responses.stream(body, options).finalResponse();
 }
 
 function readResponses(response: OpenAI.Responses.Response): Read {

@@ -5,7 +5,7 @@ import { call, gate, text, thinking, turn } from "@lathe/testkit";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import type { DialectCase } from "../core/support.ts";
-import { ANSWER, FRONT_DOORS, type FrontDoor, type Mode } from "./clients.ts";
+import { ANSWER, FRONT_DOORS, type FrontDoor, type Mode, PIXEL } from "./clients.ts";
 import { type Gateway, PROVIDERS, startGateway } from "./gateway.ts";
 
 const MODES: readonly Mode[] = ["streamed", "whole"];
@@ -38,7 +38,7 @@ describe.each(CELLS)("AU-05 %s client before %s, %s", (name, dialect, mode, door
     await using gateway = await startGateway(one, {
       script: [turn.text("Grüße 🎉 — done", { ...counts, deltaChars: 3 })],
     });
-    const read = await door.ask(gateway, { system: "Be brief.", text: "hi", image: true }, mode);
+    const read = await door.ask(gateway, { system: "Be brief.", text: "hi", image: "bytes" }, mode);
     expect(read).toEqual({
       text: "Grüße 🎉 — done",
       thinking: "",
@@ -48,6 +48,7 @@ describe.each(CELLS)("AU-05 %s client before %s, %s", (name, dialect, mode, door
     });
     const { messages } = gateway.server.requests[0]!.view;
     expect(JSON.stringify(messages)).toContain("hi");
+    expect(gateway.server.requests[0]!.text).toContain(PIXEL);
     expect(refusals(gateway)).toEqual([]);
   });
 

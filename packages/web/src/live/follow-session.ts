@@ -26,7 +26,7 @@ export async function followSession(link: SessionLink, signal: AbortSignal): Pro
     } catch (error) {
       if (signal.aborted) return;
       isOver = !isPassing(error);
-      if (isOver) link.dispatch({ type: "failed", problem: problemOf(error) });
+      if (isOver) link.dispatch({ type: "failed", problem: problemOf(error), isUnknown: isUnknown(error) });
       else link.dispatch({ type: "connection", isConnected: false });
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
@@ -36,6 +36,8 @@ export async function followSession(link: SessionLink, signal: AbortSignal): Pro
 /** The server went away between the snapshot and its entries. */
 const isPassing = (error: unknown): boolean =>
   error instanceof LatheServerError && (error.status === 0 || error.status >= 500);
+
+const isUnknown = (error: unknown): boolean => error instanceof LatheServerError && error.status === 404;
 
 /** `again`: what has been read no longer holds, and has to be read anew. */
 async function followOnce({ client, id, dispatch, onOtherSession }: SessionLink, signal: AbortSignal) {

@@ -71,7 +71,7 @@ function answerDrafts(entry: EntryOf<"assistant">): ItemDraft[] {
     return part.text.trim() === "" ? [] : { kind: part.kind, text: part.text };
   });
   if (endedBy === undefined) return drafts;
-  return [...drafts, { kind: "note", note: "warning", text: `The answer was ended by: ${endedBy}` }];
+  return [...drafts, { kind: "note", note: "warning", text: `The answer was ended by ${endedBy}.` }];
 }
 
 function placeResults(items: Item[], { entryId, results }: EntryOf<"results">): void {

@@ -24,8 +24,8 @@ export type Queue = CommandData<"get_queue">;
 type EntryPage = CommandData<"get_entries">;
 
 export interface SessionView {
-  /** `loading` until there is a snapshot with its entries. */
-  readonly phase: "loading" | "open" | "closed";
+  /** `loading` until there is a snapshot with its entries; `unknown`: there is no such session, or it was deleted. */
+  readonly phase: "loading" | "open" | "closed" | "unknown";
   /** Why it cannot be shown, or why its process has ended. */
   readonly problem?: string | undefined;
   readonly isConnected: boolean;
@@ -61,7 +61,7 @@ export type SessionAction =
       readonly queue: Queue;
       readonly agents: readonly Agent[];
     }
-  | { readonly type: "failed"; readonly problem: string };
+  | { readonly type: "failed"; readonly problem: string; readonly isUnknown: boolean };
 
 const NO_QUEUE: Queue = { steering: [], followUp: [] };
 
@@ -93,7 +93,7 @@ export function reduceSession(view: SessionView, action: SessionAction): Session
     case "state":
       return { ...view, state: action.state, queue: action.queue, agents: action.agents };
     case "failed":
-      return { ...view, phase: "closed", problem: action.problem };
+      return { ...view, phase: action.isUnknown ? "unknown" : "closed", problem: action.problem };
   }
 }
 

@@ -8,9 +8,18 @@ export type Place =
 
 export function placeOf(fragment: string): Place {
   const [, session] = /^#\/s\/([^/]+)$/.exec(fragment) ?? [];
-  if (session !== undefined) return { view: "session", id: decodeURIComponent(session) };
+  if (session !== undefined) return { view: "session", id: decoded(session) };
   const [, code] = /^#code=([\w-]+)$/.exec(fragment) ?? [];
   return code === undefined ? { view: "sessions" } : { view: "sign-in", code };
+}
+
+/** Whatever someone has typed there: what names no session is told to be unknown. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 export const addressOf = (id?: string): string => (id === undefined ? "#/" : `#/s/${encodeURIComponent(id)}`);

@@ -107,6 +107,7 @@ export interface AgentRecord extends AgentFacts {
   readonly endedAt: number;
 }
 
+/** What an agent and its children have spent. */
 export interface Spent {
   readonly usage: Usage;
   readonly cost: number;

@@ -29,8 +29,10 @@ export interface RequestAmounts {
   readonly tokens: number;
   readonly usd: number;
 }
+/** What nothing takes. */
 export const NO_AMOUNTS: RequestAmounts = { tokens: 0, usd: 0 };
 
+/** What vendors count for no request at all. */
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 /** The counts alone, as they are journalled. */
@@ -48,6 +50,7 @@ export interface SettledShare {
   readonly uncertain?: RequestAmounts | undefined;
 }
 
+/** What a session has spent, and what is set aside for its children and requests. */
 export class Ledger {
   #usage: Usage = NO_USAGE;
   #spent: Record<BudgetDimension, number> = { tokens: 0, usd: 0, wallMs: 0, turns: 0, calls: 0 };

@@ -1,7 +1,7 @@
 // Which sensitive files a word may stand for that does not name one: a glob, a pattern of names, or a folder whose files are read.
 
 import { globSource } from "../../world/env/search/gitignore.ts";
-import { isCredentialFile, type SensitivePlaces, searchesCredentials } from "./sensitive-paths.ts";
+import { isCredentialFile, ownCredentialFiles, type SensitivePlaces, searchesCredentials } from "./sensitive-paths.ts";
 
 /** Files that may lie in any folder: one for each kind. */
 const ANYWHERE = [
@@ -47,7 +47,7 @@ const ANYWHERE = [
 
 function fixedPlaces({ userHome, latheHome }: SensitivePlaces): string[][] {
   const ofSystem = ["/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/proc/self/environ", "/proc/1/environ"];
-  const ofUser = [`${userHome}/.npmrc`, `${latheHome}/auth.json`];
+  const ofUser = [`${userHome}/.npmrc`, ...ownCredentialFiles(latheHome)];
   return [...ofSystem, ...ofUser].map(segments);
 }
 

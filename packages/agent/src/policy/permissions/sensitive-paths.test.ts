@@ -133,6 +133,11 @@ describe("files that hold keys", () => {
     "/home/Me/Library/Application Support/Google/Chrome/Default/Login Data",
     "/etc/shadow",
     "/proc/12/environ",
+    "/opt/lathe-home/auth.json",
+    "/opt/lathe-home/auth-broker.token",
+    "/opt/lathe-home/auth-gateway.token",
+    "/opt/lathe-home/broker/vault.json",
+    "/opt/lathe-home/cache/auth-broker-snapshot.enc",
   ])("%s is one", (path) => expect(isCredentialFile(path, PLACES)).toBe(true));
 
   it.each([

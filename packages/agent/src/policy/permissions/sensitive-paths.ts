@@ -78,12 +78,24 @@ function pathInWorktree(path: string, latheHome: string): string | undefined {
   return `/${inside.join("/")}`;
 }
 
+/** Below Lathe's home: stored credentials, tokens of its servers, the broker's vault and what its clients keep of it. */
+const OWN_CREDENTIALS = [
+  "auth.json",
+  "auth-broker.token",
+  "auth-gateway.token",
+  "broker/vault.json",
+  "cache/auth-broker-snapshot.enc",
+];
+
+export const ownCredentialFiles = (latheHome: string): string[] =>
+  OWN_CREDENTIALS.map((name) => `${latheHome}/${name}`);
+
 /** This file holds credentials. */
 export function isCredentialFile(path: string, { userHome, latheHome, onDisk }: SensitivePlaces): boolean {
   const folded = path.toLowerCase();
   if (CREDENTIAL_FILES.some((pattern) => pattern.test(folded))) return true;
   // A project's .npmrc is settings; the user's own holds the tokens.
-  if (path === `${latheHome}/auth.json` || path === `${userHome}/.npmrc`) return true;
+  if (path === `${userHome}/.npmrc` || ownCredentialFiles(latheHome).includes(path)) return true;
   return onDisk?.isCredentialFile(path) ?? false;
 }
 

@@ -30,6 +30,7 @@ export interface LockOwner {
   readonly token: string;
 }
 
+/** A lock that this process holds until it releases it. */
 export interface JournalLock {
   release(): void;
 }
@@ -71,6 +72,7 @@ function isFolder(path: string): boolean {
   }
 }
 
+/** Takes the lock at this path, or throws what names its holder. */
 export function acquireLock(path: string, owner: LockOwner): JournalLock {
   const text = JSON.stringify(owner);
   // Each round either takes the lock, throws, or removes one dead owner's file.

@@ -29,6 +29,9 @@ const CORE = new Set(
 );
 const CORE_PATTERN = /^(?:LC_[A-Z]+|[a-z]+_proxy|[A-Z]+_PROXY)$/;
 
+/** Where credentials are to be had: no secret, and nothing that a command needs. */
+const LEADS_TO_CREDENTIALS = /(?:^|_)AUTH_BROKER_URL$/;
+
 /** A shell sets these itself. */
 const OF_THE_SHELL = new Set(["_", "PWD", "OLDPWD", "SHLVL"]);
 
@@ -70,7 +73,9 @@ function admits(policy: EnvPolicy, name: string, value: string, mayHoldKey: bool
     case "inherit_core":
       return CORE.has(name) || (CORE_PATTERN.test(name) && !isSecretValue(value, mayHoldKey));
     case "filtered":
-      return CORE.has(name) || !(isSecretName(name) || isSecretValue(value, mayHoldKey));
+      return (
+        CORE.has(name) || !(isSecretName(name) || LEADS_TO_CREDENTIALS.test(name) || isSecretValue(value, mayHoldKey))
+      );
   }
 }
 

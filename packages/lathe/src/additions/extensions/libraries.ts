@@ -14,8 +14,8 @@ export async function runningLibraries(): Promise<Libraries> {
     "@lathe/agent/policy": await import("@lathe/agent/policy"),
     "@lathe/agent/record": await import("@lathe/agent/record"),
     "@lathe/agent/session": await import("@lathe/agent/session"),
-    "@lathe/agent/verify": await import("@lathe/agent/verify"),
     "@lathe/agent/tools": await import("@lathe/agent/tools"),
+    "@lathe/agent/verify": await import("@lathe/agent/verify"),
     "@lathe/agent/world": await import("@lathe/agent/world"),
     "@lathe/llm": await import("@lathe/llm"),
     "@lathe/llm/adapter-kit": await import("@lathe/llm/adapter-kit"),
@@ -23,6 +23,7 @@ export async function runningLibraries(): Promise<Libraries> {
     "@lathe/llm/open": await import("@lathe/llm/open"),
     "@lathe/llm/providers": await import("@lathe/llm/providers"),
     "@lathe/llm/schema": await import("@lathe/llm/schema"),
+    "@lathe/llm/serve": await import("@lathe/llm/serve"),
     // Types only.
     "lathe/extension": {},
   };

@@ -6,6 +6,7 @@ import type { PictureMaker } from "@lathe/agent/tools";
 import { isJsonObject } from "@lathe/llm";
 import { findRow } from "@lathe/llm/providers";
 import { type CredentialQuery, findCredential, resolveCredential } from "../../config/credentials/resolve.ts";
+import { signInCommand } from "../../config/credentials/source.ts";
 import type { ModelWorkspace } from "../../models/connect.ts";
 import { credentialQuery, credentialSources } from "../../models/credentials.ts";
 import { PICTURE_VENDORS, type PictureVendor } from "./vendors.ts";
@@ -30,7 +31,8 @@ export async function pictureMaker(workspace: ModelWorkspace): Promise<PictureMa
     const key = async (): Promise<string> => (await resolveCredential(query, sources))?.value ?? "";
     return connect(vendor, { named, key, isChosen: wanted !== "auto", env: workspace.env });
   }
-  const ways = possible.map((vendor) => `${queryOf(vendor).envNames[0]} (or lathe login ${vendor.account})`);
+  const login = signInCommand(sources.accounts.place);
+  const ways = possible.map((vendor) => `${queryOf(vendor).envNames[0]} (or ${login} ${vendor.account})`);
   throw new ToolFailure(`No key for pictures was found. Ask the user to set ${ways.join(" or ")}.`);
 }
 

@@ -53,12 +53,9 @@ describe("a server that wants a sign-in", () => {
     expect(await kit.call("mcp__vault__secret")).toBe("the secret is 42");
     expect(server.seen.at(-1)).toBe("Bearer access-token-1");
     expect(secrets).toEqual(new Set(["access-token-1", "refresh-token-1"]));
-    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
-      [Object.keys(JSON.parse(readFileSync(file, "utf8")))[0] as string]: {
-        type: "oauth",
-        mcp: { url: server.url, clientId: "client-1" },
-      },
-    });
+    const stored = JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>;
+    const credential = { type: "oauth", mcp: { url: server.url, clientId: "client-1" } };
+    expect(Object.values(stored)).toMatchObject([{ accounts: [{ name: "default", credential }] }]);
     await kit.close();
   });
 

@@ -1,10 +1,11 @@
-// `lathe auth-gateway serve|token|status|check|key`.
+// `lathe auth-gateway serve|run|token|status|check|key`.
 
 import { usageError } from "../../platform/usage/exit.ts";
 import type { Command } from "./command.ts";
 
 const VERBS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import("./auth-gateway/serve.ts")).serveGateway,
+  run: async () => (await import("./auth-gateway/run.ts")).runWithKey,
   token: async () => (await import("./auth-gateway/token.ts")).gatewayToken,
   status: async () => (await import("./auth-gateway/status.ts")).gatewayStatus,
   check: async () => (await import("./auth-gateway/check.ts")).checkGateway,

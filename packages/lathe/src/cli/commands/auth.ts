@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import { providerRows } from "@lathe/llm/providers";
 import { findCredential } from "../../config/credentials/resolve.ts";
 import { searchAccounts } from "../../config/credentials/search-engines.ts";
+import { signInCommand } from "../../config/credentials/source.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { accountChoicesFor } from "../../models/account-choices.ts";
@@ -26,9 +27,12 @@ export const authCommand: Command = async (argv, machine) => {
   const { only, wantsJson, asksUsage } = optionsOf(argv);
   const workspace = await new Run(machine).open({});
   const statuses = await statusesOf(workspace, only, asksUsage);
+  const login = signInCommand(workspace.accounts().place);
+  const broker = await workspace.accounts().address?.();
+  if (broker !== undefined && !wantsJson) machine.stdout.write(`Credentials are kept by the broker at ${broker}.\n`);
   if (wantsJson) machine.stdout.write(`${JSON.stringify(statuses, null, 2)}\n`);
   else if (statuses.length > 0) machine.stdout.write(table(statuses.flatMap(rowsOf)));
-  else machine.stdout.write("No credentials. Set a key such as ANTHROPIC_API_KEY, or run: lathe login <provider>\n");
+  else machine.stdout.write(`No credentials. Set a key such as ANTHROPIC_API_KEY, or run: ${login} <provider>\n`);
   const mode = statSync(workspace.paths.auth, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) !== 0)
     machine.stderr.write(`lathe: Others can read ${workspace.paths.auth}. Run: chmod 600 ${workspace.paths.auth}\n`);
@@ -75,7 +79,8 @@ async function statusesOf(
     // Local servers need no key: only worth a line when asked for.
     if (source !== undefined && (found?.kind !== "none" || only !== undefined))
       statuses.push({ provider, source, accounts });
-    else if (only !== undefined) statuses.push({ provider, source: `none; run: lathe login ${provider}`, accounts });
+    else if (only !== undefined)
+      statuses.push({ provider, source: `none; run: ${signInCommand(sources.accounts.place)} ${provider}`, accounts });
   }
   return statuses;
 }

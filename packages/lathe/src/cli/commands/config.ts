@@ -1,5 +1,6 @@
 // `lathe config list|get|set|unset|path`.
 
+import { shownSetting } from "../../config/credentials/broker/token-setting.ts";
 import { checkValue, parseValue } from "../../config/settings/check.ts";
 import { helpOf, isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
 import { removeSetting, writeSetting } from "../../config/settings/write.ts";
@@ -22,7 +23,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
       const { settings, settingsOrigin } = await openToShow(machine);
       const row = (name: SettingKey): string[] => [
         name,
-        show(settings[name]),
+        show(shownSetting(name, settings[name])),
         settingsOrigin.get(name) ?? "default",
         helpOf(name),
       ];
@@ -31,7 +32,7 @@ export const configCommand: Command = async ([verb = "list", key, ...values], ma
     }
     case "get": {
       const name = settingKeyOf(key);
-      stdout.write(`${show((await openToShow(machine)).settings[name])}\n`);
+      stdout.write(`${show(shownSetting(name, (await openToShow(machine)).settings[name]))}\n`);
       return EXIT.done;
     }
     case "set": {

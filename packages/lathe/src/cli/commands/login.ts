@@ -15,6 +15,7 @@ import {
   deleteCredential,
   keyCredential,
   keyInSight,
+  refuseAtBroker,
   storeCredential,
 } from "../../models/accounts.ts";
 import { credentialStore } from "../../models/credentials.ts";
@@ -33,6 +34,7 @@ export const loginCommand: Command = async (argv, machine) => {
     throw usageError(`lathe login takes one provider, --account <name> and --key, not ${optionName(option)}.`);
   if (more.length > 0) throw keyInSight(name);
   const workspace = await new Run(machine).open({});
+  refuseAtBroker(workspace, "login", name);
   const account = await accountNamed(workspace, name, "login");
   const called = as === undefined ? undefined : accountName(account.id, as);
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
@@ -51,6 +53,7 @@ export const logoutCommand: Command = async (argv, machine) => {
   if (more.length > 0 || name?.startsWith("-"))
     throw usageError("lathe logout takes one provider, and --account <name> or --all.");
   const workspace = await new Run(machine).open({});
+  refuseAtBroker(workspace, "logout", name);
   // A stored credential can be deleted even if its provider is no longer known.
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
   const account = left
@@ -90,7 +93,7 @@ async function keyOf(account: Account, piped: string, machine: Machine): Promise
   return keyCredential(account, typed, `pipe it in: lathe login ${account.id} < key.txt`);
 }
 
-async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
+export async function signInAt(row: OAuthRow, machine: Machine): Promise<StoredCredential> {
   const { stderr, stdin } = machine;
   const stop = new AbortController();
   const onInterrupt = (): void => stop.abort();

@@ -1,5 +1,6 @@
 // `lathe models [pattern] [--usable] [--json]`, `lathe models presets` and `--list-models [pattern]`.
 
+import { signInCommand } from "../../config/credentials/source.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { type ListedModel, listModels as list } from "../../models/list.ts";
@@ -56,13 +57,14 @@ export async function listModels(
   const all = await list(workspace, models, pattern === true ? undefined : pattern);
   const rows = onlyUsable ? all.filter(({ available }) => available) : all;
   if (asJson) stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  if (rows.length === 0) throw new CliError(EXIT.failed, nothingFound(pattern, all.length > 0));
+  const login = signInCommand(workspace.accounts().place);
+  if (rows.length === 0) throw new CliError(EXIT.failed, nothingFound(pattern, all.length > 0, login));
   if (!asJson) stdout.write(formatModels(rows));
   return EXIT.done;
 }
 
-function nothingFound(pattern: string | true, isThere: boolean): string {
-  if (isThere) return `No model that matches "${pattern}" has a credential. See: lathe models --usable, lathe login`;
+function nothingFound(pattern: string | true, isThere: boolean, login: string): string {
+  if (isThere) return `No model that matches "${pattern}" has a credential. See: lathe models --usable, ${login}`;
   return pattern === true
     ? "No models are enabled. See: lathe config get enabledModels"
     : `No model matches "${pattern}". See: lathe models`;

@@ -5,7 +5,7 @@ import { lookLink } from "../../doors/serve/sign-in-link.ts";
 import { baseUrl, shareSession } from "../../doors/share/share-session.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
-import { duration } from "../../platform/options/values.ts";
+import { lasting } from "../../platform/options/values.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { findOne, idOf } from "../../sessions/find.ts";
 import type { Command } from "./command.ts";
@@ -15,6 +15,7 @@ import { verbArgs } from "./verb-args.ts";
 
 /** How long a live link lasts unless said otherwise. */
 const LIVE = "24h";
+const MOST_MS = 365 * 86_400_000;
 
 export const shareCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
@@ -58,7 +59,8 @@ interface LiveOptions {
 /** The server need not run yet: it reads the file of tokens anew when that has changed. */
 async function shareLive(machine: Machine, session: string, { url, time }: LiveOptions): Promise<ExitCode> {
   const server = serverAddress(machine, url);
-  const lastsMs = duration("for", time ?? LIVE);
+  const lastsMs = lasting("for", time ?? LIVE);
+  if (lastsMs > MOST_MS) throw usageError(`--for may be 365d at most, not "${time}".`);
   const until = new Date(machine.deps.now() + lastsMs).toISOString().slice(0, 16).replace("T", " ");
   machine.stdout.write(`${await lookLink(server, tokensOf(machine), session, lastsMs)}\n`);
   machine.stderr.write(

@@ -9,6 +9,7 @@ import { locateRipgrep, onPath, SandboxedLocalEnvironment } from "@lathe/agent/w
 import { providerRows } from "@lathe/llm/providers";
 import { installedAdapters } from "../../additions/dap/find-adapter.ts";
 import { findCredential } from "../../config/credentials/resolve.ts";
+import { signInCommand } from "../../config/credentials/source.ts";
 import { isTrusted } from "../../config/trust/trust.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
@@ -124,7 +125,8 @@ async function checkCredentials(workspace: SessionWorkspace): Promise<Finding> {
   }
   if (broken[0] !== undefined) return { state: "wrong", name: "credentials", text: broken[0] };
   if (found.length > 0) return { state: "good", name: "credentials", text: found.join(", ") };
-  const text = "none. Run: lathe login <provider>, or try without one: lathe --model practice/basic";
+  const login = signInCommand(sources.accounts.place);
+  const text = `none. Run: ${login} <provider>, or try without one: lathe --model practice/basic`;
   return { state: "missing", name: "credentials", text };
 }
 
@@ -143,7 +145,8 @@ async function checkWebSearch(workspace: SessionWorkspace): Promise<Finding[]> {
     const chain = engines.map(({ row, source }) => `${row.id} (${source})`).join(", then ");
     if (wanted === "auto" || engines.some(({ row }) => row.id === wanted))
       return [{ state: "good", name, text: chain }];
-    const remedy = wanted === "searxng" ? "set searxng.endpoint" : `run: lathe login ${wanted}`;
+    const remedy =
+      wanted === "searxng" ? "set searxng.endpoint" : `run: ${signInCommand(workspace.accounts().place)} ${wanted}`;
     return [{ state: "missing", name, text: `${wanted} is chosen but has no key; ${remedy}. Until then: ${chain}` }];
   } catch (error) {
     return [{ state: "wrong", name, text: firstLine(error) }];

@@ -2,21 +2,34 @@
 // like secrets, stored credentials, keys in models.yml. Credentials are added when they are used.
 
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { Redactor, type Secret } from "@lathe/agent/policy";
 import { isSecretName, isSecretValue, mayHoldKeys } from "@lathe/agent/world";
 import type { RegistryConfig } from "@lathe/llm";
 import { providerRows } from "@lathe/llm/providers";
+import { readIfReadable } from "../../platform/home/small-file.ts";
+import { writtenToken } from "./broker/token-setting.ts";
 import { SEARCH_ENGINES, type SearchEngineRow } from "./search-engines.ts";
 import { CredentialStore } from "./store.ts";
 
 export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly authFile: string;
+  /** Each holds one token. */
+  readonly tokenFiles: readonly string[];
+  /** The setting `auth.broker.token`. */
+  readonly brokerToken: string;
 }
 
-export function redactorFor({ env, authFile }: SecretPlaces): Redactor {
+export function redactorFor({ env, authFile, tokenFiles, brokerToken }: SecretPlaces): Redactor {
+  const written = writtenToken(brokerToken);
   return new Redactor(
-    () => [...inVariables(env), ...inStore(authFile)],
+    () => [
+      ...inVariables(env),
+      ...inStore(authFile),
+      ...inTokenFiles(tokenFiles),
+      ...(written === undefined ? [] : [{ name: "auth.broker.token", value: written }]),
+    ],
     (name) => providerHosts(name, env),
   );
 }
@@ -55,6 +68,13 @@ function inStore(authFile: string): Secret[] {
   } catch {
     return []; // said by whatever needs a credential
   }
+}
+
+function inTokenFiles(files: readonly string[]): Secret[] {
+  return files.flatMap((file) => {
+    const value = readIfReadable(file)?.trim();
+    return value ? [{ name: basename(file), value }] : [];
+  });
 }
 
 /** Keys and headers written in a models file itself. */

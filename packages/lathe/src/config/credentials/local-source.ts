@@ -22,6 +22,7 @@ export interface LocalAccountsParts {
 }
 
 export class LocalAccounts implements CredentialSource {
+  readonly place = "machine";
   readonly #parts: LocalAccountsParts;
   constructor(parts: LocalAccountsParts) {
     this.#parts = parts;

@@ -1,7 +1,7 @@
-// Which credential a provider gets: --api-key, stored key, stored OAuth (refreshed), environment, the models file. One
-// function, so that requests, `auth status` and `models` can never disagree.
+// Which credential a provider gets: --api-key, stored key, stored OAuth (refreshed), environment, the models file; before a broker's
+// credentials, the models file. One function, so that requests, `auth status` and `models` can never disagree.
 
-import type { AccountInfo, CredentialSource } from "./source.ts";
+import { type AccountInfo, type CredentialSource, signInCommand } from "./source.ts";
 import { DEFAULT_ACCOUNT } from "./stored-accounts.ts";
 
 export interface ResolvedCredential {
@@ -9,6 +9,8 @@ export interface ResolvedCredential {
   readonly value?: string;
   /** For people: where it came from, never the secret. */
   readonly source: string;
+  /** The stored account that it belongs to. */
+  readonly account?: AccountInfo;
 }
 
 /** A credential that was found; asking for the secret may refresh a token or run the user's command. */
@@ -54,11 +56,11 @@ export async function resolveCredential(
 ): Promise<ResolvedCredential | undefined> {
   const found = await findCredential(query, sources);
   if (!found) return undefined;
-  const { kind, source } = found;
+  const { kind, source, account } = found;
   if (kind === "none") return { kind, source };
   const value = await found.secret();
   sources.onSecret?.(source.startsWith("$") ? source.slice(1) : query.provider, value);
-  return { kind, source, value };
+  return { kind, source, value, ...(account === undefined ? {} : { account }) };
 }
 
 export async function findCredential(
@@ -68,6 +70,8 @@ export async function findCredential(
   const { provider, fileKey } = query;
   const { runKey, env } = sources;
   if (runKey?.provider === provider) return { kind: "key", source: "--api-key", secret: () => runKey.key };
+  // What the user has written down for this machine is meant for it more than what a team shares.
+  if (fileKey && sources.accounts.place === "broker") return fromFile(fileKey, sources);
   const account = await storedAccount(provider, sources);
   if (account)
     return {
@@ -95,23 +99,25 @@ async function storedAccount(
 }
 
 /** Keys come before sign-ins, as in the ladder. */
-export function firstUsable(accounts: readonly AccountInfo[]): AccountInfo {
+function firstUsable(accounts: readonly AccountInfo[]): AccountInfo {
   const usable = accounts.filter(({ disabled }) => disabled === undefined);
   return usable.find(({ type }) => type === "api_key") ?? usable[0] ?? accounts[0]!;
 }
 
-/** For people: `stored key "work"`, `signed in as somebody@example.com`. */
+/** For people: `stored key "work"`, `signed in as somebody@example.com`, `broker's key "work"`. */
 export function describeAccount(
-  { provider, name, type, identity, disabled, ...account }: AccountInfo,
+  { provider, name, type, identity, disabled, isAtBroker, ...account }: AccountInfo,
   now: number,
 ): string {
   const named = name === DEFAULT_ACCOUNT ? "" : ` "${name}"`;
   const signedIn = identity === undefined ? `signed in${named}` : `signed in${named} as ${identity}`;
-  const what = type === "api_key" ? `stored key${named}` : signedIn;
-  const again = `run: lathe login ${provider}${named === "" ? "" : ` --account ${name}`}`;
-  if (disabled !== undefined) return `${what}, disabled: ${disabled.cause}; ${again}`;
+  const key = isAtBroker ? `broker's key${named}` : `stored key${named}`;
+  const what = type === "api_key" ? key : isAtBroker ? `${signedIn} at the broker` : signedIn;
+  const again = (): string =>
+    `run: ${signInCommand(isAtBroker ? "broker" : "machine")} ${provider}${named === "" ? "" : ` --account ${name}`}`;
+  if (disabled !== undefined) return `${what}, disabled: ${disabled.cause}; ${again()}`;
   const isOver = !account.isRenewable && account.expires !== undefined && account.expires <= now;
-  return isOver ? `${what}, expired; ${again}` : what;
+  return isOver ? `${what}, expired; ${again()}` : what;
 }
 
 function fromFile(fileKey: string, { env, runCommand }: CredentialSources): FoundCredential {

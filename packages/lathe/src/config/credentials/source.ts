@@ -21,6 +21,8 @@ export interface AccountInfo extends AccountRef {
   readonly expires?: number;
   /** A new token can be had without the user. */
   readonly isRenewable: boolean;
+  /** It is kept by a broker: a person signs in there. */
+  readonly isAtBroker?: true;
   /** It cannot be used until the user signs in again. */
   readonly disabled?: DisabledAccount;
 }
@@ -76,7 +78,17 @@ export interface AccountChange extends AccountRef {
   readonly kind: "changed" | "removed";
 }
 
+export type CredentialPlace = "machine" | "broker";
+
+/** What a person runs to store a credential or to sign in. */
+export const signInCommand = (place: CredentialPlace): string =>
+  place === "broker" ? "lathe auth-broker login" : "lathe login";
+
 export interface CredentialSource {
+  /** Who keeps them, and so where they can be changed. */
+  readonly place: CredentialPlace;
+  /** Of the broker. */
+  address?(): Promise<string | undefined>;
   /** Providers with at least one account. */
   providers(): Promise<readonly string[]>;
   /** In the order in which they were stored. Asks no issuer. */

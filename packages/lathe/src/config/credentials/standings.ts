@@ -55,6 +55,11 @@ export class AccountStandings {
     return this.#write(id, { limit: { until, reason } });
   }
 
+  /** What somebody else has read from the headers of an answer. */
+  async noteWindows({ id }: AccountRef, windows: UsageReport["windows"]): Promise<void> {
+    return this.#write(id, { rateLimit: { at: this.#parts.now(), windows } });
+  }
+
   async #ask(account: AccountRef, secret: () => Promise<AccountSecret>, signal?: AbortSignal): Promise<void> {
     const { now, random, askUsage } = this.#parts;
     const { id } = account;
@@ -124,7 +129,8 @@ function isWorthKeeping({ askAgainAt = 0, ...kept }: Kept, now: number): boolean
   return askAgainAt > now || Object.keys(stillTrue(kept, now)).length > 0;
 }
 
-function shareOf(info: RateLimitInfo, now: number): UsageReport {
+/** What the headers of an answer say is used up. */
+export function shareOf(info: RateLimitInfo, now: number): UsageReport {
   const resetsAt = info.resetAt?.getTime();
   const windows = [
     { name: "requests", left: info.requestsRemaining, limit: info.requestsLimit },

@@ -20,6 +20,12 @@ export type { ApiKeyCredential, OAuthCredential, StoredCredential } from "./stor
 /** Asked for only when a credential is written or an entry says that it is kept there. */
 export type OpenKeyring = () => Promise<Keyring | undefined>;
 
+/** An account with its secret. */
+export interface OpenAccount {
+  readonly info: AccountInfo;
+  readonly credential: StoredCredential;
+}
+
 /** Where a secret is kept. */
 export type SecretPlace = "keyring" | "file";
 
@@ -49,6 +55,18 @@ export class CredentialStore {
       if (credential) infos.push(infoOf(provider, account, credential));
     }
     return infos;
+  }
+
+  /** Of all providers at one moment, without those whose keyring does not answer. */
+  async all(): Promise<readonly OpenAccount[]> {
+    const opened: OpenAccount[] = [];
+    for (const [provider, accounts] of Object.entries(this.#read())) {
+      for (const account of accounts) {
+        const credential = await this.#open(account);
+        if (credential) opened.push({ info: infoOf(provider, account, credential), credential });
+      }
+    }
+    return opened;
   }
 
   /** Of the account with this name, else of the first one. */
@@ -158,7 +176,7 @@ export class CredentialStore {
   }
 
   #change(change: (all: StoredAccounts) => StoredAccounts): Promise<void> {
-    return updateJsonFile(this.#file, (value) => writeAccounts(change(readAccounts(value))));
+    return updateJsonFile(this.#file, (value) => writeAccounts(change(readAccounts(value))), { syncs: true });
   }
 
   #tell(change: AccountChange): void {

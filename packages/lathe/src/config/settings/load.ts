@@ -3,8 +3,10 @@
 
 import type { Decision, Rule } from "@lathe/agent/policy";
 import { usageError } from "../../platform/usage/exit.ts";
+import { USERS_BROKER } from "./broker-settings.ts";
 import { flatten } from "./check.ts";
 import { SettingsMemory } from "./memory.ts";
+import { USERS_MEMORY } from "./memory-settings.ts";
 import { ruleFrom } from "./rules.ts";
 import { defaultSettings, isSettingKey, type SettingKey, type Settings } from "./schema.ts";
 import { USERS_SEARCH } from "./search-settings.ts";
@@ -41,6 +43,12 @@ const RULES: Readonly<Partial<Record<SettingKey, Decision>>> = {
   "permissions.allow": "allow",
 };
 
+/** What is the user's alone, and what a project's settings can therefore not do. */
+const USERS_OWN: readonly (readonly [keys: RegExp, what: string])[] = [
+  [USERS_MEMORY, "decide what is remembered"],
+  [USERS_BROKER, "say who keeps your credentials"],
+];
+
 /** `memoryFile`: where to remember what the files said; see SettingsMemory. */
 export async function loadSettings(
   sources: readonly SettingsSource[],
@@ -71,6 +79,11 @@ export async function loadSettings(
       if (source.ofProject && (USERS_SEARCH.test(key) || USERS_WEB.test(key))) {
         const what = USERS_WEB.test(key) ? "web requests" : "searches";
         warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot decide where ${what} go.`);
+        continue;
+      }
+      const own = source.ofProject ? USERS_OWN.find(([keys]) => keys.test(key)) : undefined;
+      if (own !== undefined) {
+        warnings.push(`${source.file}: ${key} is ignored: a project's settings cannot ${own[1]}.`);
         continue;
       }
       if (source.ofProject && key === "permissions.rememberDays" && Number(value) > Number(values[key])) {

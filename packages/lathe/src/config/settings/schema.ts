@@ -3,11 +3,13 @@
 
 import { choice, flag, integer, type Schema, type Static, text } from "@lathe/llm/schema";
 import { BASH_SETTINGS } from "./bash-settings.ts";
+import { BROKER_SETTINGS } from "./broker-settings.ts";
 import { COMPACTION_SETTINGS } from "./compaction-settings.ts";
 import { FOUND_SETTINGS } from "./found-settings.ts";
 import { GATEWAY_SETTINGS } from "./gateway-settings.ts";
 import { IMAGE_SETTINGS } from "./image-settings.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { MEMORY_SETTINGS } from "./memory-settings.ts";
 import { MODEL_SETTINGS } from "./model-settings.ts";
 import { READ_SETTINGS } from "./read-settings.ts";
 import { RUN_SETTINGS } from "./run-settings.ts";
@@ -55,6 +57,7 @@ export const SETTINGS = {
   ...GATEWAY_SETTINGS,
   ...TERMINAL_SETTINGS,
   "auth.keyring": flag({ default: true, description: "keep keys in the system keyring when there is one" }),
+  ...BROKER_SETTINGS,
   "tools.discoveryMode": choice(["auto", "mcp-only", "all", "off"], {
     default: "auto",
     description:
@@ -69,6 +72,7 @@ export const SETTINGS = {
   ...WEB_SETTINGS,
   ...SEARCH_SETTINGS,
   ...FOUND_SETTINGS,
+  ...MEMORY_SETTINGS,
 } as const satisfies Record<string, Schema>;
 
 export type SettingKey = keyof typeof SETTINGS;

@@ -2,6 +2,7 @@
 
 import type { Schema } from "@lathe/llm/schema";
 import { usageError } from "../../platform/usage/exit.ts";
+import { shownSetting } from "../credentials/broker/token-setting.ts";
 import { checkValue, parseValue } from "./check.ts";
 import { helpOf, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 import { choicesOf, kindOf } from "./setting-kinds.ts";
@@ -41,7 +42,7 @@ export function settingsScreen({ settings, settingsOrigin }: SettingsPlace): rea
     const shown: ShownSetting = {
       key: name,
       help: helpOf(name),
-      value: writtenForm(settings[name]),
+      value: writtenForm(shownSetting(name, settings[name])),
       isDefault: origin === "default",
       origin,
       ...(choices === undefined ? {} : { choices }),

@@ -3,6 +3,7 @@
 import { isAbsolute, join } from "node:path";
 import { EnvError, type ExecutionEnvironment, LocalEnvironment } from "@lathe/agent";
 import type { ViewHost, ViewRequest } from "@lathe/agent/files";
+import { ownCredentialFiles } from "@lathe/agent/policy";
 import { SandboxedLocalEnvironment } from "@lathe/agent/world";
 import { isDirectory } from "../../platform/home/small-file.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -56,7 +57,7 @@ export function sandboxOptions(workspace: Workspace): ViewRequest["sandbox"] {
   return {
     home: machine.userHome,
     allowedHosts: settings["sandbox.network"],
-    hidden: [paths.auth, join(paths.home, ".env"), ...placesOf(workspace, "sandbox.hide")],
+    hidden: [...ownCredentialFiles(paths.home), join(paths.home, ".env"), ...placesOf(workspace, "sandbox.hide")],
     fixed: [paths.home],
     fixedNames: [".lathe"],
   };

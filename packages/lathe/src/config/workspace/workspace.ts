@@ -9,6 +9,7 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { commaList } from "../../platform/options/values.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { BROKER_VARIABLES } from "../credentials/broker/variables.ts";
 import { redactorFor } from "../credentials/known-secrets.ts";
 import { envWithFiles } from "../settings/env-files.ts";
 import { importOlderSettings } from "../settings/import-older.ts";
@@ -97,10 +98,25 @@ export async function openWorkspace(
     env,
     userEnv,
     extensions: { files: options.extension ?? [], flags: options.extensionFlags ?? {} },
-    redactor: redactorFor({ env, authFile: paths.auth }),
-    warnings: [imported, ...loaded.warnings, ignored].filter((line) => line !== undefined),
+    redactor: redactorFor({
+      env,
+      authFile: paths.auth,
+      tokenFiles: [paths.brokerToken, paths.gatewayToken],
+      brokerToken: loaded.values["auth.broker.token"],
+    }),
+    warnings: [imported, ...loaded.warnings, ignored, ignoredBroker(project.env, env, userEnv)].filter(
+      (line) => line !== undefined,
+    ),
     said,
   };
+}
+
+type Env = Workspace["env"];
+
+/** A project must not say who keeps the credentials; that it tried is worth a line. */
+function ignoredBroker(file: string | undefined, env: Env, userEnv: Env): string | undefined {
+  const name = BROKER_VARIABLES.find((one) => env[one] !== userEnv[one]);
+  return name && `${file}: ${name} is ignored: a project cannot say who keeps your credentials.`;
 }
 
 /** Absolute, links resolved. */

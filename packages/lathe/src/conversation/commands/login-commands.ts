@@ -1,7 +1,7 @@
 // Commands about credentials. What they change takes effect with the next request.
 
 import { findRow } from "@lathe/llm/providers";
-import { accountOf, deleteCredential, listAccounts, looksLikeKey } from "../../models/accounts.ts";
+import { accountOf, deleteCredential, listAccounts, looksLikeKey, refuseAtBroker } from "../../models/accounts.ts";
 import { credentialStore } from "../../models/credentials.ts";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -23,6 +23,7 @@ const login: SlashCommand = {
   run: async (conversation, name, view) => {
     const { workspace } = conversation;
     refuseKeys(name);
+    refuseAtBroker(workspace, "login", name);
     const account = name === "" ? await chosenAccount(workspace, view) : await accountOf(workspace, name);
     if (!account || !(await logIn(workspace, account, view))) return;
     const selector = await firstModelOf(workspace, account.id);
@@ -47,6 +48,7 @@ const logout: SlashCommand = {
       .filter((id) => id.startsWith(typed)),
   run: async ({ workspace }, name, view) => {
     refuseKeys(name);
+    refuseAtBroker(workspace, "logout", name);
     const stored = credentialStore(workspace).providers();
     if (name === "" && stored.length === 0) return view.line("No credential is stored.", "dim");
     const accounts = (await listAccounts(workspace)).filter(({ isStored }) => isStored);

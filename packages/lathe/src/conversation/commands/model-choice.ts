@@ -1,6 +1,7 @@
 // The list that /model opens: the model in use, then presets by provider, the whole list one step away. Words that are typed find
 // models as well.
 
+import { signInCommand } from "../../config/credentials/source.ts";
 import { type ListedPreset, listPresets, rolesText } from "../../models/list-presets.ts";
 import { type OfferedModel, offeredModels } from "../../models/offered.ts";
 import { PRESET } from "../../models/presets.ts";
@@ -17,11 +18,12 @@ export async function chosenModel(
   current: string,
   view: CommandView,
 ): Promise<string | undefined> {
+  const login = signInCommand(workspace.accounts().place);
   const presets = listPresets(await workspace.models());
   const models = itemsOf(await offeredModels(workspace, current));
   const inUse = models.filter(({ value }) => value === current);
   const [usable, others] = [true, false].map((isUsable) =>
-    presets.filter(({ missing }) => (missing.length === 0) === isUsable).map(presetItem),
+    presets.filter(({ missing }) => (missing.length === 0) === isUsable).map((preset) => presetItem(preset, login)),
   ) as [ChoiceItem<string>[], ChoiceItem<string>[]];
   const browse = { value: ALL, label: "Browse all models", detail: `${models.length}` };
   const chosen = await chooseFrom(view, {
@@ -40,7 +42,10 @@ const hasWords = (text: string, words: string): boolean =>
     .split(/\s+/)
     .every((word) => text.toLowerCase().includes(word));
 
-function presetItem({ name, group, requires, missing, mapping, isActive }: ListedPreset): ChoiceItem<string> {
+function presetItem(
+  { name, group, requires, missing, mapping, isActive }: ListedPreset,
+  login: string,
+): ChoiceItem<string> {
   const sign = missing.length === 0 ? "✓" : "✗";
   const [first] = missing;
   return {
@@ -50,7 +55,7 @@ function presetItem({ name, group, requires, missing, mapping, isActive }: Liste
       .filter((part) => part !== "")
       .join("  "),
     description: rolesText(mapping),
-    ...(first === undefined ? {} : { disabled: `no credential: lathe login ${first}` }),
+    ...(first === undefined ? {} : { disabled: `no credential: ${login} ${first}` }),
   };
 }
 

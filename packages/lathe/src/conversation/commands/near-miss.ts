@@ -24,11 +24,24 @@ const OF_OTHER_AGENTS: Readonly<Record<string, string>> = {
 /** `/etc is broken` begins with a path of this machine, and so does what has a slash in it. */
 export const isPath = (name: string): boolean => name.includes("/") || existsSync(`/${name}`);
 
-/** What to say about a command that does not exist. */
+/** What to say about a command that does not exist, at a terminal. */
 export function noSuchCommand(name: string, names: readonly string[]): string {
   const near = nearMiss(name, names);
   const meant = near === undefined ? OF_OTHER_AGENTS[name] : `/${near}`;
   return `There is no /${name}. ${meant === undefined ? "See /help." : `Did you mean ${meant}?`}`;
+}
+
+const MOST_NAMED = 12;
+
+/** The same in a host without a screen: it has no /help, and only these commands. */
+export function noSuchCommandHere(name: string, names: readonly string[]): string {
+  const near = nearMiss(name, names);
+  if (near !== undefined) return `There is no /${name}. Did you mean /${near}?`;
+  const named = [...names].sort().slice(0, MOST_NAMED);
+  const others = names.length - named.length;
+  const more = others > 0 ? ` and ${others} more` : "";
+  const list = named.map((one) => `/${one}`).join(", ");
+  return `There is no /${name}. ${named.length === 0 ? "There are no commands here." : `There are ${list}${more}.`}`;
 }
 
 /** The rest may be missing, or there is one slip of the finger in a short name, two in a long one: a letter too many, missing, wrong, or

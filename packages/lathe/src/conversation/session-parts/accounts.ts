@@ -4,11 +4,14 @@ import type { Middleware } from "@lathe/agent";
 import type { AccountChoice, AccountLimit } from "../../config/credentials/accounts/choices.ts";
 import type { AccountInfo } from "../../config/credentials/source.ts";
 import { ACCOUNT_CHOICE } from "../../models/account-choices.ts";
+import { followAccounts } from "../../models/follow-accounts.ts";
 import { seconds } from "../../sessions/numbers.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
-export function accountsPart({ accounts, session }: Pick<SessionBase, "accounts" | "session">): SessionPart {
+type Base = Pick<SessionBase, "accounts" | "session" | "workspace" | "models">;
+
+export async function accountsPart({ accounts, session, workspace, models }: Base): Promise<SessionPart> {
   const unkept: AccountChoice[] = [];
   const keep = (): undefined => {
     for (const choice of unkept.splice(0)) session.current.appendCustom(ACCOUNT_CHOICE, { ...choice });
@@ -24,7 +27,19 @@ export function accountsPart({ accounts, session }: Pick<SessionBase, "accounts"
     onInput: keep,
     onFailure: () => (accounts.takeRetry() ? { retry: true } : undefined),
   };
-  return { name: "accounts", middleware: [middleware], close: () => accounts.flush() };
+  const source = workspace.accounts();
+  const unfollow = followAccounts(await workspace.models(), source, (provider) => {
+    if (source.place === "broker" && provider === models.current.provider)
+      session.warn(`The broker has removed the last credential of ${provider}.`, "account_removed");
+  });
+  return {
+    name: "accounts",
+    middleware: [middleware],
+    close: async () => {
+      unfollow();
+      await accounts.flush();
+    },
+  };
 }
 
 function takeOverText(

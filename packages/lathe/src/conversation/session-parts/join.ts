@@ -5,6 +5,7 @@ import type { SchemeResolver } from "@lathe/agent/contract";
 import { messageOf } from "@lathe/llm";
 import type {
   Arrival,
+  GoalKeeper,
   OpenParts,
   OpenSession,
   PartCommand,
@@ -52,6 +53,10 @@ export class JoinedParts implements OpenParts {
     return [...this.#added, ...this.#builtIn].flatMap(({ toolProviders = [] }) => toolProviders);
   }
 
+  get goals(): GoalKeeper | undefined {
+    return this.#all.find(({ goals }) => goals !== undefined)?.goals;
+  }
+
   onEvent(event: SessionEvent): void {
     for (const part of this.#listening) part.onEvent?.(event);
   }
@@ -61,6 +66,11 @@ export class JoinedParts implements OpenParts {
     const lists = asked.map((part) => this.#guard(part, async () => part.systemParts?.(prompt)));
     const parts = (await Promise.all(lists)).flatMap((list) => list ?? []);
     return parts.filter(({ text, stays = false }) => text !== "" && (stays || prompt.custom === undefined));
+  }
+
+  async firstTurn(): Promise<string> {
+    const texts = this.#all.map((part) => (part.firstTurn ? this.#guard(part, async () => part.firstTurn?.()) : ""));
+    return (await Promise.all(texts)).filter((text) => text !== undefined && text !== "").join("\n\n");
   }
 
   async commands(wanted?: string): Promise<readonly PartCommand[]> {

@@ -11,10 +11,11 @@ import {
   RequestError,
 } from "@agentclientprotocol/sdk/unstable";
 import { messageOf } from "@lathe/llm";
+import { signInCommand } from "../../config/credentials/source.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
-import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { setMode } from "./options.ts";
 import { AcpSessions } from "./sessions.ts";
 
@@ -43,7 +44,15 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
   };
   const app = agent({ name: "lathe" })
     .onRequest("initialize", ({ params }) => initialize(params))
-    .onRequest("authenticate", () => answered(() => mustHaveCredential(machine, options)))
+    .onRequest("authenticate", ({ params: { methodId } }) =>
+      answered(() => {
+        if (!AUTH_METHODS.has(methodId))
+          throw usageError(
+            `There is no way to sign in called "${methodId}". There are: ${[...AUTH_METHODS].join(", ")}.`,
+          );
+        return mustHaveCredential(machine, options);
+      }),
+    )
     .onRequest("session/new", ({ params }) => answered(() => open().create(params)))
     .onRequest("session/load", ({ params }) => answered(() => open().load(params)))
     .onRequest("session/resume", ({ params }) => answered(() => open().resume(params)))
@@ -75,6 +84,10 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
   return { app, close: async () => sessions?.closeAll() };
 }
 
+const LOGIN = "lathe-login";
+const TERMINAL_LOGIN = "terminal-login";
+const AUTH_METHODS: ReadonlySet<string> = new Set([LOGIN, TERMINAL_LOGIN]);
+
 /** Nothing is named here that does not work. */
 const description = ({ auth }: ClientCapabilities): InitializeResponse => ({
   protocolVersion: PROTOCOL_VERSION,
@@ -87,12 +100,12 @@ const description = ({ auth }: ClientCapabilities): InitializeResponse => ({
   },
   authMethods: [
     {
-      id: "lathe-login",
+      id: LOGIN,
       name: "lathe login",
       description: "Run lathe login <provider> in a terminal, or set the provider's key in the editor's configuration",
     },
     ...(auth?.terminal
-      ? [{ type: "terminal" as const, id: "terminal-login", name: "Sign in in a terminal", args: ["login"] }]
+      ? [{ type: "terminal" as const, id: TERMINAL_LOGIN, name: "Sign in in a terminal", args: ["login"] }]
       : []),
   ],
 });
@@ -102,7 +115,8 @@ async function mustHaveCredential(machine: Machine, options: CliOptions): Promis
   const workspace = await new Run(machine).open(options);
   const { registry } = await workspace.models();
   if (registry.available().length > 0) return {};
-  throw new CliError(EXIT.provider, "No credential was found. Run: lathe login <provider>");
+  const login = signInCommand(workspace.accounts().place);
+  throw new CliError(EXIT.provider, `No credential was found. Run: ${login} <provider>`);
 }
 
 /** What went wrong as the protocol says it, in one line and without a stack. */

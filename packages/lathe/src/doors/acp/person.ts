@@ -13,7 +13,7 @@ import type { PlanVerdict } from "@lathe/agent/tools";
 import { messageOf } from "@lathe/llm";
 import type { ApprovalQuestion, ApprovalReply, Approver } from "../../conversation/approvals.ts";
 import type { Person } from "../../conversation/session-contract.ts";
-import type { Offers } from "../../found/permissions/offers.ts";
+import { widerAnswers } from "../../conversation/wider-answers.ts";
 import { fenced, kindOf, locationsOf, textContent } from "./calls.ts";
 
 export interface AcpPersonParts {
@@ -40,7 +40,7 @@ export class AcpPerson implements Person {
   }
 
   readonly approve: Approver = async (question, signal) => {
-    const { call_id: callId, agentId, offers, label, access, reason } = question;
+    const { call_id: callId, agentId, access, reason } = question;
     if (agentId === undefined) await this.#parts.announced(callId, signal);
     try {
       const reply = await this.#choose(
@@ -53,7 +53,7 @@ export class AcpPerson implements Person {
           content: [textContent([...(reason === undefined ? [] : [reason]), previewText(question)].join("\n\n"))],
           rawInput: question.arguments,
         },
-        optionsFor(label, offers),
+        optionsFor(question),
         signal,
       );
       if (reply !== "cancelled") return replyTo(reply.optionId);
@@ -124,27 +124,15 @@ export class AcpPerson implements Person {
   }
 }
 
-function optionsFor(label: string, { pattern, tool }: Offers): PermissionOption[] {
+function optionsFor(question: ApprovalQuestion): PermissionOption[] {
+  const wider = widerAnswers(question).map(({ width, words }) => ({
+    optionId: width,
+    name: `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`,
+    kind: "allow_always" as const,
+  }));
   return [
     { optionId: "once", name: "Allow", kind: "allow_once" },
-    ...(pattern
-      ? [
-          {
-            optionId: "pattern",
-            name: `Don't ask again for ${pattern.join(", ")} in this project`,
-            kind: "allow_always" as const,
-          },
-        ]
-      : []),
-    ...(tool
-      ? [
-          {
-            optionId: "tool",
-            name: `Allow all calls of ${label} in this project for this session`,
-            kind: "allow_always" as const,
-          },
-        ]
-      : []),
+    ...wider,
     { optionId: "reject", name: "Reject", kind: "reject_once" },
   ];
 }

@@ -32,7 +32,7 @@ import { pastUpdates } from "./past.ts";
 import { AcpPerson } from "./person.ts";
 import { responseTo } from "./prompt-answer.ts";
 import { inputOf } from "./prompt-content.ts";
-import { EditorCommands } from "./slash-commands.ts";
+import { EditorCommands, OFFERED } from "./slash-commands.ts";
 import { UpdateStream } from "./update-stream.ts";
 import { planOf, said, Updates } from "./updates.ts";
 
@@ -196,7 +196,7 @@ export class AcpSession {
         return { stopReason: "end_turn" };
       }
       await this.#conversation.settled();
-      const content = await this.#expansion.expand(given, this.#conversation.open);
+      const content = await this.#expansion.expand(given, this.#conversation.open, { ofHost: OFFERED });
       if (content === undefined) return { stopReason: "end_turn" };
       const outcome = this.#isCancelled ? undefined : await this.#submit(content);
       return outcome ? responseTo(outcome) : { stopReason: "cancelled" };

@@ -7,7 +7,7 @@ import type { CommandView } from "../../conversation/commands/command-view.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 
 /** An editor has its own way to choose a session, a model and a mode, and no screen to draw on. */
-const OFFERED: ReadonlySet<string> = new Set([
+export const OFFERED: ReadonlySet<string> = new Set([
   "agents",
   "compact",
   "context",

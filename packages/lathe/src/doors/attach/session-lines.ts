@@ -1,5 +1,6 @@
 // A followed session as plain lines: what came before, what happens, who comes and goes. Knows no keys.
 
+import { visibleLine } from "@lathe/agent/base";
 import type { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
 import type { ClientRow, Door, DoorClient, DoorFrame, SessionSnapshot } from "../door/door.ts";
 import { pastLines } from "./past-lines.ts";
@@ -75,9 +76,9 @@ export class SessionLines {
     const { printer } = this.#parts;
     printer.fresh();
     if (this.#isFirst) {
-      const { model, cwd, sessionName, sessionId } = state;
-      const name = sessionName ?? sessionId.slice(0, 8);
-      printer.line(`${name} · ${model.provider}/${model.id} · ${cwd} · ${state.permissionMode}`, "dim");
+      const { model, cwd, title, sessionId } = state;
+      const name = title ?? sessionId.slice(0, 8);
+      printer.line(`${name} · ${model.provider}/${model.id} · ${visibleLine(cwd)} · ${state.permissionMode}`, "dim");
     }
     const missed = await this.#missedEntries(lastEntryId);
     for (const { entryId } of missed) this.#wire.read(entryId);

@@ -3,9 +3,11 @@
 import { mkdirSync } from "node:fs";
 import { JournalError } from "@lathe/agent";
 import { acquireLock, type JournalLock, type LockOwner, processStartTime } from "@lathe/agent/record";
+import { signInCommand } from "../../config/credentials/source.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { accountChoicesFor } from "../../models/account-choices.ts";
 import { type ListedStoredAccount, listStoredAccounts } from "../../models/account-list.ts";
+import { followAccounts } from "../../models/follow-accounts.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
@@ -20,6 +22,7 @@ import type { KeyFile } from "./keys/key-file.ts";
 import { checkCredentials } from "./models/check-credentials.ts";
 import { GatewayModels, providerOfAccount } from "./models/gateway-models.ts";
 import { Books } from "./money/books.ts";
+import { BodyRoom } from "./server/body-room.ts";
 import { Callers } from "./server/callers.ts";
 import { startGateway } from "./server/gateway.ts";
 import type { GatewayParts } from "./server/parts.ts";
@@ -53,7 +56,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   if (offered.list(undefined).length === 0)
     throw new CliError(
       EXIT.provider,
-      "The gateway has no credential to work with. Set a key such as ANTHROPIC_API_KEY, or run: lathe login <provider>",
+      `The gateway has no credential to work with. Set a key such as ANTHROPIC_API_KEY, or run: ${signInCommand(workspace.accounts().place)} <provider>`,
     );
   const newId = (): string => uuid().replaceAll("-", "");
   const { books, release } = openBooks(machine, keys, newId);
@@ -83,19 +86,18 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
       waitMs: settings["gateway.maxWaitMs"],
     }),
     rates: new RequestWindow(now),
+    room: new BodyRoom(),
     standings: () => standingsOf(workspace),
     checked: (isStrict) => checkCredentials(workspace, offered, isStrict),
     log,
-    warn: (message) => warn(workspace.redactor.text(message)),
+    warn: warningOnce((message) => warn(workspace.redactor.text(message))),
     now,
     newId,
     setTimer,
   };
   const syncing = syncOften(books, { setTimer, warn });
   // An account that is stored while the gateway runs is used at once.
-  const unsubscribe = workspace.accounts().subscribe(({ kind, provider }) => {
-    if (kind === "changed") models.credentialStored(provider);
-  });
+  const unsubscribe = followAccounts(models, workspace.accounts());
   const end = (): void => {
     unsubscribe();
     syncing.cancel();
@@ -115,6 +117,15 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     end();
     throw error;
   }
+}
+
+/** What goes wrong with every request is said once. */
+function warningOnce(warn: (message: string) => void): (message: string) => void {
+  let last = "";
+  return (message) => {
+    if (message !== last) warn(message);
+    last = message;
+  };
 }
 
 async function standingsOf(workspace: SessionWorkspace): Promise<readonly ListedStoredAccount[]> {

@@ -7,13 +7,23 @@ import { Refused } from "./refused.ts";
 /** Pictures go with prompts. */
 export const MOST_COMMAND_BYTES = 24 << 20;
 export const MOST_BYTES = 64 << 10;
+/** Each takes twenty times its bytes once it is parsed: a few bodies of nothing but `{}` would fill the memory. */
+const MOST_VALUES = 1_000_000;
+const [QUOTE, COMMA, BRACE, BRACKET, BACKSLASH] = [34, 44, 123, 91, 92];
 
-export async function readBody(incoming: IncomingMessage, most: number): Promise<JsonObject> {
+/** Who sends how much at a time is the server's to say. */
+export interface BodyRoom {
+  /** Throws when there is no room for so many bytes more. */
+  take(bytes: number): void;
+}
+
+export async function readBody(incoming: IncomingMessage, most: number, room?: BodyRoom): Promise<JsonObject> {
   const type = incoming.headers["content-type"] ?? "";
   // A form of another page can send other types without asking.
   if (!/^application\/json\s*(?:;|$)/i.test(type))
     throw new Refused(415, "not_json", "Send the body as JSON, with content-type: application/json.");
-  const bytes = await readBytes(incoming, most);
+  const bytes = await readBytes(incoming, most, room);
+  if (hasTooManyValues(bytes)) throw new Refused(413, "too_large", "The body has too many values.");
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString("utf8"));
@@ -25,7 +35,7 @@ export async function readBody(incoming: IncomingMessage, most: number): Promise
 }
 
 /** By events: leaving a loop over the stream would close the connection before the refusal is sent. */
-function readBytes(incoming: IncomingMessage, most: number): Promise<Buffer> {
+function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Promise<Buffer> {
   const tooLarge = new Refused(413, "too_large", `The body may have ${most} bytes.`);
   if (Number(incoming.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge);
   const cutOff = new Refused(400, "cut_off", "The body was cut off.");
@@ -34,16 +44,44 @@ function readBytes(incoming: IncomingMessage, most: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    incoming.on("data", (chunk: Buffer) => {
+    const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= most) chunks.push(chunk);
-      else {
-        incoming.pause();
-        reject(tooLarge);
+      try {
+        if (size > most) throw tooLarge;
+        room?.take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        chunks.length = 0;
+        incoming.off("data", onData).pause();
+        reject(error);
       }
-    });
+    };
+    incoming.on("data", onData);
     incoming.once("end", () => resolve(Buffer.concat(chunks)));
     incoming.once("error", () => reject(cutOff));
     incoming.once("close", () => reject(cutOff));
   });
+}
+
+/** Counted without parsing. Texts are passed over: pictures are long ones. */
+function hasTooManyValues(bytes: Buffer): boolean {
+  if (bytes.length <= MOST_VALUES) return false;
+  let values = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if (byte === COMMA || byte === BRACE || byte === BRACKET) values++;
+    if (values > MOST_VALUES) return true;
+  }
+  return false;
+}
+
+/** Of a text that begins at a quote; a quote after an odd number of backslashes belongs to the text. */
+function endOfText(bytes: Buffer, from: number): number {
+  for (let end = bytes.indexOf(QUOTE, from + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return bytes.length;
 }

@@ -68,7 +68,7 @@ export class Router {
   }
 
   /** `unknown`: what is said of an address that is none. */
-  answer(unknown: string): Answer {
+  answer(unknown: string, say: Refuse = refuse): Answer {
     return async (incoming, outgoing) => {
       const [path = "", query = ""] = splitAt(incoming.url ?? "", "?");
       let call = new Call(incoming, outgoing, { params: {}, query: "" });
@@ -78,7 +78,8 @@ export class Router {
         call = new Call(incoming, outgoing, { params: found.params, query });
         await found.handle(call);
       } catch (error) {
-        fail(call, error instanceof Refused ? error : (this.#explain(error) ?? error));
+        if (outgoing.headersSent) outgoing.destroy();
+        else say(incoming, outgoing, error instanceof Refused ? error : (this.#explain(error) ?? error));
       }
     };
   }
@@ -131,24 +132,55 @@ function splitAt(text: string, mark: string): readonly string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-function fail({ incoming, outgoing }: Call, error: unknown): void {
-  if (outgoing.headersSent) {
-    outgoing.destroy();
-    return;
-  }
-  refuse(incoming, outgoing, error);
-}
+/** Answers a request that is refused. */
+export type Refuse = (incoming: IncomingMessage, outgoing: ServerResponse, error: unknown) => void;
+
+/** The body of a refusal, as the clients of a server read it. */
+export type RefusalForm = (refusal: { readonly code: string; readonly message: string }) => object;
+
+const flat: RefusalForm = (refusal) => refusal;
 
 /** Also what does not pass the guard is told why. */
-export function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: unknown): void {
+export function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  error: unknown,
+  form: RefusalForm = flat,
+): void {
   const { status, code, message, retryAfter } =
     error instanceof Refused ? error : new Refused(500, "failed", messageOf(error));
+  const body = JSON.stringify(form({ code, message }));
   const headers = {
     ...RESPONSE_HEADERS,
     "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
     ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
     // What is left of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   };
-  outgoing.writeHead(status, headers).end(JSON.stringify({ code, message }));
+  endWhenRead(incoming, outgoing.writeHead(status, headers), body);
+}
+
+/** So much of a body that was refused is still taken, and thrown away. */
+const MOST_THROWN_AWAY = 64 << 20;
+const SILENT_MS = 1000;
+
+/**
+ * Ends an answer to a request that may not have been read whole. If the connection were closed while the client still writes, the
+ * system would throw the answer away before the client has read it.
+ */
+export function endWhenRead(incoming: IncomingMessage, outgoing: ServerResponse, body: string): void {
+  if (incoming.complete || incoming.destroyed) {
+    outgoing.end(body);
+    return;
+  }
+  outgoing.write(body);
+  let size = 0;
+  const end = (): void => void outgoing.end();
+  incoming.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MOST_THROWN_AWAY) end();
+  });
+  incoming.once("end", end).once("close", end).setTimeout(SILENT_MS, end);
+  incoming.resume();
 }

@@ -1,7 +1,7 @@
 // A server that answers: the checks that every request has to pass, and how the server is named and closed.
 
 import type { RequestListener, Server } from "node:http";
-import { type Answer, refuse } from "./call.ts";
+import { type Answer, type Refuse, refuse } from "./call.ts";
 import { checkOrigin, type OwnNames } from "./origin.ts";
 
 export interface RunningServer {
@@ -22,13 +22,13 @@ export function serverAt(server: Server, { scheme, host }: OwnNames, port: numbe
 }
 
 /** What is not meant for this server gets no further than here. */
-export function guarded(answer: Answer, own: OwnNames): RequestListener {
+export function guarded(answer: Answer, own: OwnNames, say: Refuse = refuse): RequestListener {
   return (incoming, outgoing) => {
     try {
       checkOrigin(incoming, own);
     } catch (error) {
       outgoing.setHeader("connection", "close");
-      refuse(incoming, outgoing, error);
+      say(incoming, outgoing, error);
       return;
     }
     void answer(incoming, outgoing);

@@ -36,7 +36,7 @@ export interface PlaceWords {
   readonly withPort: (port: number) => string;
 }
 
-export const SERVE_WORDS: PlaceWords = { option: "--host", withPort: (port) => `lathe serve --port ${port}` };
+const SERVE_WORDS: PlaceWords = { option: "--host", withPort: (port) => `lathe serve --port ${port}` };
 
 export interface ListenOptions {
   readonly words?: PlaceWords;

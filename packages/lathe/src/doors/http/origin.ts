@@ -20,7 +20,7 @@ const EVERY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 export const isLoopback = (host: string): boolean => LOOPBACK.has(host);
 
 /** How a request may carry a token by mistake; in an address it would end up in histories and logs. */
-const SECRETS_IN_QUERY = /[?&](?:access_?token|auth(?:orization)?|bearer|code|key|secret|token)=/i;
+const SECRETS_IN_QUERY = /[?&](?:[\w-]*(?:key|secret|token)|auth(?:orization)?|bearer|code)=/i;
 
 /** Throws for a request that is not meant for this server, or was made by a page of another one. */
 export function checkOrigin({ headers, headersDistinct, url = "" }: IncomingMessage, own: OwnNames): void {

@@ -49,9 +49,8 @@ export class OneSession implements ServedSessions {
     });
   }
 
-  get roots(): readonly string[] {
-    return [this.#row().cwd];
-  }
+  /** No session can be started here. */
+  readonly roots: readonly string[] = [];
 
   async page(_query: SessionQuery, only?: string): ReturnType<ServedSessions["page"]> {
     const { door } = this.#live;
@@ -67,7 +66,7 @@ export class OneSession implements ServedSessions {
 
   async open(id: string): Promise<LiveSession> {
     if (id === this.#live.door.sessionId) return this.#live;
-    throw new Refused(404, "unknown_session", "There is no such session here. See: GET /v1/sessions");
+    throw new Refused(404, "unknown_session", "There is no such session here.");
   }
 
   async close(): Promise<void> {

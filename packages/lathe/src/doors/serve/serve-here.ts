@@ -6,6 +6,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { SharedPerson } from "../../conversation/shared-person.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
+import { journalName } from "../../sessions/list.ts";
 import { openConversationDoor } from "../door/conversation-door.ts";
 import type { RunningServer } from "../http/guarded.ts";
 import { listenLocally } from "../local/listen.ts";
@@ -34,7 +35,7 @@ export async function openToOthers({ machine, version, conversation, person }: H
   const paths = homePaths(env, userHome);
   const tokens = new TokenFile(paths.serveTokens, deps.now);
   const row = (): { title: string; cwd: string } => ({
-    title: conversation.session.journal.title?.title ?? "This session",
+    title: journalName(conversation.session.journal) ?? "New session",
     cwd: conversation.workspace.cwd,
   });
   const door = await openConversationDoor({ conversation, person, deps });

@@ -7,5 +7,7 @@ export type Width = "pattern" | "tool";
 export interface Offers {
   /** Rules that would allow calls like this one in this project. */
   readonly pattern?: readonly string[];
+  /** How long they hold; 0: until the session ends. */
+  readonly days?: number;
   readonly tool: boolean;
 }

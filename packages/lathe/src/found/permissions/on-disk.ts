@@ -3,7 +3,7 @@
 
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { isInside, type SensitivePlaces } from "@lathe/agent/policy";
+import { isInside, ownCredentialFiles, type SensitivePlaces } from "@lathe/agent/policy";
 
 type Homes = Pick<SensitivePlaces, "userHome" | "latheHome">;
 
@@ -120,7 +120,7 @@ function credentialFiles({ userHome, latheHome }: Homes): string[] {
   return [
     ...IN_HOME.map((name) => join(userHome, name)),
     ...inFolders,
-    join(latheHome, "auth.json"),
+    ...ownCredentialFiles(latheHome),
     join(latheHome, ".env"),
   ];
 }

@@ -235,8 +235,9 @@ export class Permissions {
     // A tool that says what some of its calls touch is never allowed as a whole.
     const undeclared = call.access === undefined ? call.tool : undefined;
     const pattern = hasAskRule ? undefined : suggestedRules(asked, this.#places, undeclared);
+    const days = this.#options.remembered?.days ?? 0;
     return {
-      ...(pattern !== undefined && this.#wouldBeAllowed(call, pattern) ? { pattern } : {}),
+      ...(pattern !== undefined && this.#wouldBeAllowed(call, pattern) ? { pattern, days } : {}),
       tool: !hasAskRule && staysInside(call, this.#places, this.rules),
     };
   }

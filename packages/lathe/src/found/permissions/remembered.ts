@@ -37,6 +37,10 @@ export class RememberedRules {
     this.#options = options;
   }
 
+  get days(): number {
+    return this.#options.days;
+  }
+
   rules(): readonly Rule[] {
     return this.list().flatMap(({ rule }) => ruleOf(rule));
   }

@@ -4,13 +4,14 @@ import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { ApprovalQuestion, ApprovalReply } from "../../conversation/approvals.ts";
 import type { Choice } from "../../conversation/commands/command-view.ts";
-import type { ApprovalPlace, AskedBy } from "./panels/open-panels.ts";
+import type { Surroundings } from "./panels/approval.ts";
+import type { AskedBy } from "./panels/open-panels.ts";
 import type { PanelPlace } from "./panels/panel-place.ts";
 
 export interface DialogParts {
   readonly place: PanelPlace;
-  /** Where paths in a question are seen from, and how long an answer to it is remembered. */
-  approvalPlace(): ApprovalPlace;
+  /** Where paths in a question are seen from. */
+  approvalPlace(): Surroundings;
 }
 
 export class Dialogs {

@@ -101,7 +101,7 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
     commandHint: commandHint(start.bindings),
   });
   const rows = new TranscriptRows({ transcript, setTimer: machine.deps.setTimer, onChange });
-  const screen: ScreenParts = makeScreenParts(start, workspace, rows, () => keys.releaseHeld());
+  const screen: ScreenParts = makeScreenParts(start, rows, () => keys.releaseHeld());
   const extensionThemes = new Map<string, string>();
   const themes = openThemes(surface, workspace, extensionThemes);
   const extensions: TerminalForExtensions = new TerminalForExtensions({ screen, editor, themes, extensionThemes });

@@ -2,7 +2,6 @@
 // is changed afterwards.
 
 import type { Bindings } from "@lathe/tui";
-import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { ExitCode } from "../../platform/usage/exit.ts";
 import { ConversationLink } from "./conversation-link.ts";
@@ -40,12 +39,7 @@ export interface ScreenParts {
 }
 
 /** `onPanel` is called when a panel opens that the user has asked for. */
-export function makeScreenParts(
-  start: StartScreen,
-  workspace: Workspace,
-  rows: ConversationRows,
-  onPanel: () => void,
-): ScreenParts {
+export function makeScreenParts(start: StartScreen, rows: ConversationRows, onPanel: () => void): ScreenParts {
   const { machine, bindings, surface, editor } = start;
   const { deps, userHome } = machine;
   const onChange = (): void => surface.screen.requestFrame();
@@ -70,8 +64,7 @@ export function makeScreenParts(
     view: (title, body) => fullScreens.view(title, body),
   };
   const cwd = (): string => link.controller?.conversation.workspace.cwd ?? machine.cwd;
-  const rememberDays = workspace.settings["permissions.rememberDays"];
-  const dialogs = new Dialogs({ place, approvalPlace: () => ({ cwd: cwd(), userHome, rememberDays }) });
+  const dialogs = new Dialogs({ place, approvalPlace: () => ({ cwd: cwd(), userHome }) });
   const leave = (code: ExitCode): void => start.leave(code);
   return { machine, bindings, surface, link, scrollback, panels, place, dialogs, fullScreens, hint, cwd, leave };
 }

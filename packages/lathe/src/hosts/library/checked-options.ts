@@ -16,11 +16,32 @@ const TEXTS = [
   "thinkingLevel",
   "session",
 ] as const satisfies readonly (keyof AgentSessionOptions)[];
+/** All of them: the type keeps this complete. */
+const KNOWN: Readonly<Record<keyof AgentSessionOptions, true>> = {
+  cwd: true,
+  env: true,
+  onNotice: true,
+  model: true,
+  apiKey: true,
+  baseUrl: true,
+  thinkingLevel: true,
+  permissionMode: true,
+  session: true,
+  customTools: true,
+  tools: true,
+  systemPrompt: true,
+  onUiRequest: true,
+};
 const TIERS = ["read", "write", "exec", "network"];
 
 /** Throws a TypeError that names the option. */
 export function checkOptions(options: AgentSessionOptions): void {
   must(isObject(options), "createAgentSession needs an object of options, or none");
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN, name));
+  must(
+    unknown === undefined,
+    `There is no option ${JSON.stringify(unknown)} of createAgentSession. There are: ${Object.keys(KNOWN).join(", ")}`,
+  );
   for (const name of TEXTS)
     must(options[name] === undefined || typeof options[name] === "string", `${name} must be a text`);
   const { permissionMode, env, tools, customTools = [], systemPrompt, onUiRequest, onNotice } = options;

@@ -3,6 +3,7 @@
 import { homedir, hostname } from "node:os";
 import { Readable, Writable } from "node:stream";
 import { defaultDeps } from "@lathe/llm";
+import { existingDirectory } from "../../config/workspace/workspace.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { type Machine, ownStderr } from "../../platform/machine/machine.ts";
 import { systemUuid } from "../../platform/machine/uuid.ts";
@@ -17,7 +18,9 @@ export interface OpenedPlace {
 
 /** The place with its settings, models and files; `options` as the command line would have them. */
 export async function openPlace(place: PlaceOptions, options: CliOptions = {}): Promise<OpenedPlace> {
-  const run = new Run(machineOf(place));
+  const machine = machineOf(place);
+  if (place.cwd !== undefined) existingDirectory(machine, place.cwd);
+  const run = new Run(machine);
   const workspace = await run.open(options);
   for (const warning of workspace.warnings) run.machine.stderr.write(`lathe: ${warning}\n`);
   return { run, workspace };

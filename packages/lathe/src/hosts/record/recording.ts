@@ -90,7 +90,8 @@ export class Recording implements RecordingTape {
         ...kept,
         cwd: this.#outside.cwd,
         roots: this.#outside.roots,
-        settings: this.workspace.settings,
+        // A replay asks no broker, and the token is a secret.
+        settings: { ...this.workspace.settings, "auth.broker.url": "", "auth.broker.token": "" },
         rules: this.workspace.rules,
         ...(opened.path === undefined
           ? {}

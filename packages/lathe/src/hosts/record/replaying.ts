@@ -8,6 +8,7 @@ import { Redactor } from "@lathe/agent/policy";
 import { ReplayDivergence, Replayer } from "@lathe/agent/session";
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
+import { withoutBroker } from "../../config/credentials/broker/variables.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { withSession } from "../../conversation/open-session.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
@@ -94,7 +95,8 @@ function replayWorkspace(
   const run = new Run(machine);
   const { said } = run;
   const redactor = new Redactor();
-  const variables = { env: machine.env, userEnv: machine.env };
+  const env = withoutBroker(machine.env);
+  const variables = { env, userEnv: env };
   return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, said });
 }
 

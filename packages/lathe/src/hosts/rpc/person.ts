@@ -3,10 +3,11 @@
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
 import type { JsonValue } from "@lathe/llm";
+import { approvalHeadline } from "../../conversation/approval-title.ts";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
 import type { GivenAnswers } from "../../conversation/given-answers.ts";
 import type { Person } from "../../conversation/session-contract.ts";
-import type { Offers } from "../../found/permissions/offers.ts";
+import { widerAnswers } from "../../conversation/wider-answers.ts";
 import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
@@ -95,6 +96,26 @@ export class HostPerson implements Person, DialogHost {
     return answers;
   };
 
+  /** A program may answer with `workflow_gate_response` instead of the dialog, which it cancels then or does not look at. */
+  readonly decideGate: NonNullable<Person["decideGate"]> = async ({ gate, question }, signal, given) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      if (this.#timeoutMs > 0) timer = setTimeout(() => resolve(undefined), this.#timeoutMs);
+      signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    this.#send(gate);
+    try {
+      const answers = await this.answer([question], signal, undefined, given);
+      // Without a limit the host stands for people, who have closed the question.
+      return answers ?? (this.#timeoutMs === 0 ? undefined : await late);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof HostGone)) throw error;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
   readonly decidePlan = (plan: string, signal: AbortSignal, given?: GivenAnswers): Promise<PlanVerdict | undefined> =>
     this.#asked("plan", given, async () => {
       const dialog = { method: "confirm", title: "Carry out this plan?", message: plan } as const;
@@ -157,10 +178,10 @@ export class HostPerson implements Person, DialogHost {
 }
 
 function approvalDialog(question: ApprovalQuestion): Dialog {
-  const { call_id: toolCallId, tool_name: toolName, arguments: args, preview, reason, offers, agentId } = question;
+  const { call_id: toolCallId, tool_name: toolName, arguments: args, preview, reason, agentId } = question;
   return {
     method: "confirm",
-    title: agentId === undefined ? `Allow ${toolName}?` : `Agent ${agentId} asks: allow ${toolName}?`,
+    title: approvalHeadline(question),
     message: messageOf(question),
     toolCallId,
     toolName,
@@ -168,7 +189,7 @@ function approvalDialog(question: ApprovalQuestion): Dialog {
     preview,
     ...(reason === undefined ? {} : { reason }),
     ...(agentId === undefined ? {} : { agentId }),
-    ...widthsOf(toolName, offers),
+    ...widthsOf(question),
   };
 }
 
@@ -179,11 +200,13 @@ function messageOf({ reason, preview, agentId }: ApprovalQuestion): string {
   return [...who, ...(reason === undefined ? [] : [reason]), ...lines].join("\n");
 }
 
-function widthsOf(tool: string, { pattern, tool: isToolOffered }: Offers): Pick<ConfirmDialog, "remember"> {
-  const remember = [
-    ...(pattern ? [{ width: "pattern" as const, rules: [...pattern] }] : []),
-    ...(isToolOffered ? [{ width: "tool" as const, rules: [tool] }] : []),
-  ];
+function widthsOf(question: ApprovalQuestion): Pick<ConfirmDialog, "remember"> {
+  const { tool_name: tool, offers } = question;
+  const remember = widerAnswers(question).map(({ width, words }) => ({
+    width,
+    rules: width === "tool" ? [tool] : [...(offers.pattern ?? [])],
+    label: `Yes, and ${words}`,
+  }));
   return remember.length === 0 ? {} : { remember };
 }
 

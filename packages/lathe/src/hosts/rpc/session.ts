@@ -8,6 +8,7 @@ import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { hasLeftMessages } from "../../conversation/unsent.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
+import { journalName } from "../../sessions/list.ts";
 import goOn from "../headless/go-on.md";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
@@ -35,6 +36,8 @@ export class RpcSession {
   readonly #seqs = new Map<string, number>();
   /** By session: the last entry of which its events have told. The journal may be ahead of them. */
   readonly #entries = new Map<string, string | null>();
+  /** By session. */
+  readonly #firstWords = new Map<string, string>();
   #frames = 0;
   #retrying = false;
   #compacting = false;
@@ -85,6 +88,14 @@ export class RpcSession {
   }
   get isBusy(): boolean {
     return this.#conversation.isBusy;
+  }
+  /** As lists name the session; null before its first message. What it began with stays its name when the conversation goes back. */
+  get name(): string | null {
+    const { id, journal } = this.session;
+    if (journal.title) return journalName(journal) ?? null;
+    const name = this.#firstWords.get(id) ?? journalName(journal);
+    if (name !== undefined) this.#firstWords.set(id, name);
+    return name ?? null;
   }
   get isRetrying(): boolean {
     return this.#retrying;

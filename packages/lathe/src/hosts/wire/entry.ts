@@ -69,7 +69,7 @@ export const wireEntry = oneOf(
     tokens: optional(object({ input: integer(), cached: integer(), output: integer() })),
     /** US dollars; absent when the price is not known. */
     cost: optional(number()),
-    /** Only when the answer did not end by itself. */
+    /** What cut the answer short, in words; only when it did not end by itself. */
     endedBy: optional(text()),
   }),
   /** Of calls; each card replaces the one that `tool_execution_start` had. */

@@ -1,6 +1,6 @@
 // A small JSON file of the user's, changed under a lock and replaced as a whole, readable by its owner only.
 
-import { mkdir, realpath, rename, writeFile } from "node:fs/promises";
+import { mkdir, open, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliError, EXIT } from "../usage/exit.ts";
 import { readIfThere } from "./small-file.ts";
@@ -11,9 +11,9 @@ export function readJsonFile(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CliError(EXIT.usage, `${file} is not valid JSON: ${(error as Error).message}. Fix or remove it.`, {
-      cause: error,
-    });
+    // What the parser quotes of the file may be a part of a token.
+    const what = (error as Error).message.replace(/, (?:\.\.\.)?"[\s\S]*$/, "");
+    throw new CliError(EXIT.usage, `${file} is not valid JSON: ${what}. Fix or remove it.`, { cause: error });
   }
 }
 
@@ -27,23 +27,45 @@ export function readTextFile(file: string): string | undefined {
   }
 }
 
+export interface Writing {
+  /** It is on the disk when the call returns: a power failure must not take it back. */
+  readonly syncs?: boolean;
+}
+
 /** Read, change, write, with no other process in between. */
 export async function updateJsonFile(
   file: string,
   change: (value: unknown) => unknown | Promise<unknown>,
+  writing: Writing = {},
 ): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await withFileLock(file, async () => {
-    await replaceFile(file, `${JSON.stringify(await change(readJsonFile(file)), null, 2)}\n`);
+    await replaceFile(file, `${JSON.stringify(await change(readJsonFile(file)), null, 2)}\n`, writing);
   });
 }
 
 /** Replaces the file whole or not at all. A link stays a link, because people keep such files elsewhere. */
-export async function replaceFile(file: string, text: string): Promise<void> {
+export async function replaceFile(file: string, text: string, { syncs = false }: Writing = {}): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const temporary = `${target}.${process.pid}.tmp`;
-  await writeFile(temporary, text, { mode: 0o600 });
-  await rename(temporary, target);
+  try {
+    await writeFile(temporary, text, { mode: 0o600, flush: syncs });
+    await rename(temporary, target);
+  } catch (error) {
+    // Half of it is of no use, and takes room on a disk that is full. Why it failed is told; that it stays would be told next time.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  if (syncs) await syncFolder(dirname(target));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {

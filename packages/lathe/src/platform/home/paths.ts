@@ -43,6 +43,10 @@ export interface HomePaths {
   readonly gatewayLedger: string;
   /** Where the gateway listens that was started last. */
   readonly gatewayAddress: string;
+  /** The token of the broker: its own, and what its clients on this machine send. */
+  readonly brokerToken: string;
+  /** The broker's credentials, its lock, and what is known of their renewal and their limits. */
+  readonly broker: string;
 }
 
 export function homePaths(env: Readonly<Record<string, string | undefined>>, userHome: string): HomePaths {
@@ -73,5 +77,7 @@ export function homePaths(env: Readonly<Record<string, string | undefined>>, use
     gatewayKeys: `${home}/gateway/keys.json`,
     gatewayLedger: `${home}/gateway/ledger`,
     gatewayAddress: `${home}/gateway/address`,
+    brokerToken: `${home}/auth-broker.token`,
+    broker: `${home}/broker`,
   };
 }

@@ -21,17 +21,22 @@ export function httpUrl(option: string, text: string): string {
   throw usageError(`--${option} must be an address such as https://api.example.com/v1, not "${text}".`);
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** As long as a timer can be set to: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** `90`, `90s`, `5m`, `1h`, in milliseconds. */
+/** `90`, `90s`, `5m`, `1h`, in milliseconds: for a timer. */
 export function duration(option: string, text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  return Math.min(lasting(option, text), LONGEST_MS);
+}
+
+/** The same, also in days as in `30d`, of what ends at a date. */
+export function lasting(option: string, text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
   const value = match ? Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000) : 0;
   if (value <= 0) throw usageError(`--${option} must be a time such as 90s or 5m, not "${text}".`);
-  return Math.min(value, LONGEST_MS);
+  return value;
 }
 
 export const commaList = (text: string): string[] =>

@@ -125,7 +125,7 @@ function* assistantHtml(
       yield html`<details class="thinking"><summary>Thinking</summary><div class="plain">${part.text}</div></details>`
         .text;
   }
-  const ending = item.endedBy !== undefined && html`<p class="failed">The answer was ended by: ${item.endedBy}</p>`;
+  const ending = item.endedBy !== undefined && html`<p class="failed">The answer was ended by ${item.endedBy}.</p>`;
   yield html`${ending}${usageHtml(item)}</article>
 `.text;
 }

@@ -21,7 +21,7 @@ export interface Carried {
 }
 
 /** A thought of an answer. */
-export interface CarriedThought {
+interface CarriedThought {
   readonly text: string;
   readonly signature?: string | undefined;
   readonly redacted: boolean;
@@ -29,7 +29,7 @@ export interface CarriedThought {
 }
 
 /** What its vendor wants back with a call. */
-export interface CarriedCall {
+interface CarriedCall {
   readonly id: string;
   readonly signature?: string | undefined;
   readonly itemId?: string | undefined;

@@ -295,7 +295,7 @@ export class ResponsesAnswer extends StreamedAnswer {
 }
 
 /** Providers that speak this format themselves. */
-export const RESPONSES_APIS: ReadonlySet<string> = new Set([
+const RESPONSES_APIS: ReadonlySet<string> = new Set([
   "openai-responses",
   "openai-codex-responses",
   "azure-openai-responses",

@@ -7,7 +7,6 @@ import { useState } from "preact/hooks";
 import { Markdown } from "../../text/markdown.tsx";
 import { Preview } from "./preview.tsx";
 import type { QuestionProps } from "./question-props.ts";
-import { widerLabel } from "./wider-label.ts";
 
 type ConfirmDialog = Extract<Dialog, { method: "confirm" }>;
 
@@ -29,7 +28,7 @@ export function Confirm({ question, isBusy, onAnswer }: QuestionProps<ConfirmDia
         </button>
         {remember.map((offer) => (
           <button key={offer.width} type="button" onClick={() => onAnswer({ confirmed: true, remember: offer.width })}>
-            {widerLabel(offer)}
+            {visibleLine(offer.label)}
           </button>
         ))}
         <button type="button" onClick={() => onAnswer({ confirmed: false })}>

@@ -11,6 +11,7 @@ import { Composer } from "../composer/composer.tsx";
 import { StatusLine } from "../composer/status-line.tsx";
 import type { Me } from "../me.ts";
 import { Panel, type PanelName } from "../panels/panel.tsx";
+import { addressOf } from "../place.ts";
 import { QuestionDock } from "../questions/question-dock.tsx";
 import { Announcer } from "./announcer.tsx";
 import { SessionContext, type SessionUse } from "./session-context.ts";
@@ -59,11 +60,12 @@ export function SessionPage({ client, id, me }: SessionPageProps): VNode {
     };
   }, [client, id, me, feed, cwd]);
 
-  const title = visibleLine(view.state?.sessionName ?? "") || "Session";
+  const title = visibleLine(view.state?.title ?? "") || (view.phase === "unknown" ? "No such session" : "New session");
   useEffect(() => {
     document.title = `${view.questions.length > 0 ? "● " : ""}${title} · Lathe`;
   }, [title, view.questions.length > 0]);
 
+  if (view.phase === "unknown") return <UnknownSession />;
   return (
     <SessionContext.Provider value={session}>
       <div class={panel === undefined ? "session" : "session with-panel"}>
@@ -80,6 +82,22 @@ export function SessionPage({ client, id, me }: SessionPageProps): VNode {
         <Announcer view={view} said={said} />
       </div>
     </SessionContext.Provider>
+  );
+}
+
+function UnknownSession(): VNode {
+  return (
+    <div class="page">
+      <header class="bar">
+        <h1>No such session</h1>
+      </header>
+      <main class="column">
+        <p role="alert">It was deleted, or it is in a folder that this server does not serve.</p>
+        <p>
+          <a href={addressOf()}>All sessions</a>
+        </p>
+      </main>
+    </div>
   );
 }
 

@@ -4,16 +4,15 @@ import type { LatheClient } from "lathe/client";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { problemOf } from "../../base/problem.ts";
-import { useAnswer } from "../../base/use-answer.ts";
 import { addressOf } from "../place.ts";
 
 interface NewSessionProps {
   readonly client: LatheClient;
+  readonly roots: readonly string[];
   readonly onCancel: () => void;
 }
 
-export function NewSession({ client, onCancel }: NewSessionProps): VNode {
-  const { answer: roots = [], problem: rootsProblem } = useAnswer(() => client.roots(), [client]);
+export function NewSession({ client, roots, onCancel }: NewSessionProps): VNode {
   const [folder, setFolder] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -28,7 +27,6 @@ export function NewSession({ client, onCancel }: NewSessionProps): VNode {
       setBusy(false);
     }
   };
-  const shown = problem ?? rootsProblem;
   return (
     <form class="sheet" onSubmit={submit} aria-labelledby="new-session">
       <h2 id="new-session">New session</h2>
@@ -51,9 +49,9 @@ export function NewSession({ client, onCancel }: NewSessionProps): VNode {
       <p id="folder-hint" class="hint">
         {roots.length > 1 ? `A folder in ${roots.join(", ")}` : "A folder of this server"}
       </p>
-      {shown !== undefined && (
+      {problem !== undefined && (
         <p class="problem" role="alert">
-          {shown}
+          {problem}
         </p>
       )}
       <div class="answers">

@@ -5,6 +5,7 @@ import type { LatheClient, SessionRow } from "lathe/client";
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemOf } from "../../base/problem.ts";
+import { useAnswer } from "../../base/use-answer.ts";
 import { counted, timeSince } from "../../text/numbers.ts";
 import type { Me } from "../me.ts";
 import { addressOf } from "../place.ts";
@@ -30,7 +31,9 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
   const [search, setSearch] = useState("");
   const [isStarting, setStarting] = useState(false);
   const { found, problem, readMore } = useSessions(client, search);
-  const canStart = me.scopes.includes("prompt");
+  const { answer: roots = [] } = useAnswer(() => client.roots(), [client]);
+  // The server of one terminal's session has no folder to start others in.
+  const canStart = me.scopes.includes("prompt") && roots.length > 0;
   useEffect(() => {
     document.title = "Sessions · Lathe";
   }, []);
@@ -49,7 +52,7 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
         )}
       </header>
       <main class="column">
-        {isStarting && <NewSession client={client} onCancel={() => setStarting(false)} />}
+        {isStarting && <NewSession client={client} roots={roots} onCancel={() => setStarting(false)} />}
         <label class="search">
           <span class="unseen">Search sessions</span>
           <input

@@ -37,6 +37,7 @@ describe("render_mermaid", () => {
     expect(id).toBeDefined();
     expect(Buffer.concat(bench.artifacts[Number(id)]!).toString()).toBe(picture(text));
     expect(picture(await draw("graph TD\nA-->B"))).toBe(picture(text));
+    expect(picture(await draw("graph TD A-->B"))).toBe(picture(text));
   });
 
   it("T-MMD-1 G-89 useAscii is plain ASCII, padding is floored, and below zero it counts as zero", async () => {

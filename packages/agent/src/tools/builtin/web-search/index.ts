@@ -51,6 +51,7 @@ export const webSearchTool: ToolDef = {
   preview: async (args, scope) => previewOf(args, (await askedFirst(scope)).engines),
   card: ({ query }, result) => cardOf(query, result),
   async execute(args, context) {
+    if (args.query.trim() === "") throw new ToolFailure("The query is empty: name what is searched for.");
     const { engines, others } = await askedFirst(context);
     const asked = await ask(engines, args, context);
     if (asked.found) return resultOf(asked, asked.found);

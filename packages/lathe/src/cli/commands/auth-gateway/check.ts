@@ -1,5 +1,6 @@
 // `lathe auth-gateway check [--strict]`: whether the credentials that a gateway here would use work.
 
+import { signInCommand } from "../../../config/credentials/source.ts";
 import { checkCredentials } from "../../../doors/gateway/models/check-credentials.ts";
 import { GatewayModels } from "../../../doors/gateway/models/gateway-models.ts";
 import { Run } from "../../../hosts/run.ts";
@@ -18,7 +19,9 @@ export const checkGateway: Command = async (argv, machine) => {
   const rows = await checkCredentials(workspace, models, values.strict ?? false);
   if (values.json) machine.stdout.write(`${JSON.stringify({ credentials: rows }, null, 2)}\n`);
   else if (rows.length === 0)
-    machine.stdout.write("No credentials. Set a key such as ANTHROPIC_API_KEY, or run: lathe login <provider>\n");
+    machine.stdout.write(
+      `No credentials. Set a key such as ANTHROPIC_API_KEY, or run: ${signInCommand(workspace.accounts().place)} <provider>\n`,
+    );
   else
     machine.stdout.write(
       table(

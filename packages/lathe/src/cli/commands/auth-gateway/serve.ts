@@ -12,12 +12,11 @@ import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { portOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
+import { DEFAULT_BIND } from "./running.ts";
 import { ownTokenOf } from "./token.ts";
-
-export const DEFAULT_BIND = "127.0.0.1:4000";
 
 export const serveGateway: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(
@@ -32,7 +31,7 @@ export const serveGateway: Command = async (argv, machine) => {
   );
   if (positionals[0] !== undefined)
     throw usageError("lathe auth-gateway serve takes an address with --bind host:port.");
-  const place = placeOf(values.bind ?? DEFAULT_BIND);
+  const place = placeOf(values.bind, DEFAULT_BIND);
   const needsKey = !values["no-auth"];
   if (!needsKey && !isLoopback(place.host))
     throw usageError("--no-auth works on this machine only: leave it out, or bind to 127.0.0.1.");
@@ -53,7 +52,7 @@ export const serveGateway: Command = async (argv, machine) => {
     log: (request) => void stdout.write(logLine(request)),
     warn: (message) => void stderr.write(`lathe: ${message}\n`),
   });
-  const signal = untilSignal();
+  const signal = Promise.race([untilSignal(), logEnd(machine)]);
   const how = needsKey ? "Keys for clients: lathe auth-gateway key add <name>" : "Anyone on this machine may use it.";
   stderr.write(`Gateway at ${gateway.url}. ${how}\n`);
   try {
@@ -67,11 +66,3 @@ export const serveGateway: Command = async (argv, machine) => {
   machine.exit?.(EXIT.done);
   return EXIT.done;
 };
-
-/** `host:port`, `[::1]:4000`, `:4000`, `host` or a port. */
-function placeOf(bind: string): { readonly host: string; readonly port: number } {
-  const [, host = "", port] = /^(?:(\[[^\]]+\]|[^:]*):)?(\d+)$/.exec(bind) ?? [];
-  if (port !== undefined) return { host: host.replace(/^\[|\]$/g, "") || "127.0.0.1", port: portOf("--bind", port) };
-  if (/^[^:\s]+$/.test(bind)) return { host: bind, port: portOf("--bind", DEFAULT_BIND.split(":")[1] ?? "") };
-  throw usageError(`--bind takes an address and a port, such as ${DEFAULT_BIND}, not "${bind}".`);
-}

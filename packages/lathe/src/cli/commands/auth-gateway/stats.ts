@@ -1,6 +1,5 @@
 // `lathe stats --by key`: what the clients of the gateway used, each with its key.
 
-import { lockHolder } from "@lathe/agent/record";
 import { sumsByKey } from "../../../doors/gateway/money/sums-by-key.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
@@ -8,13 +7,15 @@ import { EXIT, type ExitCode } from "../../../platform/usage/exit.ts";
 import { printableLine } from "../../../sessions/list.ts";
 import { countOf, tokens } from "../../../sessions/numbers.ts";
 import { table } from "../../../sessions/tables/table.ts";
+import { isGatewayRunning } from "./running.ts";
 
 export function statsByKey(
-  { env, userHome, host, stdout, stderr }: Machine,
+  machine: Machine,
   { since, isJson }: { readonly since: string | undefined; readonly isJson: boolean },
 ): ExitCode {
+  const { env, userHome, stdout, stderr } = machine;
   const { gatewayLedger: folder } = homePaths(env, userHome);
-  const isRunning = lockHolder(`${folder}/.lock`, { host })?.dead === false;
+  const isRunning = isGatewayRunning(machine);
   const { keys, damaged } = sumsByKey(folder, { isRunning, ...(since === undefined ? {} : { since }) });
   const byCost = [...keys].sort((a, b) => b.usd + b.uncertain - (a.usd + a.uncertain) || b.requests - a.requests);
   if (isJson) stdout.write(`${JSON.stringify({ byKey: byCost, unread: { lines: damaged } }, null, 2)}\n`);

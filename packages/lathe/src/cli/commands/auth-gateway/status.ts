@@ -1,27 +1,21 @@
 // `lathe auth-gateway status`: whether a gateway answers, and what it has.
 
+import { signInCommand } from "../../../config/credentials/source.ts";
 import { GatewayModels } from "../../../doors/gateway/models/gateway-models.ts";
 import { Run } from "../../../hosts/run.ts";
-import { homePaths } from "../../../platform/home/paths.ts";
-import { readIfReadable } from "../../../platform/home/small-file.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
-import { httpUrl } from "../../../platform/options/values.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
-import { DEFAULT_BIND } from "./serve.ts";
-
-const ANSWER_WITHIN_MS = 3_000;
+import { gatewayUrl, isGatewayRunning, problemAt } from "./running.ts";
 
 export const gatewayStatus: Command = async (argv, machine) => {
   const options = { url: { type: "string" }, json: { type: "boolean" } } as const;
   const { values, positionals } = verbArgs(argv, options, "auth-gateway");
   if (positionals[0] !== undefined) throw usageError("lathe auth-gateway status takes only --url and --json.");
-  const paths = homePaths(machine.env, machine.userHome);
-  const last = readIfReadable(paths.gatewayAddress)?.trim();
-  const url = new URL(httpUrl("url", values.url ?? (last || `http://${DEFAULT_BIND}`))).origin;
-  const problem = await problemOf(machine, url);
+  const url = gatewayUrl(machine, values.url);
+  const problem = await problemAt(machine, url);
   const keys = keysOf(machine);
   const active = keys.list().filter((key) => keys.stateOf(key) === "active").length;
   const workspace = await new Run(machine).open({});
@@ -34,29 +28,15 @@ export const gatewayStatus: Command = async (argv, machine) => {
     );
   else
     stdout.write(
-      `${problem === undefined ? `A gateway answers at ${url}.` : `No gateway answers at ${url}. Start one: lathe auth-gateway serve`}\n` +
+      `${problem === undefined ? `A gateway answers at ${url}.` : noAnswer(machine, url, problem)}\n` +
         `${active === 1 ? "1 client key" : `${active} client keys`} in use. See: lathe auth-gateway key list\n` +
-        `Providers with a credential: ${providers.join(", ") || "none. Run: lathe login <provider>"}\n`,
+        `Providers with a credential: ${providers.join(", ") || `none. Run: ${signInCommand(workspace.accounts().place)} <provider>`}\n`,
     );
   return problem === undefined ? EXIT.done : EXIT.provider;
 };
 
-/** Undefined when one answers. */
-async function problemOf({ deps }: Machine, url: string): Promise<string | undefined> {
-  const ending = new AbortController();
-  const timer = deps.setTimer(() => ending.abort(), ANSWER_WITHIN_MS);
-  try {
-    const { status, body } = await deps.fetch({
-      url: `${url}/healthz`,
-      method: "GET",
-      headers: {},
-      signal: ending.signal,
-    });
-    for await (const _chunk of body); // read whole, so that the connection can be closed
-    return status === 200 ? undefined : `it answers with status ${status}`;
-  } catch (error) {
-    return ending.signal.aborted ? "it does not answer" : (error as Error).message.replace(/\.$/, "");
-  } finally {
-    timer.cancel();
-  }
-}
+/** One that listens at every address, or has a certificate of its own making, cannot be asked like this. */
+const noAnswer = (machine: Machine, url: string, problem: string): string =>
+  isGatewayRunning(machine)
+    ? `A gateway is running, but cannot be asked at ${url}: ${problem}. Say with --url where clients reach it.`
+    : `No gateway answers at ${url}. Start one: lathe auth-gateway serve`;

@@ -1,10 +1,11 @@
-// What `lathe serve` and `--mode bridge` are given, and when they are asked to end.
+// What servers are given on the command line, and when they are asked to end.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Tls } from "../../../doors/http/listen.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
+import { onReaderGone } from "../../../platform/machine/reader-gone.ts";
 import { ENDING_SIGNALS } from "../../../platform/machine/signals.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 
@@ -12,6 +13,15 @@ export function portOf(name: string, text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw usageError(`${name} must be a number from 0 to 65535, not "${text}".`);
+}
+
+/** `host:port`, `[::1]:4000`, `:4000`, `host` or a port; `usual` when it is not given. */
+export function placeOf(bind: string | undefined, usual: string): { readonly host: string; readonly port: number } {
+  const [usualHost = "", usualPort = ""] = usual.split(":");
+  const [, host = "", port] = /^(?:(\[[^\]]+\]|[^:]*):)?(\d+)$/.exec(bind ?? usual) ?? [];
+  if (port !== undefined) return { host: host.replace(/^\[|\]$/g, "") || usualHost, port: portOf("--bind", port) };
+  if (bind !== undefined && /^[^:\s]+$/.test(bind)) return { host: bind, port: portOf("--bind", usualPort) };
+  throw usageError(`--bind takes an address and a port, such as ${usual}, not "${bind}".`);
 }
 
 /** Certificate and key from files. */
@@ -52,5 +62,15 @@ export function untilSignal(): Promise<NodeJS.Signals> {
         isEnding = true;
         resolve(signal);
       });
+  });
+}
+
+/** Resolves when the reader of the log has gone. A disk that is full does not end the server: its answers do not depend on the log. */
+export function logEnd({ stdout, stderr }: Machine): Promise<void> {
+  return new Promise((resolve) => {
+    onReaderGone(stdout, ({ code, message }) => {
+      stderr.write(`lathe: The log cannot be written any more: ${message}\n`);
+      if (code === "EPIPE") resolve();
+    });
   });
 }

@@ -2,10 +2,12 @@
 
 import type { Scope } from "../../../doors/door/door.ts";
 import { SCOPES, type StoredToken, TokenFile } from "../../../doors/serve/guard/token-file.ts";
+import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { commaList, positiveInteger } from "../../../platform/options/values.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
+import { findOne, idOf } from "../../../sessions/find.ts";
 import { printableLine } from "../../../sessions/list.ts";
 import { table } from "../../../sessions/tables/table.ts";
 import type { Command } from "../command.ts";
@@ -52,13 +54,14 @@ const VERBS: Readonly<Record<string, Command>> = {
     if (name === "" || name.length > MOST_NAME || printableLine(name) !== name)
       throw usageError(`A name is one line of at most ${MOST_NAME} characters.`);
     if (values.session === "") throw usageError("--session needs the id of a session. See: lathe sessions list");
+    const session = values.session === undefined ? undefined : await wholeId(machine, values.session);
     const tokens = tokensOf(machine);
     if (tokens.list().some((token) => token.name === name))
       throw usageError(`There is a token named ${name}. Choose another name, or: lathe serve token revoke ${name}`);
     const { token, stored } = await tokens.add({
       name,
       scopes: scopesOf(values.scope ?? "read"),
-      session: values.session,
+      session,
       lastsMs: daysOf(values.days) * DAY_MS,
     });
     machine.stderr.write(
@@ -79,6 +82,11 @@ const VERBS: Readonly<Record<string, Command>> = {
     return EXIT.done;
   },
 };
+
+/** The beginning of an id will do; what names no session would be a token for nothing. */
+async function wholeId(machine: Machine, session: string): Promise<string> {
+  return idOf(findOne(await new Run(machine).open({}), session));
+}
 
 function daysOf(text: string | undefined): number {
   const days = text === undefined ? DAYS : positiveInteger("days", text);

@@ -8,7 +8,19 @@ const MOST_BYTES = 1 << 20;
 /** An issuer that does not answer must not block a run, nor the lock that others wait for. */
 const PATIENCE_MS = 15_000;
 
-export function poster(transport: Transport): Post {
+export interface FormAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Throws where nothing answers. */
+export type SendForm = (
+  url: string,
+  form: Readonly<Record<string, string>>,
+  encoding?: "form" | "json",
+) => Promise<FormAnswer>;
+
+export function formSender(transport: Transport): SendForm {
   return async (url, form, encoding = "form") => {
     const asJson = encoding === "json";
     const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -30,16 +42,21 @@ export function poster(transport: Transport): Post {
       once: true,
       body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
     }).catch(silent);
-    const text = await readBody(reply.body).catch(silent);
+    return { status: reply.status, text: await readBody(reply.body).catch(silent) };
+  };
+}
+
+export function poster(transport: Transport): Post {
+  const send = formSender(transport);
+  return async (url, form, encoding) => {
+    const { status, text } = await send(url, form, encoding);
     try {
       return JSON.parse(text) as Awaited<ReturnType<Post>>;
     } catch (error) {
       throw new CliError(
         EXIT.provider,
-        `${new URL(url).host} answered with status ${reply.status} and no JSON. Try again later.`,
-        {
-          cause: error,
-        },
+        `${new URL(url).host} answered with status ${status} and no JSON. Try again later.`,
+        { cause: error },
       );
     }
   };

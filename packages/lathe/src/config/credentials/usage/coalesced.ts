@@ -36,7 +36,7 @@ export class Coalesced<T> {
 }
 
 /** Undefined as soon as the signal says so; the work goes on. */
-export async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (!signal) return work;
   if (signal.aborted) return undefined;
   let onAbort = (): void => {};

@@ -17,14 +17,14 @@ const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: DA
 /** Ten years. */
 const LONGEST_MS = 3650 * DAY_MS;
 
-/** `20/month`, `5/day`, `3`. */
+/** `20/month`, `5/day`, `3`. Ten thousandths of a dollar are the least that is shown. */
 export function budgetOf(text: string): KeyBudget {
-  const [amount = "", period = "ever", ...more] = text.trim().split("/");
-  const usd = Number(amount.replace(/^\$/, ""));
+  const [, amount, period = "ever"] =
+    /^\$?(\d{1,9}(?:\.\d{1,4})?|\.\d{1,4})(?:\/(day|month))?$/.exec(text.trim()) ?? [];
   const known = PERIODS.find((candidate) => candidate === period);
-  if (amount === "" || !Number.isFinite(usd) || usd <= 0 || known === undefined || more.length > 0)
+  if (amount === undefined || Number(amount) === 0 || known === undefined)
     throw usageError(`--budget takes US dollars, such as 20/month, 5/day or 3 in all, not "${text}".`);
-  return { usd, period: known };
+  return { usd: Number(amount), period: known };
 }
 
 export function lifetimeOf(text: string): number {

@@ -96,6 +96,7 @@ async function tryOut(provider: string, { workspace, models }: Checking): Promis
 /** The same source with one account of a provider. */
 function onlyAccount(source: CredentialSource, only: AccountInfo): CredentialSource {
   return {
+    place: source.place,
     providers: () => source.providers(),
     accounts: async (provider) => (provider === only.provider ? [only] : source.accounts(provider)),
     secret: (account) => source.secret(account),

@@ -6,7 +6,7 @@ import type { Usage } from "@lathe/llm";
 import type { ClientKey } from "../keys/key-file.ts";
 import { type KeyBudget, periodAt } from "../keys/terms.ts";
 import { KeyAccounts, lostCharge, type PeriodOf } from "./key-accounts.ts";
-import { beginMonth, MonthFile, monthsIn, readMonth } from "./ledger-files.ts";
+import { beginMonth, linesOf, MonthFile, monthsIn } from "./ledger-files.ts";
 import type { LedgerLine, ReservedLine } from "./lines.ts";
 
 export interface BooksOptions {
@@ -56,7 +56,8 @@ export class Books {
     const { folder, now, periodOf } = options;
     this.#accounts = new KeyAccounts(periodOf);
     const last = monthsIn(folder).at(-1);
-    const { lines, damaged } = last === undefined ? { lines: [], damaged: 0 } : readMonth(folder, last);
+    let damaged = 0;
+    const lines = last === undefined ? [] : linesOf(folder, last, () => damaged++);
     const left = this.#accounts.replay(lines);
     this.damaged = damaged;
     this.unsettled = left.length;

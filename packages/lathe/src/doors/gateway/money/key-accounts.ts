@@ -61,7 +61,7 @@ export class KeyAccounts {
   }
 
   /** Counts what a file says; the reservations that it leaves open are returned. */
-  replay(lines: readonly LedgerLine[]): readonly ReservedLine[] {
+  replay(lines: Iterable<LedgerLine>): readonly ReservedLine[] {
     const open = new Map<string, ReservedLine>();
     for (const line of lines) {
       if (line.type === "reserved") open.set(line.id, line);

@@ -9,7 +9,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -17,7 +16,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type LedgerLine, linesOf } from "./lines.ts";
+import { StringDecoder } from "node:string_decoder";
+import { type LedgerLine, readLine } from "./lines.ts";
 
 const NAME = /^(\d{4}-\d{2})\.jsonl$/;
 
@@ -29,8 +29,31 @@ export function monthsIn(folder: string): readonly string[] {
 
 const fileOf = (folder: string, month: string): string => join(folder, `${month}.jsonl`);
 
-export const readMonth = (folder: string, month: string): ReturnType<typeof linesOf> =>
-  linesOf(readFileSync(fileOf(folder, month), "utf8"));
+const PIECE_BYTES = 1 << 20;
+
+/** Piece by piece: the file of a busy month is longer than a text can be. `onDamage`: called for each line that cannot be read. */
+export function* linesOf(folder: string, month: string, onDamage: () => void): Generator<LedgerLine, void> {
+  const fd = openSync(fileOf(folder, month), "r");
+  try {
+    const piece = Buffer.alloc(PIECE_BYTES);
+    const decoder = new StringDecoder("utf8");
+    let rest = "";
+    let size: number;
+    do {
+      size = readSync(fd, piece);
+      const texts = `${rest}${size === 0 ? `${decoder.end()}\n` : decoder.write(piece.subarray(0, size))}`.split("\n");
+      rest = texts.pop() ?? "";
+      for (const text of texts) {
+        if (text === "") continue;
+        const line = readLine(text);
+        if (line === undefined) onDamage();
+        else yield line;
+      }
+    } while (size > 0);
+  } finally {
+    closeSync(fd);
+  }
+}
 
 const textOf = (lines: readonly LedgerLine[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 

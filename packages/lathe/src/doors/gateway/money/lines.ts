@@ -60,23 +60,11 @@ export type SettledLine = Static<typeof settled>;
 export type LedgerLine = Static<typeof line>;
 
 /** Undefined for a damaged one. */
-function readLine(json: string): LedgerLine | undefined {
+export function readLine(json: string): LedgerLine | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return CHECKER.wrongIn(value) === undefined ? (value as LedgerLine) : undefined;
   } catch {
     return undefined; // torn by the end of a process
   }
-}
-
-export function linesOf(content: string): { readonly lines: readonly LedgerLine[]; readonly damaged: number } {
-  const lines: LedgerLine[] = [];
-  let damaged = 0;
-  for (const json of content.split("\n")) {
-    if (json === "") continue;
-    const read = readLine(json);
-    if (read === undefined) damaged++;
-    else lines.push(read);
-  }
-  return { lines, damaged };
 }

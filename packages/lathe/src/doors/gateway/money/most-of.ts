@@ -2,7 +2,7 @@
 
 import { answerRoom, type RequestAmounts } from "@lathe/agent/base";
 import { mostTokensIn, mostTokensOf } from "@lathe/agent/context";
-import { type ModelInfo, mostCostOf, type Request } from "@lathe/llm";
+import { type ContentPart, type ModelInfo, mostCostOf, type Request } from "@lathe/llm";
 import type { ClientKey } from "../keys/key-file.ts";
 import { budgetText, periodEnd } from "../keys/terms.ts";
 import { GatewayRefusal } from "../server/refusal.ts";
@@ -24,27 +24,47 @@ export interface Habits {
   readonly usualAnswer: number;
 }
 
+/** Of a model of which nothing is known. */
+const USUAL_ANSWER = 32_000;
+
 export function mostOf(asked: Request, model: ModelInfo, { keepsLong, usualAnswer }: Habits): MostOf {
-  const own = model.maxOutput ?? Number.POSITIVE_INFINITY;
-  const usual = Math.min(own, usualAnswer || own);
-  const request = asked.maxTokens === undefined && Number.isFinite(usual) ? { ...asked, maxTokens: usual } : asked;
+  // No model writes more, whatever a client asks for: what is set aside would keep others from the account.
+  const own = model.maxOutput ?? model.contextWindow;
+  const wanted = asked.maxTokens ?? (usualAnswer || (model.maxOutput ?? USUAL_ANSWER));
+  const request = { ...asked, maxTokens: Math.min(own, wanted) };
   const answer = answerRoom(model, request).most;
-  const prompt = promptOf(request);
+  const prompt = promptOf(request, model);
   const { cost } = model;
   const usd = cost ? mostCostOf(prompt, answer, cost, keepsLong || asksForLong(request)) : 0;
   return {
-    request: request.maxTokens === undefined ? { ...request, maxTokens: answer } : request,
+    request,
     amounts: { tokens: prompt + answer, usd },
     answer,
     isPriced: cost !== undefined,
   };
 }
 
-function promptOf({ messages, tools, responseFormat }: Request): number {
+function promptOf({ messages, tools, responseFormat }: Request, { contextWindow }: ModelInfo): number {
   let tokens = messages.reduce((sum, message) => sum + mostTokensOf(message), 0);
   if (tools !== undefined) tokens += mostTokensIn(JSON.stringify(tools));
   if (responseFormat !== undefined) tokens += mostTokensIn(JSON.stringify(responseFormat));
-  return tokens;
+  if (tools !== undefined || responseFormat !== undefined) tokens += OF_VENDORS_WORDS;
+  return messages.some(({ content }) => content.some(mayUnfold)) ? Math.max(tokens, contextWindow) : tokens;
+}
+
+/** What vendors add to a prompt with tools. */
+const OF_VENDORS_WORDS = 1000;
+
+/** A PDF of a few kilobytes, or an address of one, can fill all that the model reads. */
+function mayUnfold(part: ContentPart): boolean {
+  switch (part.kind) {
+    case "document":
+      return part.document.data === undefined || !part.document.mediaType?.startsWith("text/");
+    case "audio":
+      return part.audio.data === undefined;
+    default:
+      return false;
+  }
 }
 
 /** The client wants its prompt kept for an hour, which costs more. */

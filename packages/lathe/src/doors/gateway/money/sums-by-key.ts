@@ -2,7 +2,7 @@
 
 import type { KeyAccounts } from "./key-accounts.ts";
 import { chargeOf, lostCharge } from "./key-accounts.ts";
-import { monthsIn, readMonth } from "./ledger-files.ts";
+import { linesOf, monthsIn } from "./ledger-files.ts";
 import type { ReservedLine } from "./lines.ts";
 
 export interface KeySum {
@@ -40,9 +40,7 @@ export function sumsByKey(
     });
   };
   for (const month of monthsIn(folder)) {
-    const { lines, damaged: unread } = readMonth(folder, month);
-    damaged += unread;
-    for (const line of lines) {
+    for (const line of linesOf(folder, month, () => damaged++)) {
       if (line.type === "reserved") open.set(line.id, line);
       if (line.type !== "settled") continue;
       const reserved = open.get(line.id);
@@ -58,7 +56,6 @@ export function sumsByKey(
 export function readAccounts(folder: string, accounts: KeyAccounts): KeyAccounts {
   const last = monthsIn(folder).at(-1);
   if (last === undefined) return accounts;
-  const { lines } = readMonth(folder, last);
-  accounts.replay(lines);
+  accounts.replay(linesOf(folder, last, () => undefined));
   return accounts;
 }

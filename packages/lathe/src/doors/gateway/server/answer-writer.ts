@@ -110,7 +110,8 @@ export class AnswerWriter {
   #look(event: StreamEvent): void {
     this.#options.note(event);
     if (event.type === "error") throw event.error;
-    this.#characters += lengthOf(event);
+    // Each counts for something: pieces without a letter have no end either.
+    this.#characters += 1 + lengthOf(event);
     if (this.#characters <= this.#mostCharacters) return;
     const reason = new GatewayRefusal("internal", "The model's answer is longer than was asked for, and was ended.", {
       code: "answer_too_long",

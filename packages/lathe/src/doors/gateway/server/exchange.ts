@@ -1,7 +1,7 @@
 // One request for an answer: read, admitted, sent to its model, written in the client's wire format, settled and logged. Whatever
 // happens, its reservation is settled once and its line is written once.
 
-import { AbortError, type StreamEvent } from "@lathe/llm";
+import { AbortError, messageOf, type StreamEvent } from "@lathe/llm";
 import { fitRequest, type Refusal, type ServedFormat, type ServedRequest, warningHeaders } from "@lathe/llm/serve";
 import { readBody } from "../../http/body.ts";
 import type { Call } from "../../http/call.ts";
@@ -10,7 +10,7 @@ import type { Reservation } from "../money/books.ts";
 import { checkAffordable, type MostOf, mostOf } from "../money/most-of.ts";
 import { AnswerWriter } from "./answer-writer.ts";
 import type { Caller } from "./callers.ts";
-import { sendFailure, wordOf } from "./failure.ts";
+import { isOwnFailure, sendFailure, wordOf } from "./failure.ts";
 import type { GatewayParts } from "./parts.ts";
 import { GatewayRefusal } from "./refusal.ts";
 import { type Progress, settle } from "./settlement.ts";
@@ -19,7 +19,7 @@ import { type Progress, settle } from "./settlement.ts";
 const MOST_BODY_BYTES = 32 << 20;
 
 export async function exchange(call: Call, format: ServedFormat, parts: GatewayParts): Promise<void> {
-  const { now, log, newId } = parts;
+  const { now, log, newId, room } = parts;
   const { incoming, outgoing } = call;
   const began = now();
   const requestId = newId();
@@ -35,13 +35,16 @@ export async function exchange(call: Call, format: ServedFormat, parts: GatewayP
   try {
     const caller = parts.callers.callerOf(incoming);
     progress.caller = caller;
+    progress.held = room.enter(caller.id);
     await answer(call, format, { parts, progress, caller, requestId, ending });
   } catch (error) {
     failure = ending.signal.aborted ? ending.signal.reason : error;
     if (!outgoing.headersSent && !isGone) sendFailure(call, format, failure, requestId);
     else if (!outgoing.writableEnded) outgoing.destroy();
   }
-  const { caller, model } = progress;
+  if (failure !== undefined && isOwnFailure(failure)) parts.warn(`A request has failed: ${messageOf(failure)}`);
+  const { caller, model, held } = progress;
+  held?.leave();
   log({
     at: began,
     key: caller?.name,
@@ -97,9 +100,9 @@ async function answer(call: Call, format: ServedFormat, sending: Sending): Promi
 async function asked(
   call: Call,
   format: ServedFormat,
-  { parts, caller }: Sending,
+  { parts, caller, progress }: Sending,
 ): Promise<{ readonly model: OfferedModel; readonly served: ServedRequest }> {
-  const decoded = format.decode(await readBody(call.incoming, MOST_BODY_BYTES));
+  const decoded = format.decode(await readBody(call.incoming, MOST_BODY_BYTES, progress.held));
   if (decoded.kind === "refused") throw refusalError(decoded.refusal);
   const model = await parts.models.find(decoded.served.request.model, caller.key);
   const fitted = fitRequest(decoded.served, format, model.target);

@@ -3,7 +3,7 @@
 
 import { ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
 import type { Refusal, ServedFormat } from "@lathe/llm/serve";
-import type { Call } from "../../http/call.ts";
+import { type Call, endWhenRead } from "../../http/call.ts";
 import { Refused } from "../../http/refused.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import { GatewayRefusal } from "./refusal.ts";
@@ -61,9 +61,12 @@ export function wordOf(error: unknown): string {
   return error instanceof SDKError ? error.kind : "failed";
 }
 
+/** What is no failure of a request or a vendor, such as a damaged file, is for the operator. */
+export const isOwnFailure = (error: unknown): boolean => wordOf(error) === "failed";
+
 /** Before the first byte of an answer. */
 export function sendFailure(
-  { incoming, outgoing }: Call,
+  { incoming, outgoing }: Pick<Call, "incoming" | "outgoing">,
   format: ServedFormat,
   error: unknown,
   requestId: string,
@@ -79,5 +82,5 @@ export function sendFailure(
     // What is left of a refused body is not read.
     ...(incoming.complete ? {} : { connection: "close" }),
   });
-  outgoing.end(body);
+  endWhenRead(incoming, outgoing, body);
 }

@@ -1,7 +1,9 @@
 // A running gateway: the guard, its addresses and the socket.
 
+import type { IncomingMessage } from "node:http";
+import { messageOf } from "@lathe/llm";
 import { type ServedFormat, servedFormats } from "@lathe/llm/serve";
-import { type Answer, type Call, Router } from "../../http/call.ts";
+import { type Answer, type Call, type Refuse, Router } from "../../http/call.ts";
 import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
 import {
   certificateOf,
@@ -19,7 +21,7 @@ import { modelList } from "../reports/model-list.ts";
 import { usageReport } from "../reports/usage-report.ts";
 import type { Caller } from "./callers.ts";
 import { exchange } from "./exchange.ts";
-import { sendFailure, wordOf } from "./failure.ts";
+import { isOwnFailure, sendFailure, wordOf } from "./failure.ts";
 import type { GatewayParts } from "./parts.ts";
 
 export const GATEWAY_WORDS: PlaceWords = {
@@ -50,7 +52,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningServ
   const own: OwnNames = { scheme: tls ? "https" : "http", host, certificate: certificateOf(tls) };
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const running = new Set<Promise<void>>();
-  const listener = guarded(gatewayApp(version, parts, running), own);
+  const listener = guarded(gatewayApp(version, parts, running), own, refusing(parts));
   const server = await listen(listener, { host, port: options.port, tls, limits, words: GATEWAY_WORDS });
   server.keepAliveTimeout = IDLE_MS;
   const { url, close } = serverAt(server, own, portOf(server));
@@ -80,7 +82,21 @@ function gatewayApp(version: string, parts: GatewayParts, running: Set<Promise<v
       running.add(work);
       return work;
     });
-  return router.answer("There is nothing at this address. See docs/gateway.md.");
+  const paths = servedFormats.map(({ path }) => path).join(", ");
+  return router.answer(
+    `There is nothing at this address. The gateway answers ${paths} and /v1/models.`,
+    refusing(parts),
+  );
+}
+
+/** Also what is no request of the gateway's is answered as the client reads it, and logged. */
+function refusing({ now, log, newId }: GatewayParts): Refuse {
+  return (incoming, outgoing, error) => {
+    const at = now();
+    sendFailure({ incoming, outgoing }, formatFor(incoming), error, newId());
+    const { statusCode: status } = outgoing;
+    log({ at, key: undefined, model: undefined, usage: undefined, usd: 0, status, why: wordOf(error), ms: now() - at });
+  };
 }
 
 type Report = (call: Call, caller: Caller, parts: GatewayParts) => unknown;
@@ -96,7 +112,8 @@ function report(parts: GatewayParts, make: Report): (call: Call) => Promise<void
       call.json(await make(call, caller, parts));
     } catch (error) {
       failure = error;
-      sendFailure(call, formatFor(call), error, parts.newId());
+      if (isOwnFailure(error)) parts.warn(`A request has failed: ${messageOf(error)}`);
+      sendFailure(call, formatFor(call.incoming), error, parts.newId());
     }
     parts.log({
       at: began,
@@ -111,8 +128,9 @@ function report(parts: GatewayParts, make: Report): (call: Call) => Promise<void
   };
 }
 
-/** These addresses are the same for the clients of all vendors. */
-function formatFor({ incoming }: Call): ServedFormat {
-  const name = incoming.headers["anthropic-version"] === undefined ? "chat" : "messages";
-  return servedFormats.find((format) => format.name === name) as ServedFormat;
+/** By its path; other addresses are the same for the clients of all vendors. */
+function formatFor({ url = "", headers }: IncomingMessage): ServedFormat {
+  const name = headers["anthropic-version"] === undefined ? "chat" : "messages";
+  const known = servedFormats.find(({ path }) => path === url.split("?")[0]);
+  return known ?? (servedFormats.find((format) => format.name === name) as ServedFormat);
 }

@@ -7,6 +7,7 @@ import type { KeyFile } from "../keys/key-file.ts";
 import type { CheckedCredential } from "../models/check-credentials.ts";
 import type { GatewayModels } from "../models/gateway-models.ts";
 import type { Books } from "../money/books.ts";
+import type { BodyRoom } from "./body-room.ts";
 import type { Callers } from "./callers.ts";
 import type { LoggedRequest } from "./request-log.ts";
 
@@ -17,6 +18,7 @@ export interface GatewayParts {
   readonly books: Books;
   readonly turnstile: Turnstile;
   readonly rates: RequestWindow;
+  readonly room: BodyRoom;
   /** The state of the gateway's own credentials; `strict` tries each. */
   readonly checked: (isStrict: boolean) => Promise<readonly CheckedCredential[]>;
   /** The stored accounts, and what is known of how much of each is left. */

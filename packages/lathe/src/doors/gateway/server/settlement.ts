@@ -5,12 +5,15 @@ import { comparableUsage, costOf, type ProviderError, RateLimitError, type Usage
 import type { Pass } from "../fair/turnstile.ts";
 import type { OfferedModel } from "../models/gateway-models.ts";
 import type { Bill, Reservation } from "../money/books.ts";
+import type { BodyRoom } from "./body-room.ts";
 import type { Caller } from "./callers.ts";
 import type { GatewayParts } from "./parts.ts";
 
 /** What is known of a request so far. */
 export interface Progress {
   caller?: Caller;
+  /** The bytes of its body. */
+  held?: ReturnType<BodyRoom["enter"]>;
   model?: OfferedModel;
   most?: RequestAmounts;
   pass?: Pass;
@@ -57,8 +60,11 @@ export function settle(
 function billOf({ model, usage, most, isFinished, hasBegun }: Progress, { failure, wasStopped }: Ending): Bill {
   if (model === undefined) return { usd: 0 };
   const { provider, model: info } = model.target;
-  const counted = usage && comparableUsage(usage, provider);
-  const usd = info.cost === undefined ? undefined : usage === undefined ? 0 : costOf(usage, info.cost, provider);
+  const said = usage && comparableUsage(usage, provider);
+  const price = info.cost === undefined ? undefined : usage === undefined ? 0 : costOf(usage, info.cost, provider);
+  // Counts that cannot be true would give money back, or make the ledger unreadable: then the vendor has said nothing.
+  const isTrue = said === undefined || (areCounts(said) && (price === undefined || (price >= 0 && price < Infinity)));
+  const [counted, usd] = isTrue ? [said, price] : [undefined, price === undefined ? undefined : 0];
   // A vendor that counts nothing has not said that the answer was free.
   if (isFinished && (counted?.totalTokens ?? 0) > 0) return { usage: counted, usd };
   const uncertain = uncertainBill(most, {
@@ -69,6 +75,11 @@ function billOf({ model, usage, most, isFinished, hasBegun }: Progress, { failur
   });
   return { usage: counted, usd, ...(uncertain === undefined ? {} : { uncertain }) };
 }
+
+const areCounts = ({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: Usage): boolean =>
+  [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens].every(
+    (count) => Number.isSafeInteger(count) && count >= 0,
+  );
 
 const waitOf = (error: ProviderError): number =>
   error.retryAfter === undefined ? CLOSED_MS : Math.ceil(error.retryAfter * 1000);

@@ -49,7 +49,7 @@ export class SignIn {
   /** Resolves with the cookie for the browser that has sent the code. */
   async withCode(incoming: IncomingMessage, code: string): Promise<string> {
     this.#refuseGuessing(incoming);
-    const made = await this.#options.tokens.redeem(code).catch(unreadable);
+    const made = await this.#options.tokens.redeem(code).catch(notKept);
     if (made === "expired")
       throw this.#wrong(incoming, "expired_code", "This link has expired. Get another one with: lathe serve link");
     if (made === "unknown")
@@ -111,6 +111,18 @@ export class SignIn {
     const secure = this.#options.secure ? "; Secure" : "";
     return `${this.#cookieName}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
   }
+}
+
+/** The code is as good as before. */
+function notKept(cause: unknown): never {
+  if (typeof (cause as NodeJS.ErrnoException).code !== "string") return unreadable(cause);
+  throw new Refused(
+    503,
+    "not_kept",
+    "The server cannot store this sign-in: its disk is full or cannot be written to. When that is mended, open the link again.",
+    undefined,
+    { cause },
+  );
 }
 
 /** Someone has edited the file. What is wrong with it, and where it is, is not for those who have not signed in. */

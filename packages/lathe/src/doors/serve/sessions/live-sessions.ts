@@ -180,7 +180,7 @@ export class LiveSessions implements ServedSessions {
   async #saved(id: string): Promise<{ readonly cwd: string; readonly path: string }> {
     const saved = await this.#options.saved.find(id);
     if (saved) return saved;
-    throw new Refused(404, "unknown_session", "There is no such session here. See: GET /v1/sessions");
+    throw new Refused(404, "unknown_session", "There is no such session here.");
   }
 
   #openOnce(id: string): Promise<OpenSession> {

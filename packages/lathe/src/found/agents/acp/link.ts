@@ -130,16 +130,25 @@ export class AgentLink {
     const { terminals } = this;
     const { fs, session, terminal } = methods.client;
     return client({ name: "lathe" })
-      .onRequest(session.requestPermission, ({ params }) => this.#permission(params))
-      .onRequest(fs.readTextFile, async ({ params: { path, line, limit } }) => {
+      .onRequest(session.requestPermission, ({ params }) => {
+        this.#mustBeOurs(params);
+        return this.#permission(params);
+      })
+      .onRequest(fs.readTextFile, async ({ params }) => {
+        this.#mustBeOurs(params);
+        const { path, line, limit } = params;
         const answer = await this.#wish(ACP_TOOLS.read, { path: absolute(path), ...withoutNulls({ line, limit }) });
         return { content: String(answer["content"]) };
       })
-      .onRequest(fs.writeTextFile, async ({ params: { path, content } }) => {
+      .onRequest(fs.writeTextFile, async ({ params }) => {
+        this.#mustBeOurs(params);
+        const { path, content } = params;
         await this.#wish(ACP_TOOLS.write, { file_path: absolute(path), content });
         return {};
       })
-      .onRequest(terminal.create, async ({ params: { command, args = [], env = [], cwd, outputByteLimit } }) => {
+      .onRequest(terminal.create, async ({ params }) => {
+        this.#mustBeOurs(params);
+        const { command, args = [], env = [], cwd, outputByteLimit } = params;
         const words = args.length === 0 ? command : [command, ...args].map(quoteShell).join(" ");
         const variables = env.map(({ name, value }) => `export ${variableName(name)}=${quoteShell(value)}; `).join("");
         const limit = withoutNulls({ cwd, limit: outputByteLimit });
@@ -158,9 +167,15 @@ export class AgentLink {
       });
   }
 
+  /** There is one session here; before it is opened, the program has nothing to ask for. */
+  #mustBeOurs({ sessionId }: { readonly sessionId: string }): void {
+    if (sessionId !== this.#sessionId)
+      throw RequestError.invalidParams({ sessionId }, "there is no such session in this client");
+  }
+
   #update(params: JsonValue | undefined): void {
     const update = isJsonObject(params) ? params["update"] : undefined;
-    if (!isJsonObject(update)) return;
+    if (!isJsonObject(update) || (params as JsonObject)["sessionId"] !== this.#sessionId) return;
     const kind = update["sessionUpdate"];
     const text = kind === "agent_message_chunk" || kind === "agent_thought_chunk" ? blockText(update["content"]) : "";
     if (text !== "") this.arrivals.push({ kind: kind === "agent_message_chunk" ? "text" : "thought", text });

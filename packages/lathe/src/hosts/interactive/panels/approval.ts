@@ -4,13 +4,12 @@
 import { relative } from "node:path";
 import type { Access, PreviewLine } from "@lathe/agent";
 import { diffRows, fileDiffs, type Row, type Style, visible, visibleLine, wrap } from "@lathe/tui";
+import { approvalTitle } from "../../../conversation/approval-title.ts";
 import type { ApprovalQuestion, ApprovalReply } from "../../../conversation/approvals.ts";
-import type { Width } from "../../../found/permissions/offers.ts";
+import { widerAnswers } from "../../../conversation/wider-answers.ts";
 import { shownPath } from "../../../platform/home/shown-path.ts";
 import { denialOf } from "../plain/answers.ts";
-import { patternText } from "../plain/approval-text.ts";
 import type { AnswerOption } from "./answer-panel.ts";
-import { approvalTitle } from "./approval-title.ts";
 import type { QuestionBody } from "./question-body.ts";
 
 const STYLES: Readonly<Record<NonNullable<PreviewLine["kind"]>, Style>> = {
@@ -46,16 +45,17 @@ export function approvalBody(question: ApprovalQuestion, around: Surroundings, c
   };
 }
 
-/** `days`: how long an allowed pattern is remembered; 0 = for this session. */
-export function approvalOptions(question: ApprovalQuestion, days: number): AnswerOption<ApprovalReply>[] {
-  const { offers } = question;
-  const wider = (letter: string, short: string, label: string, remember: Width): AnswerOption<ApprovalReply> => ({
-    letter,
-    label,
-    short,
-    isConsent: true,
-    answer: () => ({ decision: "allow", remember, by: "user" }),
-  });
+const LETTERS = { pattern: { letter: "p", short: "like" }, tool: { letter: "a", short: "all" } } as const;
+
+export function approvalOptions(question: ApprovalQuestion): AnswerOption<ApprovalReply>[] {
+  const wider = widerAnswers(question).map(
+    ({ width, words }): AnswerOption<ApprovalReply> => ({
+      ...LETTERS[width],
+      label: `Yes, and ${words}`,
+      isConsent: true,
+      answer: () => ({ decision: "allow", remember: width, by: "user" }),
+    }),
+  );
   return [
     {
       letter: "y",
@@ -64,12 +64,7 @@ export function approvalOptions(question: ApprovalQuestion, days: number): Answe
       isConsent: true,
       answer: () => ({ decision: "allow", by: "user" }),
     },
-    ...(offers.pattern
-      ? [wider("p", "like", `Yes, and don't ask again for ${patternWords(offers.pattern, days)}`, "pattern")]
-      : []),
-    ...(offers.tool
-      ? [wider("a", "all", `Yes, and allow all ${callsOf(question)} in this project for this session`, "tool")]
-      : []),
+    ...wider,
     { letter: "n", label: "No", short: "no", answer: () => denialOf() },
     {
       letter: "w",
@@ -79,19 +74,6 @@ export function approvalOptions(question: ApprovalQuestion, days: number): Answe
       answer: denialOf,
     },
   ];
-}
-
-/** What a rule allows and for how long: "`npm test *` in this project (30 days)", "edits under src/ (30 days)". */
-function patternWords(rules: readonly string[], days: number): string {
-  const [, folder] = rules.length === 1 ? (/^write\((.+\/)\*\*\)$/.exec(rules[0] ?? "") ?? []) : [];
-  const what =
-    folder === undefined ? `\`${patternText(rules)}\` in this project` : `edits under ${visibleLine(folder)}`;
-  return `${what} (${days === 0 ? "this session" : days === 1 ? "1 day" : `${days} days`})`;
-}
-
-function callsOf({ tool_name: tool, access = [] }: ApprovalQuestion): string {
-  if (access.some(({ kind }) => kind === "exec")) return `${tool} commands`;
-  return access.some(({ kind }) => kind === "write") ? "edits" : `${tool} calls`;
 }
 
 const HUNK = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/;

@@ -15,23 +15,14 @@ type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "onAnswer" | "viewAll" | 
 
 const HINT = "Esc to stop · Tab to type a message";
 
-export interface ApprovalPlace extends Surroundings {
-  /** How long an allowed pattern is remembered. */
-  readonly rememberDays: number;
-}
-
 export function approvalPanel(
   place: PanelPlace,
   question: ApprovalQuestion,
-  around: ApprovalPlace,
+  around: Surroundings,
   signal: AbortSignal,
 ): Promise<ApprovalReply | undefined> {
   const body = (columns: number): QuestionBody => approvalBody(question, around, columns);
-  return askOne(
-    place,
-    { body, options: approvalOptions(question, around.rememberDays), hint: HINT },
-    { byAgent: true, signal },
-  );
+  return askOne(place, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
 }
 
 /** One after the other; giving one up gives up all. */

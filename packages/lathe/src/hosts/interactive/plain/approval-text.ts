@@ -1,8 +1,9 @@
 // What a person is shown before they allow a call: everything it would do, in lines that the session has made fit to be shown.
 
 import type { PreviewLine } from "@lathe/agent";
-import { rowText, visibleLine, widthOf, wrap } from "@lathe/tui";
+import { rowText, widthOf, wrap } from "@lathe/tui";
 import type { ApprovalQuestion } from "../../../conversation/approvals.ts";
+import { patternText } from "../../../conversation/wider-answers.ts";
 import type { LineStyle } from "../host-view.ts";
 
 /** Lines to show above the question, what is left of them, and the question. */
@@ -65,10 +66,6 @@ export function approvalText(
     question: `Allow this${choices(rest.length > 0 ? ", v = see the rest" : "")}`,
   };
 }
-
-/** `shell(npm test *)` as people say it: `npm test *`. */
-export const patternText = (rules: readonly string[]): string =>
-  visibleLine(rules.map((rule) => rule.replace(/^shell\((.*)\)$/s, "$1")).join(", "));
 
 function styleLines({ text, kind }: PreviewLine, columns: number): StyledLine[] {
   const style = kind && STYLES[kind];

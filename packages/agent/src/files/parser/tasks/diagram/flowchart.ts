@@ -38,7 +38,9 @@ interface Statement {
   readonly line: number;
 }
 
-export const FLOWCHART_HEADER = /^(?:graph|flowchart(?:-elk)?)(?:\s+(TB|TD|BT|RL|LR))?\s*(?:;|\n|$)/i;
+/** After a direction, the first statement may stand in the same line. */
+export const FLOWCHART_HEADER =
+  /^(?:graph|flowchart(?:-elk)?)(?:\s+(TB|TD|BT|RL|LR)(?:[ \t]+(?=[^\s;])|\s*(?:;|\n|$))|\s*(?:;|\n|$))/i;
 
 const RECTANGLE = ["[", "]"] as const;
 /** Longer brackets first. The forms that the drawing knows no shape for become rectangles. */

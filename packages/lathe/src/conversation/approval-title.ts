@@ -1,8 +1,8 @@
 // The question about a call, in plain words: what would be done, and to what. The preview below it shows the rest.
 
-import { visibleLine } from "@lathe/tui";
-import type { ApprovalQuestion } from "../../../conversation/approvals.ts";
-import { shownPath } from "../../../platform/home/shown-path.ts";
+import { visibleLine } from "@lathe/agent/base";
+import { shownPath } from "../platform/home/shown-path.ts";
+import type { ApprovalQuestion } from "./approvals.ts";
 
 export interface ApprovalTitle {
   readonly text: string;
@@ -16,6 +16,20 @@ export function approvalTitle(question: ApprovalQuestion, userHome: string): App
   const { text, ...named } = titleOf(question, userHome);
   const whose = question.agentId === undefined ? "" : `Agent ${question.agentId} asks: `;
   return { text: `${whose}${visibleLine(text)}`, ...named };
+}
+
+const MOST_SUMMARY = 100;
+
+/** For hosts that show it without the preview as well, in a notice or a list: it says which command, too. */
+export function approvalHeadline(question: ApprovalQuestion): string {
+  const { text, covers, hosts } = titleOf(question, "");
+  const isNamed = hosts !== undefined || (covers !== undefined && covers.kind !== "note");
+  const summary = visibleLine(question.summary);
+  const short = summary.length > MOST_SUMMARY ? `${summary.slice(0, MOST_SUMMARY)}…` : summary;
+  const isCommand = question.access?.some(({ kind }) => kind === "exec") === true;
+  const headline = isNamed || summary === "" ? text : `${isCommand ? "Run" : `Allow ${question.label}:`} ${short}?`;
+  const whose = question.agentId === undefined ? "" : `Agent ${question.agentId} asks: `;
+  return `${whose}${visibleLine(headline)}`;
 }
 
 function titleOf({ tool_name: tool, access = [], preview, tier }: ApprovalQuestion, userHome: string): ApprovalTitle {

@@ -1,0 +1,45 @@
+// `/memory`: what a new session would be given, and how to clear it. A command that stands for a text, so that it works in every host.
+
+import type { PromptCommand } from "../../conversation/session-contract.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { clearMemories } from "./clear.ts";
+import type { MemoryPlace } from "./memory-place.ts";
+import { MemoryWork } from "./memory-work.ts";
+import { countOf } from "./words.ts";
+
+const VERBS = ["view", "clear", "rebuild"] as const;
+
+/** `place`: or why there is nothing to show. */
+export const memoryCommand = (place: (() => MemoryPlace) | string): PromptCommand => ({
+  name: "memory",
+  // Many people have a command of this name already.
+  yields: true,
+  arguments: "[view | clear | rebuild]",
+  description: "show what a new session is told of earlier ones, or clear the memories of this project",
+  complete: (_target, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
+  expand: async (argument, open) => {
+    // A notice is one line.
+    const tell = (text: string): void => {
+      for (const line of text.split("\n")) open.session.warn(line, "memory");
+    };
+    if (typeof place === "string") tell(place);
+    else if (argument === "" || argument === "view") tell(await viewOf(place()));
+    else if (argument === "clear" || argument === "reset") tell(await clearMemories(place()));
+    else if (argument === "rebuild" || argument === "enqueue") tell(await wantRebuild(place()));
+    else throw usageError(`/memory knows view, clear and rebuild, not "${argument}".`);
+    return undefined;
+  },
+});
+
+async function wantRebuild(place: MemoryPlace): Promise<string> {
+  new MemoryWork(await place.store(), place.project).want();
+  return "The notes are summed up again when Lathe next starts at a terminal with memories.enabled. To do it now: lathe memory rebuild";
+}
+
+/** The block as it would be sent, then what is left out of it. */
+export async function viewOf(place: MemoryPlace): Promise<string> {
+  const { text, stale } = await place.hint();
+  const lines = stale.map(({ text: what, changed }) => `  ${what} (changed: ${changed.join(", ")})`);
+  const left = lines.length === 0 ? [] : [`${countOf(lines.length, "stale note")}, not sent:`, ...lines];
+  return [text === "" ? "A new session in this project is told nothing yet." : text, ...left].join("\n");
+}

@@ -1,0 +1,101 @@
+// Sums up all memories of a project: asks a model, and keeps of its answer what rests on memories that are there.
+
+import { createHash } from "node:crypto";
+import type { Redactor } from "@lathe/agent/policy";
+import { Message } from "@lathe/llm";
+import { Checker, integer, listOf, openObject, optional, text } from "@lathe/llm/schema";
+import { jsonIn } from "./answer-json.ts";
+import type { AskModel } from "./ask-model.ts";
+import prompt from "./consolidate.md";
+import { isDirective } from "./fit-to-remember.ts";
+import { cleanText, LONGEST_TEXT, type Memory } from "./memory.ts";
+import type { Digest } from "./memory-work.ts";
+
+const item = openObject({ text: text(), from: listOf(integer()) });
+const answer = openObject({
+  summary: listOf(item),
+  sections: optional(listOf(openObject({ title: text(), items: listOf(item) }))),
+  playbooks: optional(listOf(openObject({ name: text(), about: text(), body: text(), from: listOf(integer()) }))),
+});
+interface Item {
+  readonly text: string;
+  readonly from: readonly number[];
+}
+const checker = new Checker<{
+  readonly summary: readonly Item[];
+  readonly sections?: readonly { readonly title: string; readonly items: readonly Item[] }[];
+  readonly playbooks?: Digest["playbooks"];
+}>(answer);
+
+const ANSWER_TOKENS = 12_000;
+const MOST_CHARS = 80_000;
+const MOST_ITEMS = 60;
+const MOST_SECTIONS = 20;
+const MOST_PLAYBOOKS = 20;
+const LONGEST_PLAYBOOK = 6_000;
+const PLAYBOOK_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+export interface DigestInput {
+  /** Newest first. */
+  readonly memories: readonly Memory[];
+  readonly synopses: readonly string[];
+}
+
+/** Names what a digest would be made of: the same again needs no new one. */
+export const nameOfInput = ({ memories, synopses }: DigestInput): string =>
+  createHash("sha256")
+    .update(JSON.stringify([memories.map(({ id, text: what }) => [id, what]), synopses]))
+    .digest("hex");
+
+/** Undefined: the answer cannot be read. */
+export async function consolidate(
+  { memories, synopses }: DigestInput,
+  { ask, redactor }: { readonly ask: AskModel; readonly redactor: Redactor },
+): Promise<Digest | undefined> {
+  let room = MOST_CHARS;
+  const sent = memories.filter(({ text: what }) => {
+    room -= what.length;
+    return room >= 0;
+  });
+  const notes = sent.map(({ id, text: what }) => ({ id, text: what }));
+  const { text: said } = await ask("memory_digest", {
+    messages: [
+      Message.system(prompt.trim()),
+      Message.user(JSON.stringify(redactor.redactForSharing({ notes, synopses }))),
+    ],
+    maxTokens: ANSWER_TOKENS,
+  });
+  const given = jsonIn(said);
+  if (!checker.fits(given)) return undefined;
+  const known = new Map(sent.map((memory) => [memory.id, memory]));
+  const fit = (items: readonly Item[]): Item[] =>
+    items.slice(0, MOST_ITEMS).flatMap((one) => fitItem(one, known, redactor));
+  return {
+    of: sent.map(({ id }) => id),
+    summary: fit(given.summary),
+    sections: (given.sections ?? []).slice(0, MOST_SECTIONS).flatMap(({ title, items }) => {
+      const kept = fit(items);
+      return kept.length === 0
+        ? []
+        : [{ title: redactor.redactForSharing(cleanText(title).slice(0, 80)), items: kept }];
+    }),
+    playbooks: (given.playbooks ?? []).slice(0, MOST_PLAYBOOKS).flatMap(({ name, about, body, from }) => {
+      const lines = body
+        .slice(0, LONGEST_PLAYBOOK)
+        .split("\n")
+        .flatMap((line) => fitItem({ text: line, from }, known, redactor));
+      const [head] = fitItem({ text: about, from }, known, redactor);
+      if (!PLAYBOOK_NAME.test(name) || !head || lines.length === 0) return [];
+      return [{ name, about: head.text, body: lines.map((line) => line.text).join("\n"), from: head.from }];
+    }),
+  };
+}
+
+/** It must rest on notes, and instruct only where one of them does, which was judged when it was made. */
+function fitItem({ text: given, from }: Item, known: ReadonlyMap<number, Memory>, redactor: Redactor): Item[] {
+  const what = cleanText(given);
+  const notes = from.map((id) => known.get(id));
+  if (what === "" || what.length > LONGEST_TEXT || notes.length === 0 || notes.includes(undefined)) return [];
+  if (isDirective(what) && !notes.some((note) => note && isDirective(note.text))) return [];
+  return [{ text: redactor.redactForSharing(what), from }];
+}

@@ -1,0 +1,110 @@
+// Reads one session for what is worth remembering: asks a model, and keeps of its answer what may be kept.
+
+import { isAbsolute } from "node:path";
+import type { Journal } from "@lathe/agent";
+import type { Redactor } from "@lathe/agent/policy";
+import { Message } from "@lathe/llm";
+import { Checker, listOf, openObject, optional, text } from "@lathe/llm/schema";
+import { jsonIn } from "./answer-json.ts";
+import type { AskModel } from "./ask-model.ts";
+import prompt from "./extract.md";
+import type { FileDigests } from "./file-digests.ts";
+import { refusals } from "./fit-to-remember.ts";
+import { cleanText, LONGEST_TEXT, type NewMemory } from "./memory.ts";
+import { pathsIn } from "./paths-in.ts";
+import { type SessionText, saidByUser, sessionText, textsOfOthers } from "./session-text.ts";
+
+const answer = openObject({
+  synopsis: optional(text()),
+  memories: listOf(openObject({ text: text(), entry: optional(text()), files: optional(listOf(text())) })),
+});
+const checker = new Checker<{
+  readonly synopsis?: string;
+  readonly memories: readonly { readonly text: string; readonly entry?: string; readonly files?: readonly string[] }[];
+}>(answer);
+
+const ANSWER_TOKENS = 4_000;
+const MOST_MEMORIES = 20;
+const SYNOPSIS_CHARS = 400;
+
+export interface ExtractParts {
+  readonly project: string;
+  readonly digests: FileDigests;
+  readonly redactor: Redactor;
+  readonly ask: AskModel;
+  readonly now: () => number;
+}
+
+export interface Extracted {
+  readonly synopsis: string;
+  readonly memories: readonly NewMemory[];
+}
+
+/** Nothing when the session says nothing, or the answer cannot be read. */
+export async function extract(journal: Journal, parts: ExtractParts): Promise<Extracted> {
+  const read = sessionText(journal);
+  if (saidByUser(read).length === 0 || !read.parts.some(({ who }) => who === "agent")) return NOTHING;
+  const files = read.files.map((path) => parts.digests.nameOf(path));
+  const input = parts.redactor.redactForSharing({ session: journal.header.id, said: read.parts, files });
+  const { text: said } = await parts.ask("memory", {
+    messages: [Message.system(prompt.trim()), Message.user(JSON.stringify(input))],
+    maxTokens: ANSWER_TOKENS,
+  });
+  const given = jsonIn(said);
+  if (!checker.fits(given)) return NOTHING;
+  const [synopsis = "", ...memories] = fitting(
+    [given.synopsis ?? "", ...given.memories.map((one) => one.text)],
+    journal,
+    read,
+    parts,
+  );
+  const made = given.memories
+    .slice(0, MOST_MEMORIES)
+    .map(async ({ entry, files: named = [] }, i): Promise<NewMemory[]> => {
+      const what = memories[i] ?? "";
+      if (what === "") return [];
+      const known = [
+        ...new Set([...named.filter((name) => files.includes(name)), ...(await mentionedIn(what, parts.digests))]),
+      ];
+      const rests = await parts.digests.ofUnchanged(known, read.endedAt);
+      // Its files are others already: it would never be shown.
+      if (rests === undefined) return [];
+      const source = entry !== undefined && journal.has(entry) ? entry : (journal.leaf ?? "");
+      const { project, now } = parts;
+      return [
+        {
+          project,
+          text: what,
+          origin: "extracted",
+          session: journal.header.id,
+          entry: source,
+          at: now(),
+          files: rests,
+        },
+      ];
+    });
+  return { synopsis: synopsis.slice(0, SYNOPSIS_CHARS), memories: (await Promise.all(made)).flat() };
+}
+
+const NOTHING: Extracted = { synopsis: "", memories: [] };
+
+/** "" in the place of each text that may not be kept. */
+function fitting(
+  texts: readonly string[],
+  journal: Journal,
+  read: SessionText,
+  { redactor }: ExtractParts,
+): readonly string[] {
+  const clean = texts.map(cleanText);
+  const refused = refusals(clean, { byUser: saidByUser(read), byOthers: textsOfOthers(journal) });
+  return clean.map((one, i) =>
+    refused[i] !== undefined || one.length > LONGEST_TEXT ? "" : redactor.redactForSharing(one),
+  );
+}
+
+/** Files of the project that the text names. */
+async function mentionedIn(text: string, digests: FileDigests): Promise<readonly string[]> {
+  const names = pathsIn(text).map((path) => digests.nameOf(digests.absolute(path)));
+  const there = await digests.of(names.filter((name) => !isAbsolute(name)));
+  return there.map(({ path }) => path);
+}

@@ -1,0 +1,168 @@
+// Memory on a server of the user's that speaks Hindsight's HTTP interface: it stores, finds and sums up by itself.
+
+import { ToolFailure } from "@lathe/agent/contract";
+import type { ClientDeps } from "@lathe/llm";
+import { messageOf, parseJson } from "@lathe/llm";
+import { Checker, listOf, openObject, optional, orNull, text } from "@lathe/llm/schema";
+import type { Settings } from "../../config/settings/schema.ts";
+import { type EditRequest, type MemoryBackend, NONE_FOUND, NOTHING_TO_REFLECT, type RetainRequest } from "./backend.ts";
+import type { FileDigests } from "./file-digests.ts";
+import { minuteOf, type RestsOn, type Scoping } from "./memory.ts";
+import type { NoteJudge } from "./note-judge.ts";
+import { countOf } from "./words.ts";
+
+export interface HindsightParts {
+  readonly address: string;
+  /** Sent as a bearer token. */
+  readonly token: string | undefined;
+  /** One for all projects, or one for each. */
+  readonly bank: string;
+  /** Names the project in a bank of several. */
+  readonly tags: readonly string[];
+  readonly budget: string;
+  readonly maxTokens: number;
+  readonly types: readonly string[];
+  readonly missions: { readonly reflect: string; readonly retain: string };
+  /** Banks that were told their missions by this process. */
+  readonly told: Set<string>;
+  readonly fetch: ClientDeps["fetch"];
+  readonly now: () => number;
+  readonly digests: FileDigests;
+  readonly judge: NoteJudge;
+}
+
+const hits = new Checker<{ readonly results: readonly Hit[] }>(
+  openObject({
+    results: listOf(
+      openObject({
+        text: text(),
+        type: optional(orNull(text())),
+        mentioned_at: optional(orNull(text())),
+        metadata: optional(orNull(openObject({ files: optional(orNull(text())) }))),
+      }),
+    ),
+  }),
+);
+interface Hit {
+  readonly text: string;
+  readonly type?: string | null;
+  readonly mentioned_at?: string | null;
+  readonly metadata?: { readonly files?: string | null } | null;
+}
+const restsOn = new Checker<readonly RestsOn[]>(listOf(openObject({ path: text(), digest: text() })));
+
+const MOST_BYTES = 1 << 20;
+const MOST_TOLD = 10_000;
+
+/** Which bank is asked, and what narrows it to this project. `project`: the folder's name. */
+export function bankOf(scoping: Scoping, bank: string, project: string): Pick<HindsightParts, "bank" | "tags"> {
+  if (scoping === "per-project") return { bank: `${bank}-${project}`, tags: [] };
+  return { bank, tags: scoping === "global" ? [] : [`project:${project}`] };
+}
+
+export const hindsightSettings = (settings: Settings) => ({
+  budget: settings["hindsight.recallBudget"],
+  maxTokens: settings["hindsight.recallMaxTokens"],
+  types: settings["hindsight.recallTypes"],
+  missions: { reflect: settings["hindsight.reflectMission"], retain: settings["hindsight.retainMission"] },
+});
+
+export class Hindsight implements MemoryBackend {
+  readonly #parts: HindsightParts;
+
+  constructor(parts: HindsightParts) {
+    this.#parts = parts;
+  }
+
+  async recall(query: string, signal: AbortSignal): Promise<string> {
+    const { budget, maxTokens, types, digests, now } = this.#parts;
+    const body = { query, budget, max_tokens: maxTokens, types, ...this.#filter() };
+    const answer = await this.#send("POST", "/memories/recall", body, signal);
+    if (!hits.fits(answer)) throw new ToolFailure(`The memory server answered without results: ${this.#parts.address}`);
+    const stale = await Promise.all(
+      answer.results.map(async (hit) => (await digests.changed(filesOf(hit))).length > 0),
+    );
+    const fresh = answer.results.filter((_hit, i) => !stale[i]);
+    const withheld = answer.results.length - fresh.length;
+    const about =
+      withheld === 0 ? "" : `\n\n${countOf(withheld, "memory", "memories")} withheld: files they rest on have changed.`;
+    if (fresh.length === 0) return `${NONE_FOUND}${about}`;
+    const found = countOf(fresh.length, "relevant memory", "relevant memories");
+    return `Found ${found} (as of ${minuteOf(now())}):\n\n${fresh.map(bulletOf).join("\n")}${about}`;
+  }
+
+  async reflect(query: string, context: string, signal: AbortSignal): Promise<string> {
+    await this.#tellMissions(signal);
+    const focus = context.trim() === "" ? {} : { context: context.trim() };
+    const body = { query, ...focus, budget: this.#parts.budget, ...this.#filter() };
+    const answer = await this.#send("POST", "/reflect", body, signal);
+    const { text: said } = (answer ?? {}) as { readonly text?: unknown };
+    return (typeof said === "string" && said.trim()) || NOTHING_TO_REFLECT;
+  }
+
+  async retain(what: RetainRequest, signal: AbortSignal): Promise<string> {
+    const { judge, tags } = this.#parts;
+    const { text: content, files, session, entry, remarks } = await judge.fit(what.text, what.files);
+    const metadata = { session, entry, ...(files.length === 0 ? {} : { files: JSON.stringify(files) }) };
+    const tagged = tags.length > 0 && !what.isShared ? { tags } : {};
+    await this.#tellMissions(signal);
+    await this.#send("POST", "/memories", { items: [{ content, metadata, ...tagged }] }, signal);
+    return ["Retained.", ...remarks].join(" ");
+  }
+
+  async edit({ id }: EditRequest): Promise<string> {
+    throw new ToolFailure(`The memory server cannot change single memories, so ${id} stays. Retain what is so now.`);
+  }
+
+  #filter(): object {
+    const { tags } = this.#parts;
+    return tags.length === 0 ? {} : { tags, tags_match: "any" };
+  }
+
+  /** Once for each bank; a server that refuses it works without. */
+  async #tellMissions(signal: AbortSignal): Promise<void> {
+    const { bank, missions, told } = this.#parts;
+    if (told.has(bank) || told.size >= MOST_TOLD || (missions.reflect === "" && missions.retain === "")) return;
+    told.add(bank);
+    const body = {
+      ...(missions.reflect === "" ? {} : { reflect_mission: missions.reflect }),
+      ...(missions.retain === "" ? {} : { retain_mission: missions.retain }),
+    };
+    await this.#send("PUT", "", body, signal).catch(() => signal.throwIfAborted());
+  }
+
+  async #send(method: "POST" | "PUT", path: string, body: object, signal: AbortSignal): Promise<unknown> {
+    const { address, token, bank, fetch } = this.#parts;
+    const url = `${address.replace(/\/+$/, "")}/v1/default/banks/${encodeURIComponent(bank)}${path}`;
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = { "content-type": "application/json", ...authorization };
+    try {
+      const response = await fetch({ url, method, headers, body: [JSON.stringify(body)], signal });
+      const said = await readAll(response.body);
+      if (response.status < 200 || response.status > 299) throw new Error(`it answered ${response.status}`);
+      return parseJson(said);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new ToolFailure(`The memory server ${address} cannot be used: ${messageOf(error)}.`);
+    }
+  }
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > MOST_BYTES) throw new Error(`it sent more than ${MOST_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function filesOf({ metadata }: Hit): readonly RestsOn[] {
+  const files = metadata?.files ? parseJson(metadata.files) : undefined;
+  return restsOn.fits(files) ? files : [];
+}
+
+const bulletOf = ({ text: what, type, mentioned_at: at }: Hit): string =>
+  `- ${what.replace(/\s+/g, " ").trim()}${type ? ` [${type}]` : ""}${at ? ` (${at})` : ""}`;

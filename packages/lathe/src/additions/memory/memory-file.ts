@@ -1,0 +1,86 @@
+// The database of memories: opened, made, and refused when it cannot be read. It is no cache: nothing else holds what it holds.
+
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { isMissingPackage, missingPackage } from "@lathe/agent/base";
+import { messageOf } from "@lathe/llm";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+
+const VERSION = 1;
+const SCHEMA = `
+CREATE TABLE memory (id INTEGER PRIMARY KEY AUTOINCREMENT, project TEXT NOT NULL, text TEXT NOT NULL, origin TEXT NOT NULL,
+  session TEXT NOT NULL, entry TEXT NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX memory_of_project ON memory (project, id);
+CREATE INDEX memory_of_session ON memory (session);
+CREATE TABLE rests_on (memory INTEGER NOT NULL REFERENCES memory (id) ON DELETE CASCADE, path TEXT NOT NULL,
+  digest TEXT NOT NULL, PRIMARY KEY (memory, path)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE word USING fts5 (text, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0');
+CREATE TABLE project (path TEXT PRIMARY KEY, revision INTEGER NOT NULL DEFAULT 0, digest TEXT, made_of TEXT, made_at INTEGER,
+  wanted INTEGER NOT NULL DEFAULT 0, lease TEXT, lease_until INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+CREATE TABLE session (path TEXT PRIMARY KEY, project TEXT NOT NULL, id TEXT NOT NULL, stamp TEXT NOT NULL, synopsis TEXT NOT NULL,
+  at INTEGER NOT NULL) WITHOUT ROWID;
+PRAGMA user_version = ${VERSION};`;
+
+/** Another process may be writing. */
+const PATIENCE_MS = 5_000;
+
+export async function openMemoryFile(file: string): Promise<DatabaseSyncInstance> {
+  const { DatabaseSync } = await import("@photostructure/sqlite").catch((error: unknown) => {
+    if (!isMissingPackage(error)) throw error;
+    throw new CliError(EXIT.failed, `${missingPackage("Memories", "@photostructure/sqlite")}.`);
+  });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite would make it, and what it puts beside it, readable by everybody.
+  writeFileSync(file, "", { flag: "a", mode: 0o600 });
+  chmodSync(file, 0o600);
+  try {
+    return prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
+  } catch (error) {
+    throw new CliError(EXIT.failed, problemOf(file, error));
+  }
+}
+
+function prepare(db: DatabaseSyncInstance): DatabaseSyncInstance {
+  try {
+    db.exec(
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;",
+    );
+    inTransaction(db, () => {
+      const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+      if (version === 0) db.exec(SCHEMA);
+      else if (version !== VERSION) throw new OtherVersion();
+    });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** All or nothing, also when the process is killed inside. No other process writes meanwhile. */
+export function inTransaction<T>(db: DatabaseSyncInstance, work: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+class OtherVersion extends Error {}
+
+const SQLITE_BUSY = 5;
+const DAMAGED: ReadonlySet<number> = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
+
+function problemOf(file: string, error: unknown): string {
+  if (error instanceof OtherVersion)
+    return `${file} was written by a newer version of Lathe. Update Lathe, or move the file away.`;
+  const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  if (DAMAGED.has(code)) return `${file} is damaged. Restore it from a backup, or move it away to begin anew.`;
+  if (code === SQLITE_BUSY) return `${file} is being changed by another process. Try again when that is done.`;
+  return `${file} cannot be opened: ${messageOf(error)}`;
+}

@@ -1,0 +1,73 @@
+// The memories that one place sees: its project, its scope, the files of the project, and the database, which is opened when it is first
+// needed.
+
+import type { ExecutionEnvironment } from "@lathe/agent";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { FileDigests } from "./file-digests.ts";
+import { type CheckedMemory, checkMemories } from "./find-memories.ts";
+import { readHint, type ShownHint, showHint } from "./hint.ts";
+import { hintFile, keepHint } from "./keep-hint.ts";
+import { type Memory, projectsSeen, type Scoping } from "./memory.ts";
+import { openMemoryFile } from "./memory-file.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { databaseIn, projectOfFolder } from "./places.ts";
+
+export class MemoryPlace {
+  readonly project: string;
+  readonly scoping: Scoping;
+  readonly home: string;
+  readonly digests: FileDigests;
+  readonly #mostTokens: number;
+  #store: Promise<MemoryStore> | undefined;
+
+  /** `env`: where the session works. */
+  constructor({ cwd, settings, paths, machine }: SessionWorkspace, env: () => Files) {
+    this.project = projectOfFolder(cwd);
+    this.scoping = settings["memory.scoping"] as Scoping;
+    this.home = paths.home;
+    this.digests = new FileDigests(this.project, env, machine.deps.now);
+    this.#mostTokens = settings["memories.summaryInjectionTokenLimit"];
+  }
+
+  /** Whose memories are seen here. */
+  get seen(): readonly string[] {
+    return projectsSeen(this.scoping, this.project);
+  }
+
+  store(): Promise<MemoryStore> {
+    this.#store ??= this.#open();
+    return this.#store;
+  }
+
+  /** What a session that begins now is given; the database is not touched. */
+  hint(): Promise<ShownHint> {
+    const hints = this.seen.flatMap((project) => readHint(hintFile(this.home, project)) ?? []);
+    return showHint(hints, this.digests, this.#mostTokens);
+  }
+
+  /** After a change of the memories of a project. */
+  async keepHint(project: string): Promise<void> {
+    keepHint(await this.store(), this.home, project);
+  }
+
+  check<T extends Memory>(memories: readonly T[]): Promise<readonly CheckedMemory<T>[]> {
+    return checkMemories(memories, this.digests);
+  }
+
+  async close(): Promise<void> {
+    const store = await this.#store?.catch(() => undefined);
+    this.#store = undefined;
+    store?.db.close();
+  }
+
+  async #open(): Promise<MemoryStore> {
+    const store = new MemoryStore(await openMemoryFile(databaseIn(this.home)));
+    // A process that was killed may have changed memories and not the hint.
+    for (const project of this.seen)
+      if ((readHint(hintFile(this.home, project))?.revision ?? 0) !== store.revision(project))
+        keepHint(store, this.home, project);
+    return store;
+  }
+}
+
+type Files = Pick<ExecutionEnvironment, "stat" | "readBytes" | "resolve">;

@@ -1,0 +1,69 @@
+// What the model wants to keep, judged: whether it may be kept, as which text, where it comes from, and which files it rests on.
+
+import type { Session } from "@lathe/agent";
+import { ToolFailure } from "@lathe/agent/contract";
+import type { Redactor } from "@lathe/agent/policy";
+import type { FileDigests } from "./file-digests.ts";
+import { refusals } from "./fit-to-remember.ts";
+import { cleanText, LONGEST_TEXT, type RestsOn } from "./memory.ts";
+import { pathsIn } from "./paths-in.ts";
+import { saidIn } from "./said-in.ts";
+
+export interface FitNote {
+  readonly text: string;
+  readonly session: string;
+  readonly entry: string;
+  readonly files: readonly RestsOn[];
+  /** One sentence each, for the model. */
+  readonly remarks: readonly string[];
+}
+
+export interface NoteJudgeParts {
+  readonly session: () => Session;
+  readonly redactor: Redactor;
+  readonly digests: FileDigests;
+}
+
+export class NoteJudge {
+  readonly #parts: NoteJudgeParts;
+
+  constructor(parts: NoteJudgeParts) {
+    this.#parts = parts;
+  }
+
+  /** Fails with why it may not be kept. */
+  async fit(given: string, named: readonly string[]): Promise<FitNote> {
+    const { session, redactor } = this.#parts;
+    const plain = cleanText(given);
+    if (plain === "") throw new ToolFailure("Give `text`: one statement worth knowing in later sessions.");
+    if (plain.length > LONGEST_TEXT)
+      throw new ToolFailure(
+        `A memory is one statement of at most ${LONGEST_TEXT} characters; this has ${plain.length}.`,
+      );
+    const { journal } = session();
+    const [refusal] = refusals([plain], saidIn(journal));
+    if (refusal !== undefined) throw new ToolFailure(refusal);
+    const text = redactor.redactForSharing(plain);
+    return {
+      text,
+      session: journal.header.id,
+      entry: journal.leaf ?? "",
+      files: await this.#filesOf(text, named),
+      remarks: text === plain ? [] : ["What looked like a secret was left out."],
+    };
+  }
+
+  /** Named files must be there; those that the text mentions count where they are in the project. */
+  async #filesOf(text: string, named: readonly string[]): Promise<readonly RestsOn[]> {
+    const { digests, session } = this.#parts;
+    const { env } = session();
+    const given = named.map((path) => digests.nameOf(env.resolve(path)));
+    const rests = await digests.of(given);
+    const missing = named.find((_path, i) => !rests.some(({ path }) => path === given[i]));
+    if (missing !== undefined)
+      throw new ToolFailure(`${missing} is no file that can be read. Name files that show it.`);
+    const mentioned = pathsIn(text).map((path) => digests.nameOf(env.resolve(path)));
+    const more = mentioned.filter((path) => !/^(?:\/|\.\.)/.test(path) && !given.includes(path));
+    return [...rests, ...(await digests.of(more))];
+  }
+}

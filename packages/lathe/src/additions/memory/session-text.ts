@@ -1,0 +1,108 @@
+// A session as the model reads it that looks for what is worth remembering: what the user said and what the agent answered. What tools
+// have returned is not in it, nor are answers that repeat it.
+
+import type { Journal } from "@lathe/agent";
+import type { TreeEntry } from "@lathe/agent/contract";
+import { isUserMessage, pathTo } from "@lathe/agent/record";
+import { textOf } from "@lathe/llm";
+import { wordsAndAttachments } from "../../sessions/attached-text.ts";
+import { repeated } from "./fit-to-remember.ts";
+import { textsOf } from "./said-in.ts";
+import { isMemoryTool } from "./tool-names.ts";
+
+interface SpokenPart {
+  /** Id of the entry. */
+  readonly entry: string;
+  readonly who: "user" | "agent";
+  readonly text: string;
+}
+
+export interface SessionText {
+  readonly parts: readonly SpokenPart[];
+  /** Files that it read or changed, by their real paths, and when it ended: for what they were then. */
+  readonly files: readonly string[];
+  readonly endedAt: number;
+}
+
+/** Of the beginning, where the task is, and of the end, where the outcome is. */
+const FIRST_CHARS = 10_000;
+const LAST_CHARS = 50_000;
+const MOST_FILES = 200;
+
+export function sessionText(journal: Journal): SessionText {
+  const ids = pathTo(journal, journal.leaf);
+  const parts: SpokenPart[] = [];
+  const files = new Set<string>();
+  let endedAt = 0;
+  for (const id of ids) {
+    const entry = journal.entry(id);
+    endedAt = Math.max(endedAt, Date.parse(entry.timestamp) || 0);
+    parts.push(...spokenIn(entry));
+    for (const path of filesIn(entry)) if (files.size < MOST_FILES) files.add(path);
+  }
+  const agents = parts.filter(({ who }) => who === "agent").map(({ text }) => text);
+  const quoted = repeated(agents, textsOfOthers(journal));
+  const foreign = new Set([...quoted].map((at) => agents[at]));
+  const own = parts.filter(({ who, text }) => who === "user" || !foreign.has(text));
+  return { parts: ends(own), files: [...files], endedAt };
+}
+
+/** What users have said in it, whole. */
+export const saidByUser = ({ parts }: SessionText): readonly string[] =>
+  parts.filter(({ who }) => who === "user").map(({ text }) => text);
+
+function spokenIn(entry: TreeEntry): SpokenPart[] {
+  if (entry.type !== "message") return [];
+  const { id, message } = entry;
+  // A paragraph that repeats a tool's output goes alone.
+  if (message.role === "assistant") return spoken(id, "agent", textOf(message).split(/\n\s*\n/));
+  return isUserMessage(entry) ? spoken(id, "user", [wordsAndAttachments(message.content).words]) : [];
+}
+
+const spoken = (entry: string, who: SpokenPart["who"], texts: readonly string[]): SpokenPart[] =>
+  texts.flatMap((text) => (text.trim() === "" ? [] : [{ entry, who, text: text.trim() }]));
+
+function filesIn(entry: TreeEntry): readonly string[] {
+  if (entry.type !== "message" && entry.type !== "nested_call") return [];
+  return [...(entry.reads ?? []), ...(entry.changes ?? []).map(({ path }) => path)];
+}
+
+/** All that did not come from the user or the agent. Read from the file once more: a session may be larger than memory. */
+export function* textsOfOthers(journal: Journal): IterableIterator<string> {
+  const recalled = new Set<string>();
+  for (const id of journal.entryIds()) {
+    const entry = journal.entry(id);
+    if (entry.type === "custom_message") {
+      if (typeof entry.content === "string") yield entry.content;
+      continue;
+    }
+    if (entry.type === "compaction" || entry.type === "branch_summary") {
+      yield entry.summary;
+      continue;
+    }
+    if (entry.type === "nested_call") yield* textsOf(entry.message);
+    if (entry.type !== "message") continue;
+    const { message } = entry;
+    if (message.role === "assistant") {
+      for (const part of message.content)
+        if (part.kind === "tool_call" && isMemoryTool(part.toolCall.name)) recalled.add(part.toolCall.id);
+    } else if (isUserMessage(entry)) yield* wordsAndAttachments(message.content).attached.map(({ text }) => text);
+    else if (message.toolCallId === undefined || !recalled.has(message.toolCallId)) yield* textsOf(message);
+  }
+}
+
+function ends(parts: readonly SpokenPart[]): readonly SpokenPart[] {
+  let first = FIRST_CHARS;
+  const head = parts.findIndex(({ text }) => {
+    first -= text.length;
+    return first < 0;
+  });
+  if (head < 0) return parts;
+  let last = LAST_CHARS;
+  const fromTail = parts.findLastIndex(({ text }) => {
+    last -= text.length;
+    return last < 0;
+  });
+  const tail = fromTail + 1;
+  return [...parts.slice(0, head), ...parts.slice(Math.max(head, tail))];
+}

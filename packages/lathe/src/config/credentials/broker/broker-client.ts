@@ -1,0 +1,235 @@
+// The broker's addresses as functions: what is sent, within which time, and what an answer or its absence means in one line.
+
+import { messageOf, parseJson, type Transport, type TransportResponse } from "@lathe/llm";
+import { Checker, type Schema } from "@lathe/llm/schema";
+import { CliError, EXIT } from "../../../platform/usage/exit.ts";
+import type { BrokerPlace } from "./place.ts";
+import { eventsIn } from "./server-sent.ts";
+import {
+  type BrokerCredential,
+  brokerCredential,
+  type DisabledCredential,
+  disabledCredential,
+  errorReply,
+  type NewCredential,
+  type ReportRequest,
+  type Snapshot,
+  type StreamEvent,
+  snapshot,
+  streamEvent,
+  type UsageReply,
+  usageReply,
+} from "./wire.ts";
+
+/** A broker that is there answers from memory. */
+const ANSWERS_WITHIN_MS = 10_000;
+/** A renewal waits for the issuer. */
+const RENEWS_WITHIN_MS = 30_000;
+/** Whoever compares accounts must not wait for long. */
+const REPORTS_WITHIN_MS = 5_000;
+const MOST_BYTES = 16 << 20;
+
+/** `refused`: it does not accept the token. `unknown`: it has no such credential. `down`: there was no answer that could be used. */
+export type BrokerFailure = "refused" | "unknown" | "down";
+
+export class BrokerError extends CliError {
+  readonly failure: BrokerFailure;
+  constructor(failure: BrokerFailure, message: string, cause?: unknown) {
+    super(EXIT.provider, message, { cause });
+    this.failure = failure;
+  }
+}
+
+type Credential = BrokerCredential | DisabledCredential;
+
+interface Asking<T> {
+  readonly path: string;
+  readonly schema?: Schema<T>;
+  readonly body?: object;
+  readonly method?: "GET" | "POST";
+  readonly withinMs?: number;
+}
+
+export class BrokerClient {
+  readonly #place: BrokerPlace;
+  readonly #fetch: Transport;
+
+  constructor(place: BrokerPlace, fetch: Transport) {
+    this.#place = place;
+    this.#fetch = fetch;
+  }
+
+  get url(): string {
+    return this.#place.url;
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    return trimmed(await this.#ask({ path: "/v1/snapshot", schema: snapshot }));
+  }
+
+  usage(): Promise<UsageReply> {
+    return this.#ask({ path: "/v1/usage", schema: usageReply, withinMs: ANSWERS_WITHIN_MS });
+  }
+
+  /** A new token, whatever the old one is worth. */
+  refresh(id: string): Promise<Credential> {
+    return this.#become(id, "refresh", { method: "POST", withinMs: RENEWS_WITHIN_MS });
+  }
+
+  /** Stored there, in the place of one with that provider and name. */
+  async add(credential: NewCredential): Promise<void> {
+    await this.#ask({ path: "/v1/credential", body: credential });
+  }
+
+  disable(id: string, cause: string): Promise<Credential> {
+    return this.#become(id, "disable", { body: { cause } });
+  }
+
+  async report(id: string, report: ReportRequest): Promise<void> {
+    await this.#ask({ path: `/v1/credential/${id}/report`, body: report, withinMs: REPORTS_WITHIN_MS });
+  }
+
+  /** Ends with the connection or the signal. `onLife`: something came, if only a comment. */
+  async *stream(signal: AbortSignal, onLife: () => void): AsyncGenerator<StreamEvent> {
+    const { status, body } = await this.#send({ path: "/v1/snapshot/stream" }, signal);
+    if (status !== 200) throw this.#refusal(status, await this.#textOf(body));
+    const checker = new Checker(streamEvent, { acceptsUnknown: true, hidesValues: true });
+    for await (const data of eventsIn(body, onLife)) {
+      const event = parseJson(data);
+      const wrong = checker.wrongIn(event);
+      // What a later version says of other things is not for us.
+      if (wrong !== undefined && !isOurs(event)) continue;
+      if (wrong !== undefined) throw this.#down(`sent something else than expected: ${wrong}`);
+      yield trimmedEvent(event as unknown as StreamEvent);
+    }
+  }
+
+  async #become(
+    id: string,
+    verb: string,
+    asking: Pick<Asking<unknown>, "body" | "method" | "withinMs">,
+  ): Promise<Credential> {
+    const value = await this.#ask<unknown>({ path: `/v1/credential/${id}/${verb}`, ...asking });
+    const isDisabled = new Checker(disabledCredential, { acceptsUnknown: true });
+    if (isDisabled.fits(value)) return trimmedDisabled(value);
+    return trimmedCredential(this.#checked(value, brokerCredential));
+  }
+
+  async #ask<T>({ schema, withinMs = ANSWERS_WITHIN_MS, ...asking }: Asking<T>): Promise<T> {
+    const { status, body } = await this.#send(asking, AbortSignal.timeout(withinMs));
+    const text = await this.#textOf(body);
+    if (status < 200 || status > 299) throw this.#refusal(status, text);
+    const value = parseJson(text);
+    return schema ? this.#checked(value, schema) : (value as T);
+  }
+
+  #checked<T>(value: unknown, schema: Schema<T>): T {
+    const wrong = new Checker(schema, { acceptsUnknown: true, hidesValues: true }).wrongIn(value);
+    if (wrong === undefined) return value as T;
+    throw this.#down(`sent something else than expected: ${wrong}`);
+  }
+
+  #send({ path, body, method }: Asking<unknown>, signal: AbortSignal): Promise<TransportResponse> {
+    const { url, token } = this.#place;
+    return this.#fetch({
+      url: `${url}${path}`,
+      method: method ?? (body ? "POST" : "GET"),
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: "application/json, text/event-stream",
+        ...(body ? { "content-type": "application/json" } : {}),
+      },
+      signal,
+      ...(body ? { body: [JSON.stringify(body)] } : {}),
+    }).catch((error: unknown) => {
+      throw this.#silent(error, signal);
+    });
+  }
+
+  async #textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for await (const chunk of body) {
+        chunks.push(chunk);
+        size += chunk.length;
+        if (size > MOST_BYTES) throw new Error("its answer is too long");
+      }
+    } catch (error) {
+      throw this.#silent(error);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  }
+
+  #silent(error: unknown, signal?: AbortSignal): BrokerError {
+    const why = signal?.aborted ? "it did not answer in time" : messageOf(error).replace(/\.$/, "");
+    return new BrokerError("down", `The broker at ${this.url} cannot be reached: ${why}. ${START_IT}`, error);
+  }
+
+  #refusal(status: number, text: string): BrokerError {
+    const { url, tokenSource } = this.#place;
+    const reply = parseJson(text);
+    const isOwn = new Checker(errorReply, { acceptsUnknown: true }).fits(reply);
+    // What a proxy on the way says is not the broker's word.
+    if (status === 401 && isOwn)
+      return new BrokerError(
+        "refused",
+        `The broker at ${url} does not accept the token of ${tokenSource}. Put there what \`lathe auth-broker token\` prints on the broker's machine.`,
+      );
+    if (status === 404 && isOwn && reply.error.code === "unknown_credential")
+      return new BrokerError("unknown", reply.error.message);
+    return isOwn
+      ? new BrokerError("down", `The broker at ${url}: ${reply.error.message}`)
+      : this.#down(`answered with status ${status}`);
+  }
+
+  #down(what: string): BrokerError {
+    return new BrokerError("down", `The broker at ${this.url} ${what}. Check the address, and that it is up to date.`);
+  }
+}
+
+const START_IT = "Start it with `lathe auth-broker serve`, or check the address.";
+
+const OUR_KINDS = new Set(["snapshot", "changed", "disabled", "removed"]);
+const isOurs = (event: unknown): boolean => OUR_KINDS.has(String(Object(event)["kind"]));
+
+/** Members that we do not know are not kept: nothing that a broker adds by mistake ends up in a file here. */
+function trimmed({ generatedAt, generation, credentials, disabled }: Snapshot): Snapshot {
+  return {
+    generatedAt,
+    generation,
+    credentials: credentials.map(trimmedCredential),
+    disabled: disabled.map(trimmedDisabled),
+  };
+}
+
+function trimmedEvent(event: StreamEvent): StreamEvent {
+  if (event.kind === "snapshot") return { kind: event.kind, snapshot: trimmed(event.snapshot) };
+  if (event.kind === "changed") return { ...event, credential: trimmedCredential(event.credential) };
+  return event.kind === "disabled" ? { ...event, credential: trimmedDisabled(event.credential) } : event;
+}
+
+function trimmedCredential({ credential, isRenewable, ...one }: BrokerCredential): BrokerCredential {
+  const { access, expires, refresh } = credential as Extract<typeof credential, { type: "oauth" }>;
+  const secret =
+    credential.type === "api_key"
+      ? ({ type: "api_key", key: credential.key } as const)
+      : {
+          type: "oauth" as const,
+          access,
+          ...(refresh === undefined ? {} : { refresh }),
+          ...(expires === undefined ? {} : { expires }),
+        };
+  return { ...names(one), isRenewable, credential: secret };
+}
+
+function trimmedDisabled({ type, cause, at, ...one }: DisabledCredential): DisabledCredential {
+  return { ...names(one), type, cause, at };
+}
+
+const names = ({ provider, id, name, identity }: Pick<BrokerCredential, "provider" | "id" | "name" | "identity">) => ({
+  provider,
+  id,
+  name,
+  ...(identity === undefined ? {} : { identity }),
+});
