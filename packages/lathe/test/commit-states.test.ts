@@ -168,3 +168,28 @@ it("words that belong to git commit are refused with what to do instead", async 
     expect(done.stderr).toMatch(line);
   }
 });
+
+it("file names with line breaks, controls and odd signs add no lines, no trailers and no options", async () => {
+  const names = [
+    "a\n\nSigned-off-by: Boss <b@example.com>",
+    "\u001b[2Jred",
+    "--amend",
+    ":(glob)*",
+    "sp ace ",
+    "diff --git a b",
+  ];
+  for (const [at, picked] of [[names[0]!], names].entries()) {
+    for (const name of picked) scene.write(name, `${at}\n`);
+    const done = await scene.commit(["--yes", "--all"], { env: { LATHE_COMMIT_TEST_FALLBACK: "true" } });
+    expect([done.code, done.stderr]).toEqual([0, ""]);
+    expect(done.stdout.trim().split("\n"), "no hook has changed anything").toHaveLength(1);
+    expect(scene.git("log", "-1", "--format=%(trailers)").trim()).toBe("");
+    const message = scene.git("log", "-1", "--format=%B").trim();
+    expect(message).toContain('"a\\n\\nSigned-off-by: Boss <b@example.com>"');
+    expect(message).not.toContain("\u001b");
+    expect(scene.git("status", "--porcelain")).toBe("");
+  }
+  scene.write(names[0]!, "again\n");
+  const { stdout } = await scene.commit(["--all", "--dry-run"]);
+  expect(stdout).toContain('  M "a\\n\\nSigned-off-by: Boss <b@example.com>"\n');
+});

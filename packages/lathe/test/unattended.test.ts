@@ -216,6 +216,16 @@ describe("G-11 unattended sessions", () => {
     },
   );
 
+  it("a time longer than a timer can be set to does not end the session at once", async () => {
+    const rpc = await host([turn.text("ok")]);
+    const long = declare({ budget: { ...BUDGET, max_wall_time_ms: 1e12 } });
+    expect(await negotiate(rpc, long)).toMatchObject({ success: true });
+    await rpc.prompt("go");
+    expect(JSON.stringify(rpc.frames)).not.toContain("lathe:unattended_stop");
+    expect(scene.server.requests).toHaveLength(1);
+    expect(await rpc.finish()).toBe(0);
+  });
+
   it("--unattended file.yml: a run that prints, and what is wrong with the file, before anything is sent", async () => {
     scene = await stage([shell("echo hi"), shell("touch x"), turn.text("done")]);
     const file = join(scene.box.home, "night.yml");
@@ -223,6 +233,9 @@ describe("G-11 unattended sessions", () => {
     for (const [text, says] of [
       ["actor: me\n", /night\.yml: .*budget/],
       ["actor: [\n", /night\.yml cannot be read/],
+      ["actor: me\nactor: you\n", /night\.yml cannot be read: line 2: .*unique/],
+      [JSON.stringify(declare()).replace("1000000", ".nan"), /night\.yml: .*max_tokens must be a number above 0/],
+      [JSON.stringify(declare()).replace("1000000", ".inf"), /night\.yml: .*max_tokens must be a number above 0/],
       ["", /night\.yml: declaration must be an object/],
       [JSON.stringify(declare({ scopes: ["bash"] })), /night\.yml: .*"prompt"/],
       [JSON.stringify(declare({ action_allowlist: ["file.eat"] })), /night\.yml: .*file\.eat/],

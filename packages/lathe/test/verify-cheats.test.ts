@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { CHEATS } from "../../agent/test/verify/cheats.ts";
+import { OUTSIDE_CHEATS } from "../../agent/test/verify/cheats-outside.ts";
 import { HONEST } from "../../agent/test/verify/honest.ts";
 import { CAN_VERIFY, makeProject, passTick, type Work } from "../../agent/test/verify/work.ts";
 import { jsonLines, type Stage, stage } from "./contract-kit.ts";
@@ -96,9 +97,11 @@ const ALONE: readonly {
 describe.skipIf(!CAN_VERIFY)("verified work, in a session (needs bwrap, nsenter, unshare, git, npm)", () => {
   const cheats = [
     ...ALONE,
-    ...CHEATS.filter(({ how }) => IS_LONG || IN_GATE.has(how)).map(({ how, does, ends, named, ...work }) => ({
-      ...{ how, ends, named, work: { ...work, calls: [shell(does)] } },
-    })),
+    ...[...CHEATS, ...OUTSIDE_CHEATS]
+      .filter(({ how }) => IS_LONG || IN_GATE.has(how))
+      .map(({ how, does, ends, named, ...work }) => ({
+        ...{ how, ends, named, work: { ...work, calls: [shell(does)] } },
+      })),
   ];
   it.each(cheats.map((cheat) => [cheat.how, cheat] as const))(
     "N1 never ends as verified: %s",

@@ -1,6 +1,7 @@
 // Verified work through the command: what a check finds goes back to the model, and the verdict is what the checks say.
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
@@ -120,6 +121,46 @@ describe("N1 --check", () => {
     ]);
     const run = await scene.run([...CHECK, ...(await settings("verify:\n  rounds: 0\n")), "--json", "fix it"]);
     expect(resultOf(run.stdout)).toMatchObject({ verification: "failed" });
+  });
+
+  it("N1 a daemon that waits for the verdict is ended before the checks run", async () => {
+    const daemon =
+      "setsid sh -c 'until grep -rqs custom[T]ype...verification ~/.lathe/sessions; do :; done; echo broken > code.txt'";
+    await begin([shell(`echo right > code.txt; ${daemon} > /dev/null 2>&1 &`), turn.text("Done.")]);
+    const run = await scene.run([...CHECK, "--require", "verified", "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({ exitCode: 0, verification: "verified" });
+    expect(run.stdout).toContain("Stopped before the checks ran: what commands had left in the background");
+    expect(await readFile(join(scene.box.dir, "code.txt"), "utf8")).toBe("right\n");
+  });
+
+  it("N1 in a folder of a repository, what lies above it is put back, too", async () => {
+    await begin([shell("echo exit 0 > ../test.sh; echo x > code.txt"), turn.text("Done."), turn.text("Still done.")]);
+    const { dir } = scene.box;
+    await mkdir(join(dir, "part"));
+    await writeFile(join(dir, "test.sh"), "grep -q right part/code.txt\n");
+    await writeFile(join(dir, "part/code.txt"), "wrong\n");
+    execFileSync("git", ["init", "-q", dir]);
+    const check = ["--permission-mode", "full", "--check", "cd .. && sh test.sh", "--json"];
+    const inPart = { cwd: join(dir, "part") };
+    const run = await scene.run([...check, "fix it"], inPart);
+    expect(resultOf(run.stdout)).toMatchObject({
+      verification: "unverified",
+      verificationReasons: [expect.stringMatching(/^\.\.\/test\.sh was changed; with the old version/)],
+    });
+    await writeFile(join(dir, "test.sh"), "grep -q right part/code.txt\n");
+    scene.server.push(shell("echo right > code.txt; echo 1 > ../other.txt"), turn.text("Done."));
+    expect(resultOf((await scene.run([...check, "again"], inPart)).stdout)).toMatchObject({ verification: "verified" });
+  });
+
+  it("N1 in a project with more files than can be looked at the check runs, and nothing is called verified", async () => {
+    await begin([shell("echo right > code.txt"), turn.text("Done.")]);
+    const few = await settings("rewind:\n  maxFiles: 1\n");
+    const run = await scene.run([...CHECK, ...few, "--json", "fix it"]);
+    expect(resultOf(run.stdout)).toMatchObject({
+      verification: "unverified",
+      verificationReasons: ["The project has too many files to know what was changed: raise rewind.maxFiles."],
+    });
+    expect(run.stdout).not.toContain("othing was changed");
   });
 
   it("N1 without changes nothing runs, and a question or a limit never ends as verified", async () => {

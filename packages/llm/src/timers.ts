@@ -3,8 +3,11 @@
 import type { ClientDeps } from "./types/adapter.ts";
 import { AbortError } from "./types/errors.ts";
 
+/** Node takes anything longer for no time at all. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export function systemTimer(callback: () => void, ms: number): { cancel(): void } {
-  const timer = setTimeout(callback, ms);
+  const timer = setTimeout(callback, Math.min(ms, LONGEST_TIMER_MS));
   return { cancel: () => clearTimeout(timer) };
 }
 

@@ -2,6 +2,7 @@
 
 import { relative } from "node:path";
 import { type LandingStep, type PathState, signOf } from "../files/isolate/landing-journal.ts";
+import { isInside } from "../world/env/is-inside.ts";
 import { foldersWithNewDependencies, lockBelongsTo, oldManifest } from "./manifest.ts";
 import { fateOf, type RestsOn } from "./rests-on.ts";
 import type { Change, NamedTest, RunOf } from "./types.ts";
@@ -19,20 +20,23 @@ export interface Arrangement {
 }
 
 export function arrange(
-  { root, isOnDisk }: { readonly root: string; readonly isOnDisk: boolean },
+  { root, cwd, isOnDisk }: { readonly root: string; readonly cwd: string; readonly isOnDisk: boolean },
   changes: readonly Change[],
   rests: RestsOn,
 ): Arrangement {
-  const short = (path: string): string => relative(root, path);
+  const short = (path: string): string => relative(cwd, path);
+  // What counts at the top of a repository counts at the top of the folder that is worked in, too.
+  const names = (path: string): string[] =>
+    cwd === root || !isInside(path, cwd) ? [relative(root, path)] : [relative(root, path), relative(cwd, path)];
   const withDependencies = foldersWithNewDependencies(changes);
-  const isRested = ({ path }: Change): boolean => rests.isRested(short(path));
+  const isRested = ({ path }: Change): boolean => names(path).some(rests.isRested);
   const oldOf = (change: Change): PathState => {
-    if (rests.isLock(short(change.path)) && lockBelongsTo(change.path, withDependencies)) return change.after;
+    if (names(change.path).some(rests.isLock) && lockBelongsTo(change.path, withDependencies)) return change.after;
     return oldManifest(change) ?? change.before;
   };
   const rested = changes.filter((change) => isRested(change) && signOf(oldOf(change)) !== signOf(change.after));
   const newTests = changes.filter(
-    ({ path, before, after }) => before.kind === "absent" && after.kind === "file" && rests.isTest(short(path)),
+    ({ path, before, after }) => before.kind === "absent" && after.kind === "file" && names(path).some(rests.isTest),
   );
   const wanted = (change: Change, of: RunOf, only?: Change): PathState => {
     if (of === "now") return change.after;

@@ -1,63 +1,102 @@
-// What decides how a check ends and is no file of the tree: programs, installed packages, caches, configuration in the home folder. What was
-// changed there since the work began is found by the time of its last change, which no program can set back.
+// What decides how a check ends and is no file of the tree: configuration in the home folder and above the project, files that the check
+// or a link names, caches. What was changed there since the work began is found by the time of its last change.
 
-import { lstatSync, readdirSync, type Stats } from "node:fs";
-import { isAbsolute, join } from "node:path";
-import { quoteShell } from "../world/env/shell-quote.ts";
-import type { ExecutionEnvironment } from "../world/env/types.ts";
-
-/** Programs that were made or changed since the work began. */
-export interface ChangedPrograms {
-  /** Others would be found first now; by name, where they were found before. */
-  readonly shadowed: ReadonlyMap<string, string>;
-  /** They were not there before. */
-  readonly added: readonly string[];
-  /** Written over: what was there before is gone. Absolute. */
-  readonly overwritten: readonly string[];
-}
-
-export function changedPrograms(path: string, since: number): ChangedPrograms {
-  const shadowed = new Map<string, string>();
-  const added = new Set<string>();
-  const overwritten: string[] = [];
-  const folders = path.split(":").filter(isAbsolute);
-  const fresh = new Set<string>();
-  for (const folder of folders) {
-    const isNewLink = isFresh(lstatOf(folder), since) && lstatOf(folder)!.isSymbolicLink();
-    for (const name of namesIn(folder)) {
-      const file = join(folder, name);
-      const stat = lstatOf(file);
-      if (isNewLink || isFresh(stat, since)) {
-        const wasThere = stat !== undefined && stat.birthtimeMs < since && !isNewLink;
-        if (wasThere && !stat.isDirectory()) overwritten.push(file);
-        else if (!shadowed.has(name)) fresh.add(name);
-      } else if (fresh.has(name)) {
-        fresh.delete(name);
-        shadowed.set(name, file);
-      }
-    }
-  }
-  for (const name of fresh) added.add(name);
-  return { shadowed, added: [...added], overwritten };
-}
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { isInside } from "../world/env/is-inside.ts";
+import { hasFresh, IS_MADE, isFresh, lstatOf, namesIn, statOf } from "./freshness.ts";
 
 const HOME_CONFIGURATION = [
   ...[".npmrc", ".yarnrc", ".yarnrc.yml", ".bunfig.toml", ".bashrc", ".bash_profile", ".profile", ".zshenv", ".zshrc"],
   ...[".cargo/config.toml", ".cargo/config", ".config/pip/pip.conf", ".pip/pip.conf", ".config/go/env", ".nvmrc"],
+  ...[".config/pytest.ini", ".gitconfig", ".config/git/config", ".makerc", ".tool-versions"],
   ...[
-    ".config/pytest.ini",
-    ".gitconfig",
-    ".config/git/config",
-    ".makerc",
-    ".tool-versions",
     ".config/mise/config.toml",
+    ".config/pnpm/rc",
+    ".m2/settings.xml",
+    ".gradle/init.gradle",
+    ".gradle/init.gradle.kts",
   ],
+  ...[".gradle/gradle.properties", ".bundle/config", ".rspec", ".bazelrc", ".asdfrc", ".pyenv/version", ".gemrc"],
+  ...[".rustup/settings.toml", ".nvm/alias/default", ".bash_env", ".pythonrc", ".pythonrc.py", ".condarc", ".pylintrc"],
 ];
 
 /** Absolute paths. */
-export function changedHomeFiles(home: string, since: number): string[] {
-  return HOME_CONFIGURATION.map((name) => join(home, name)).filter((path) => isFresh(lstatOf(path), since));
+export const changedHomeFiles = (home: string, since: number): string[] =>
+  HOME_CONFIGURATION.map((name) => join(home, name)).filter((path) => isFreshFile(path, since));
+
+/** Nothing looks for these above the project. */
+const IS_SCRIPT = /\.(?:sh|bash|mk)$/;
+
+/** Configuration in the folders above the project: runners look for it there, too. */
+export function changedAbove(root: string, since: number, isConfiguration: (name: string) => boolean): string[] {
+  const found: string[] = [];
+  for (let folder = root; folder !== dirname(folder); ) {
+    folder = dirname(folder);
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name);
+      const isIt = isFreshFile(path, since) && statOf(path)?.isFile() && !IS_SCRIPT.test(name) && isConfiguration(name);
+      if (isIt) found.push(path);
+    }
+  }
+  return found;
 }
+
+/** A check may also name what it writes, such as reports; it runs and reads these. */
+const IS_CODE = /\.(?:sh|bash|[cm]?[jt]s|py|rb|pl|php|lua|mk|ini|toml|ya?ml|cfg|conf)$|(?:^|\/)[Mm]akefile$/;
+
+/** Of the programs, scripts and configuration outside of the root that these commands name, those that were changed. */
+export function changedNamed(
+  commands: readonly string[],
+  {
+    root,
+    cwd,
+    home,
+    since,
+  }: { readonly root: string; readonly cwd: string; readonly home?: string | undefined; readonly since: number },
+): string[] {
+  const read = commands.map((command) => command.replace(/\d*&?>{1,2}[|&]?\s*\S+/g, " "));
+  const words = read.flatMap((command) => command.split(/[\s"'=;|&()<>`]+/)).filter((word) => word.includes("/"));
+  const paths = words.map((word) => resolve(cwd, word.replace(/^(?:~|\$\{?HOME\}?)(?=\/)/, home ?? "~")));
+  const outside = [...new Set(paths)].filter((path) => !isInside(path, root) && !path.startsWith("/dev/"));
+  return outside.filter((path) => {
+    const stat = statOf(path);
+    const isCode = IS_CODE.test(path) || ((stat?.mode ?? 0) & 0o111) !== 0;
+    return stat?.isFile() === true && isCode && isFreshFile(path, since);
+  });
+}
+
+/** Of the places outside of the root that these links lead to, those where a file was changed that no run of tests leaves behind. */
+export function changedBehind(
+  links: readonly { readonly path: string; readonly target: string }[],
+  root: string,
+  since: number,
+): string[] {
+  return links.flatMap(({ path, target }) => {
+    const place = resolve(dirname(path), target);
+    if (isInside(place, root) || !existsSync(place)) return [];
+    return hasFreshFile(realpathSync(place), since, { left: MOST_LOOKED_AT }) ? [place] : [];
+  });
+}
+
+function hasFreshFile(path: string, since: number, looks: { left: number }): boolean {
+  const stat = lstatOf(path);
+  if (!stat || --looks.left < 0 || IS_MADE.test(path)) return false;
+  if (!stat.isDirectory()) return isFresh(stat, since);
+  return namesIn(path).some((name) => hasFreshFile(join(path, name), since, looks));
+}
+
+/** Git's configuration and hooks count where a check uses git. */
+export function changedGit(commands: readonly string[], root: string, since: number): string[] {
+  if (!commands.some((command) => /(?<![\w./-])git(?![\w/.-])/.test(command))) return [];
+  const hooks = namesIn(join(root, ".git/hooks")).map((name) => `.git/hooks/${name}`);
+  return [".git/config", ".git/info/attributes", ...hooks]
+    .map((name) => join(root, name))
+    .filter((path) => isFreshFile(path, since));
+}
+
+const isFreshFile = (path: string, since: number): boolean =>
+  isFresh(lstatOf(path), since) || (lstatOf(path)?.isSymbolicLink() === true && isFresh(statOf(path), since));
 
 /** Where results of earlier runs are kept, relative to the root. */
 const CACHES = [
@@ -68,73 +107,16 @@ const CACHES = [
 ];
 const MOST_LOOKED_AT = 500;
 
-/** Caches that something was written to since the work began; relative to the root. */
-export function changedCaches(root: string, since: number): string[] {
-  return CACHES.filter((name) => hasFresh(join(root, name), since, { left: MOST_LOOKED_AT }));
+/** Caches that something was written to since the work began; absolute. One that is too large to be looked at counts as changed. */
+export function changedCaches(folders: readonly string[], since: number): string[] {
+  const paths = folders.flatMap((folder) => CACHES.map((name) => join(folder, name)));
+  return paths.filter((path) => hasFresh(path, since, { left: MOST_LOOKED_AT }));
 }
 
-/** One that is too large to be looked at counts as changed. */
-function hasFresh(path: string, since: number, looks: { left: number }): boolean {
-  const stat = lstatOf(path);
-  if (!stat) return false;
-  if (--looks.left < 0 || isFresh(stat, since)) return true;
-  return stat.isDirectory() && namesIn(path).some((name) => hasFresh(join(path, name), since, looks));
-}
-
-const PACKAGE_FOLDERS = ["node_modules", ".venv", "venv", "vendor"];
-const LOOK_MS = 60_000;
-
-/**
- * Installed packages of which something was changed since the work began, though they were not installed anew. `env` shows the project
- * as it is. Relative to the root.
- */
-export async function changedPackages(
-  root: string,
-  env: ExecutionEnvironment,
-  since: number,
-  signal: AbortSignal,
-): Promise<{ readonly tampered: readonly string[]; readonly installed: number }> {
-  const folders = PACKAGE_FOLDERS.filter((name) => lstatOf(join(root, name))?.isDirectory());
-  if (folders.length === 0) return { tampered: [], installed: 0 };
-  const seconds = (since / 1000).toFixed(3);
-  const command = `/usr/bin/find ${folders.map(quoteShell).join(" ")} \\( -type f -o -type l \\) -newerct ${quoteShell(`@${seconds}`)} -print 2>/dev/null | head -n 5000`;
-  const { stdout } = await env.execCommand(command, LOOK_MS, { cwd: root, signal, internal: true });
-  return judgePackages(stdout.split("\n").filter((line) => line !== ""));
-}
-
-/** `changed`: files in folders of packages. */
-function judgePackages(changed: readonly string[]): { tampered: string[]; installed: number } {
-  const files = changed.filter((path) => !/(?:^|\/)(?:node_modules\/\.(?!bin\/|pnpm\/)|__pycache__\/)/.test(path));
-  const made = new Set(files.flatMap((path) => /^(.*)\/package\.json$/.exec(path)?.[1] ?? []));
-  const hasWheel = files.some((path) => /\.dist-info\/RECORD$/.test(path));
-  const isInstalled = (path: string): boolean => {
-    if (/site-packages\//.test(path)) return hasWheel && !/site-packages\/[^/]+\.pth$/.test(path);
-    const folder = packageOf(path);
-    return folder === undefined ? made.size > 0 : made.has(folder);
-  };
-  return { tampered: files.filter((path) => !isInstalled(path)), installed: made.size + (hasWheel ? 1 : 0) };
-}
-
-/** Undefined: it belongs to none, such as a link in `.bin`. */
-function packageOf(path: string): string | undefined {
-  return /^(.*node_modules\/(?:@[^/]+\/)?(?!\.)[^/]+)\//.exec(path)?.[1];
-}
-
-const isFresh = (stat: Stats | undefined, since: number): boolean => stat !== undefined && stat.ctimeMs >= since;
-
-function lstatOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    // A folder that may not be read decides nothing for the programs of this user.
-    return undefined;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+/** Folders with compiled Python beside these files. It says itself which source it was made of, and is believed. */
+export function compiledPython(files: readonly string[], since: number): string[] {
+  const folders = new Set(files.filter((path) => path.endsWith(".py")).map(dirname));
+  return [...folders]
+    .map((folder) => join(folder, "__pycache__"))
+    .filter((path) => namesIn(path).some((name) => isFresh(lstatOf(join(path, name)), since)));
 }

@@ -16,8 +16,20 @@ const TESTS: readonly string[] = [
     "testdata",
     "fixtures",
     "e2e",
+    "__fixtures__",
+    "golden",
+    "goldens",
+    "cypress",
   ].flatMap((folder) => [`/${folder}/**`, `**/${folder}/**`]),
-  ...["*.test.*", "*.spec.*", "*_test.*", "*_spec.*", "test_*.py", "*-test.*", "*Test.java", "*Tests.cs", "test.*"],
+  ...["*.test.*", "*.spec.*", "*_test.*", "*_spec.*", "test_*.py", "*-test.*", "test.*", "tests.py"],
+  ...[
+    "*{Test,Tests}.{java,kt,kts,scala,groovy,cs,fs,vb,php,swift}",
+    "*Spec.{scala,groovy,kt}",
+    "*IT.java",
+    "*.cy.*",
+    "*.feature",
+    "*.bats",
+  ],
   ...["*.snap", "*.snapshot", "*.golden", "*.ambr", "*.approved.*"],
 ];
 
@@ -38,7 +50,21 @@ const CONFIGURATION: readonly string[] = [
   ...["{vitest,vite,jest,mocha,ava,karma,playwright,cypress,babel,webpack,rollup,tap,c8,nyc}.config*.*"],
   ...["vitest.workspace.*", ".{mocharc,babelrc,swcrc,taprc,c8rc,nycrc,jestrc}*", "*.{setup,teardown}.*"],
   ...["{setupTests,jest-setup,jest.setup,vitest-setup,test-setup,setup-tests,test_helper,spec_helper}*"],
+  ...["{karma,protractor,wdio,nightwatch,testem,wallaby}.conf*.*", "jasmine.json", "cypress.json", "wallaby.js"],
+  ...[
+    "nx.json",
+    "turbo.json",
+    "lerna.json",
+    ".rspec",
+    ".simplecov",
+    "Gemfile",
+    "phpunit.xml*",
+    "behat.y*ml",
+    "mix.exs",
+  ],
   ...["tsconfig*.json", ".eslintrc*", "eslint.config.*", "biome.json*", "ruff.toml", ".ruff.toml", "mypy.ini"],
+  ...[".flake8", ".pylintrc", "pylintrc", "pyrightconfig.json", ".stylelintrc*", ".prettierrc*", "tslint.json"],
+  ...[".golangci.*", "{clippy,rustfmt,.rustfmt,.clippy}.toml", ".config/nextest.toml"],
   ...[
     "Makefile",
     "makefile",
@@ -51,6 +77,16 @@ const CONFIGURATION: readonly string[] = [
     "CMakeLists.txt",
   ],
   ...["Cargo.toml", ".cargo/config*", "rust-toolchain*", "go.work", "pom.xml", "build.gradle*", "settings.gradle*"],
+  ...[
+    "gradle.properties",
+    "{gradlew,mvnw}",
+    "/.mvn/**",
+    "/gradle/**",
+    "build.sbt",
+    "*.runsettings",
+    "Directory.Build.*",
+  ],
+  ...[".bazelrc", "MODULE.bazel", "WORKSPACE*", "BUILD", "BUILD.bazel", "CTestConfig.cmake", "meson.build"],
   ...[".env", ".env.*", ".envrc", ".tool-versions", ".nvmrc", ".python-version", ".gitattributes"],
   ...[
     "*.sh",
@@ -84,6 +120,8 @@ export interface RestsOn {
   /** It holds tests, or what they compare with. */
   isTest(path: string): boolean;
   isLock(path: string): boolean;
+  /** It decides which tests run, and how; also above the project, where runners look for it. */
+  isConfiguration(path: string): boolean;
 }
 
 /** `more`: globs of the user's. */
@@ -97,6 +135,7 @@ export function restsOn(more: readonly string[] = []): RestsOn {
   return {
     isTest,
     isLock: locks,
+    isConfiguration: configuration,
     isRested: (path) => isTest(path) || orInside(configuration)(path) || locks(path),
   };
 }

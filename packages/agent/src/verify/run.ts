@@ -1,7 +1,7 @@
 // Runs checks: in a view with the wanted files, or in the project where there can be no view.
 
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { LandingStep } from "../files/isolate/landing-journal.ts";
 import { openView } from "../files/isolate/open-view.ts";
 import { putInView } from "../files/isolate/put-in-view.ts";
@@ -9,7 +9,8 @@ import type { ViewKind } from "../files/isolate/types.ts";
 import { quoteShell } from "../world/env/shell-quote.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { EnvError } from "../world/process/types.ts";
-import { type ChangedPrograms, changedCaches } from "./outside.ts";
+import { changedCaches } from "./outside.ts";
+import type { ChangedPrograms } from "./programs.ts";
 import type { Check, CheckRun, RunOf, VerifyPlace } from "./types.ts";
 
 /** A place where checks can run, with the files they are to see. */
@@ -52,16 +53,20 @@ export interface Surroundings {
   /** Absent: nothing is kept away from it. */
   readonly since?: number | undefined;
   readonly programs?: ChangedPrograms | undefined;
+  /** Folders whose caches are looked at; absolute. */
+  readonly folders: readonly string[];
+  /** Further folders that earlier runs have left; absolute. */
+  readonly stale: readonly string[];
 }
 
 /** Takes away what earlier runs have left, and returns the variables that a check is run with. */
 export async function prepare(
   { env, kind }: CheckPlace,
   root: string,
-  { since, programs }: Surroundings,
+  { since, programs, folders, stale }: Surroundings,
 ): Promise<Readonly<Record<string, string>>> {
   if (kind === "project" || since === undefined) return {};
-  const caches = changedCaches(root, since);
+  const caches = [...changedCaches(folders, since), ...stale].map((path) => relative(root, path));
   if (caches.length > 0) await env.execCommand(`rm -rf -- ${caches.map(quoteShell).join(" ")}`, 60_000, { cwd: root });
   if (!programs || (programs.shadowed.size === 0 && programs.added.length === 0)) return {};
   return { PATH: `${await programsOfStart(env, root, programs)}:${await pathOf(env, root)}` };
@@ -92,18 +97,18 @@ export async function runCheck(
   { command, timeoutMs }: Check,
   {
     of,
-    root,
+    cwd,
     variables,
     signal,
   }: {
     readonly of: RunOf;
-    readonly root: string;
+    readonly cwd: string;
     readonly variables?: Readonly<Record<string, string>>;
     readonly signal: AbortSignal;
   },
 ): Promise<CheckRun> {
   const { exitCode, output, timedOut, aborted, durationMs, note } = await env.execCommand(command, timeoutMs, {
-    cwd: root,
+    cwd,
     signal,
     interleaved: true,
     ...(variables && Object.keys(variables).length > 0 ? { env: variables } : {}),

@@ -1,13 +1,16 @@
 // What the work of an input has changed: the files when it began are noted in the journal before its first call that may change any, so that
 // another process finds them too.
 
-import { isAbsolute } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { isJsonObject } from "@lathe/llm";
 import type { PathState } from "../files/isolate/landing-journal.ts";
-import { differences, filesIn } from "../files/snapshots/compare.ts";
+import { differences, entriesIn } from "../files/snapshots/compare.ts";
 import { type SnapshotOptions, Snapshots } from "../files/snapshots/recorder.ts";
 import type { Value } from "../files/snapshots/tree.ts";
-import type { Change } from "./types.ts";
+import { isInside } from "../world/env/is-inside.ts";
+import { IS_MADE } from "./freshness.ts";
+import type { RestsOn } from "./rests-on.ts";
+import type { Change, FilesBefore } from "./types.ts";
 
 /** Where the journal says when the work began, unless the watch is for work of another kind. */
 const BASE = "verification_base";
@@ -32,6 +35,8 @@ export interface WorkNow {
 export interface WatchOptions extends SnapshotOptions {
   readonly root: string;
   readonly now: () => number;
+  /** What checks rest on is looked at although git ignores it. */
+  readonly rests?: RestsOn | undefined;
   /** How the journal calls the beginning of this work. */
   readonly base?: string | undefined;
 }
@@ -48,7 +53,10 @@ export class TreeWatch {
   constructor(options: WatchOptions) {
     this.#options = options;
     this.#kind = options.base ?? BASE;
-    this.#snapshots = new Snapshots(options);
+    const { rests, root } = options;
+    const isWanted = (path: string): boolean => isInside(path, root) && !IS_MADE.test(path) && isRestedBelow(path);
+    const isRestedBelow = (path: string): boolean => rests?.isRested(relative(root, path)) ?? false;
+    this.#snapshots = new Snapshots(rests ? { ...options, coversIgnored: isWanted } : options);
   }
 
   /** Undefined: nothing was begun since the last verdict that stands. */
@@ -92,9 +100,13 @@ export class TreeWatch {
   }
 
   /** Absolute paths of the files when the work began. */
-  baseFiles(): readonly string[] {
+  baseFiles(): FilesBefore {
     const { base } = this;
-    return base ? filesIn(base.tree, this.#options.blobs) : [];
+    const entries = base ? entriesIn(base.tree, this.#options.blobs) : [];
+    return {
+      files: entries.map(({ path }) => path),
+      links: entries.flatMap(({ path, value }) => (value.kind === "link" ? [{ path, target: value.target }] : [])),
+    };
   }
 
   #changesBetween(before: string, after: string): Pick<WorkNow, "changes" | "uncovered"> {

@@ -8,7 +8,7 @@ import type { ExecutionEnvironment } from "../world/env/types.ts";
 /** A command that proves something about files. */
 export interface Check {
   readonly command: string;
-  /** Globs as in `rg --glob`, relative to the root; all files when absent. */
+  /** Globs as in `rg --glob`, relative to where it runs; all files when absent. */
   readonly covers?: readonly string[] | undefined;
   readonly timeoutMs: number;
   /** Where it was found, for people: `--check`, `the setting checks`, `package.json`. */
@@ -21,6 +21,8 @@ export type Change = LandingStep;
 /** Where checks run. */
 export interface VerifyPlace
   extends Pick<ViewRequest, "root" | "store" | "host" | "sandbox" | "container" | "personalIgnores"> {
+  /** Where checks run: a folder in the root; the root itself when absent. Globs and names are relative to it. */
+  readonly cwd?: string | undefined;
   /** Begins the names of views in the store; unique among what runs at a time. */
   readonly id: string;
   /** Kinds of views that may be used, best first. When absent those that have ignored files: overlay and reflink. */
@@ -51,6 +53,12 @@ export interface CheckRun extends StartedRun {
   readonly durationMs: number;
 }
 
+/** The files when the work began, by their absolute paths; links have what they point to. */
+export interface FilesBefore {
+  readonly files: readonly string[];
+  readonly links: readonly { readonly path: string; readonly target: string }[];
+}
+
 /** What to verify. */
 export interface VerifyRequest {
   readonly place: VerifyPlace;
@@ -62,8 +70,8 @@ export interface VerifyRequest {
   readonly isOnDisk: boolean;
   /** Globs of further files that checks rest on. */
   readonly tests?: readonly string[] | undefined;
-  /** There was a test before the work; asked only when tests were added. True when absent. */
-  readonly hadTests?: (() => boolean | Promise<boolean>) | undefined;
+  /** Absent where the beginning is not known: then tests count as having been there. */
+  readonly before?: (() => FilesBefore) | undefined;
   /** When the work began, in milliseconds: what was changed outside of the tree since then is suspicious. Absent: not looked at. */
   readonly since?: number | undefined;
   /** The user's home folder: configuration there decides how programs run. */
@@ -78,7 +86,7 @@ export type TestFate = "deleted" | "skipped" | "weakened" | "replaced" | "change
 
 /** A file that checks rest on and that the work has changed. */
 export interface NamedTest {
-  /** Relative to the root. */
+  /** Relative to where checks run. */
   readonly path: string;
   readonly fate: TestFate;
 }
@@ -90,7 +98,7 @@ export interface VerifyReport extends Verification {
   readonly named: readonly NamedTest[];
   /** New tests that pass on the code of before as well. */
   readonly idle: readonly string[];
-  /** Changed files that a check covers, and those that none does; relative to the root. */
+  /** Changed files that a check covers, and those that none does; relative to where checks run. */
   readonly covered: readonly string[];
   readonly uncovered: readonly string[];
   /** Where the checks ran: the kind of the view, or the project itself. */

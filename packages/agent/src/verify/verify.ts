@@ -1,12 +1,14 @@
 // Verifies work: runs the checks that cover it, again with the tests of before, and new tests with the code of before. The verdict follows
 // from what ran; nothing that a model says goes into it.
 
-import { relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { type Arrangement, arrange } from "./arrange.ts";
-import { type ChangedPrograms, changedHomeFiles, changedPackages, changedPrograms } from "./outside.ts";
-import { fatesText, matchAny, restsOn } from "./rests-on.ts";
+import { changedAbove, changedBehind, changedGit, changedHomeFiles, changedNamed, compiledPython } from "./outside.ts";
+import { type ChangedPackages, changedPackages, userPackages } from "./packages.ts";
+import { type ChangedPrograms, changedPrograms } from "./programs.ts";
+import { fatesText, matchAny, type RestsOn, restsOn } from "./rests-on.ts";
 import { type CheckPlace, openCheckView, prepare, runCheck } from "./run.ts";
-import type { Change, Check, CheckRun, RunOf, VerifyReport, VerifyRequest } from "./types.ts";
+import type { Change, Check, CheckRun, FilesBefore, RunOf, VerifyReport, VerifyRequest } from "./types.ts";
 
 /** More new tests than this are judged together. */
 const MOST_ALONE = 4;
@@ -16,7 +18,7 @@ export function verify(request: VerifyRequest): Promise<VerifyReport> {
   return new Verifying(request).run();
 }
 
-/** The checks that cover one of the files, and which files those are; paths are relative to the root. */
+/** The checks that cover one of the files, and which files those are; paths are relative to where they run. */
 export function coverage(checks: readonly Check[], paths: readonly string[]) {
   const covering = checks.filter(({ covers }) => !covers?.length || paths.some(matchAny(covers)));
   const isCovered = (path: string): boolean => covering.some(({ covers }) => !covers?.length || matchAny(covers)(path));
@@ -30,6 +32,9 @@ export function coverage(checks: readonly Check[], paths: readonly string[]) {
 class Verifying {
   readonly #request: VerifyRequest;
   readonly #arrangement: Arrangement;
+  readonly #rests: RestsOn;
+  /** Where checks run. */
+  readonly #cwd: string;
   readonly #checks: readonly Check[];
   readonly #report: { covered: readonly string[]; uncovered: readonly string[] };
   readonly #runs: CheckRun[] = [];
@@ -38,14 +43,17 @@ class Verifying {
   #programs: ChangedPrograms | undefined;
   #ranIn: VerifyReport["ranIn"];
   #idle: readonly string[] = [];
+  #before: FilesBefore | undefined;
 
   constructor(request: VerifyRequest) {
     const { place, changes, checks, isOnDisk, tests } = request;
     this.#request = request;
-    this.#arrangement = arrange({ root: place.root, isOnDisk }, changes, restsOn(tests));
+    this.#rests = restsOn(tests);
+    this.#cwd = place.cwd ?? place.root;
+    this.#arrangement = arrange({ root: place.root, cwd: this.#cwd, isOnDisk }, changes, this.#rests);
     const { checks: covering, ...report } = coverage(
       checks,
-      changes.map(({ path }) => relative(place.root, path)),
+      changes.map(({ path }) => relative(this.#cwd, path)),
     );
     this.#checks = changes.length === 0 ? checks : covering;
     this.#report = report;
@@ -75,7 +83,7 @@ class Verifying {
   /** Undefined: the check passes with the tests of before as well, or they are those of now. */
   async #oldTests(): Promise<string | undefined> {
     const { named } = this.#arrangement;
-    if (named.length === 0 || (await this.#hasFirstTests())) return undefined;
+    if (named.length === 0 || this.#hasFirstTests()) return undefined;
     const doubts: string[] = [];
     const { failed, isViewed } = await this.#runAll("old tests", doubts);
     if (!isViewed) return `${fatesText(named)}, and the old version could not be tried: ${this.#noView.join(" ")}`;
@@ -83,18 +91,23 @@ class Verifying {
   }
 
   /** Tests were added where there were none, and nothing else that checks rest on was changed. */
-  async #hasFirstTests(): Promise<boolean> {
+  #hasFirstTests(): boolean {
     const { named, newTests } = this.#arrangement;
+    const { root } = this.#request.place;
     if (newTests.length === 0 || named.length !== newTests.length) return false;
-    return (await this.#request.hadTests?.()) === false;
+    return this.#filesBefore()?.files.some((path) => this.#rests.isTest(relative(root, path))) === false;
+  }
+
+  #filesBefore(): FilesBefore | undefined {
+    this.#before ??= this.#request.before?.();
+    return this.#before;
   }
 
   /** A test that the code of before passes too says nothing about the work. */
   async #newTests(): Promise<void> {
     const { newTests, hasCode } = this.#arrangement;
-    const { root } = this.#request.place;
     if (newTests.length === 0 || !hasCode) return;
-    const names = newTests.map(({ path }) => relative(root, path));
+    const names = newTests.map(({ path }) => relative(this.#cwd, path));
     const { failed, isViewed } = await this.#runAll("old code", []);
     if (!isViewed) return;
     if (!failed) this.#idle = names;
@@ -115,14 +128,18 @@ class Verifying {
     this.#ranIn ??= place.kind;
     try {
       if (since !== undefined && of === "now")
-        this.#programs = changedPrograms(where.host.baseEnv["PATH"] ?? "", since);
-      const variables = await prepare(place, root, { since, programs: this.#programs });
+        this.#programs = changedPrograms(where.host.baseEnv["PATH"] ?? "", since, this.#cwd);
+      const variables = await prepare(place, root, {
+        ...{ since, programs: this.#programs },
+        folders: this.#cwd === root ? [root] : [root, this.#cwd],
+        stale: since === undefined ? [] : compiledPython(this.#filesBefore()?.files ?? [], since),
+      });
       const looking = of === "now" && since !== undefined ? this.#packageDoubts(place, since) : undefined;
       // Should the checks fail first.
       looking?.catch(() => {});
       for (const check of this.#checks) {
         this.#request.onStart?.({ command: check.command, of });
-        const run = await runCheck(place, check, { of, root, variables, signal });
+        const run = await runCheck(place, check, { of, cwd: this.#cwd, variables, signal });
         this.#runs.push(run);
         if (!run.passed) return { failed: run, isViewed: place.kind !== "project" };
       }
@@ -144,28 +161,52 @@ class Verifying {
   }
 
   async #packageDoubts({ env }: CheckPlace, since: number): Promise<string[]> {
-    const { place, signal, changes } = this.#request;
-    const { tampered, installed } = await changedPackages(place.root, env, since, signal);
-    const isDeclared = changes.some(({ path }) =>
-      /(?:package\.json|lock[^/]*|\.toml|requirements[^/]*|Pipfile|composer\.json|go\.mod|setup\.(?:py|cfg))$/.test(
-        path,
-      ),
-    );
-    if (tampered.length > 0) return [`Files of installed packages were changed: ${shortList(tampered)}.`];
-    if (installed > 0 && !isDeclared) return ["Packages were installed that no manifest names."];
-    return [];
+    const { place, signal, changes, home } = this.#request;
+    const { root } = place;
+    const manifests = this.#filesBefore()?.files.filter((path) => path.endsWith("/package.json")) ?? [];
+    const above: string[] = [];
+    for (let folder = dirname(root); folder !== dirname(folder); folder = dirname(folder))
+      above.push(join(folder, "node_modules"));
+    const { tampered, isUndeclared }: ChangedPackages = await changedPackages({
+      ...{ env, cwd: this.#cwd, since, changes, signal },
+      folders: [...new Set([root, this.#cwd, ...manifests.map(dirname)])],
+      outside: [
+        ...above,
+        ...(this.#programs?.packages ?? []),
+        ...(home === undefined
+          ? []
+          : [...userPackages(home), join(home, ".node_modules"), join(home, ".node_libraries")]),
+      ],
+    });
+    const names = tampered.map((path) => relative(this.#cwd, path));
+    if (names.length > 0) return [`Files of installed packages were changed: ${shortList(names)}.`];
+    return isUndeclared ? ["Packages were installed that no manifest names."] : [];
   }
 
   #outsideDoubts(): string[] {
-    const { since, home } = this.#request;
+    const { since, home, place } = this.#request;
     if (since === undefined) return [];
-    const files = [
+    const { root } = place;
+    const commands = this.#checks.map(({ command }) => command);
+    const links = this.#filesBefore()?.links.filter(({ path }) => this.#rests.isRested(relative(root, path))) ?? [];
+    const programs = [
       ...(this.#programs?.overwritten ?? []),
       ...(home === undefined ? [] : changedHomeFiles(home, since)),
     ];
-    return files.length === 0
-      ? []
-      : [`Programs or their configuration were changed during the work: ${shortList(files)}.`];
+    const others = [
+      ...changedAbove(root, since, this.#rests.isConfiguration),
+      ...changedNamed(commands, { root, cwd: this.#cwd, since, ...(home === undefined ? {} : { home }) }),
+      ...changedBehind(links, root, since),
+      ...changedGit(commands, root, since),
+    ].filter((path) => !programs.includes(path));
+    return [
+      ...(programs.length === 0
+        ? []
+        : [`Programs or their configuration were changed during the work: ${shortList(programs)}.`]),
+      ...(others.length === 0
+        ? []
+        : [`Changed during the work, outside of what can be put back: ${shortList(others)}.`]),
+    ];
   }
 
   #end(verdict: VerifyReport["verdict"], ...reasons: readonly string[]): VerifyReport {

@@ -74,4 +74,49 @@ export const HONEST: readonly Honest[] = [
     checks: ["npm test"],
     does: `${FIX}; npm test; node tests/run.js > out.log; rm out.log`,
   },
+  {
+    what: "results of tests that git ignores",
+    files: { ".gitignore": "node_modules/\n.cache/\ntests/results/\n*.local.json\n" },
+    does: `${FIX}; mkdir tests/results; echo '{}' > tests/results/last.json; echo '{}' > tests/my.local.json`,
+    inGate: true,
+  },
+  {
+    what: "an .env of its own",
+    files: { ".gitignore": "node_modules/\n.cache/\n.env\n" },
+    does: `${FIX}; echo A=1 > .env`,
+  },
+  { what: "a link that leads out of the project", files: { tests2: "-> ../home", data: "-> .." }, does: FIX },
+  {
+    what: "Python that was run",
+    checks: ["python3 -m pytest -q"],
+    files: {
+      "src_sum.py": "def add(a, b):\n    return a - b\n",
+      "test_sum.py": "from src_sum import add\n\ndef test_add():\n    assert add(2, 3) == 5\n",
+    },
+    does: "python3 -m pytest -q; sed -i 's/a - b/a + b/' src_sum.py; python3 -m pytest -q",
+  },
+  {
+    what: "another version of a package",
+    checks: ["npm test"],
+    files: {
+      "package.json":
+        '{\n  "name": "sums",\n  "devDependencies": {\n    "claims": "1.0.0"\n  },\n  "scripts": { "test": "node tests/run.js" }\n}\n',
+    },
+    does: `${FIX}; sed -i 's/1\\.0\\.0/1.1.0/' package.json; rm -r node_modules/claims; mkdir node_modules/claims; echo '{ "name": "claims", "version": "1.1.0" }' > node_modules/claims/package.json; echo "exports.equal = require('assert').strictEqual;" > node_modules/claims/index.js`,
+  },
+  {
+    what: "another version of a package, by the lock file alone",
+    files: {
+      "package-lock.json":
+        '{\n  "packages": {\n    "node_modules/claims": {\n      "version": "1.0.0",\n      "from": "registry/claims/-/claims-1.0.0.tgz"\n    }\n  }\n}\n',
+    },
+    does: `${FIX}; sed -i 's/1\\.0\\.0/1.1.0/' package-lock.json; echo '{ "name": "claims", "version": "1.1.0" }' > node_modules/claims/package.json; echo "exports.equal = require('assert').strictEqual;" > node_modules/claims/index.js`,
+  },
+  {
+    what: "a check that writes reports outside",
+    checks: ["node tests/run.js > ../log.txt && echo ran >> $HOME/ran && cp package.json ../report.json"],
+    files: { "tests/out": "-> ../../results", "../results/old.xml": "<a/>" },
+    does: `${FIX}; echo 1 > ../log.txt; echo 1 > ../report.json; echo 1 > ../results/new.xml`,
+    inGate: true,
+  },
 ];

@@ -1,12 +1,13 @@
 // A small project with a broken function and its tests, and work on it that is verified: real files, a real shell, real views.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { MemoryBlobs } from "../../src/base/blobs/store.ts";
 import { Journal } from "../../src/record/journal/journal.ts";
 import { MemoryStore } from "../../src/record/journal/store.ts";
+import { restsOn } from "../../src/verify/rests-on.ts";
 import { TreeWatch } from "../../src/verify/tree-watch.ts";
 import type { Check, VerifyReport, VerifyRequest } from "../../src/verify/types.ts";
 import { verify } from "../../src/verify/verify.ts";
@@ -52,6 +53,7 @@ export interface Worked {
 }
 
 export interface Work {
+  /** By path: relative to the project, or below `~/`. `-> target` makes a link. What begins with `#!` is a program. */
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** Files of the usual project that are left out. */
   readonly without?: readonly string[] | undefined;
@@ -71,8 +73,11 @@ export function makeProject(
   writeFileSync(join(home, "bin/old-tool"), "#!/bin/sh\nexec node tests/run.js\n");
   for (const [path, text] of Object.entries({ ...FILES, ...files })) {
     if (without.includes(path)) continue;
-    mkdirSync(join(root, dirname(path)), { recursive: true });
-    writeFileSync(join(root, path), text);
+    const file = path.startsWith("~/") ? join(home, path.slice(2)) : join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    const target = /^-> (.*)/.exec(text)?.[1];
+    if (target !== undefined) symlinkSync(target, file);
+    else writeFileSync(file, text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
   }
   for (const program of [join(home, "bin/old-tool"), join(root, "node_modules/.bin/check")]) chmodSync(program, 0o755);
   const env = { ...process.env, HOME: home };
@@ -116,7 +121,7 @@ export async function worked({
       isOnDisk: true,
       since: watch.base!.at,
       home,
-      hadTests: () => watch.baseFiles().some((path) => /\.test\./.test(path)),
+      before: () => watch.baseFiles(),
       signal: new AbortController().signal,
       ...more,
     });
@@ -139,6 +144,7 @@ export function watchOf(root: string, folder: string): TreeWatch {
     writer: "test",
     warn: () => {},
     now: Date.now,
+    rests: restsOn(),
   });
 }
 

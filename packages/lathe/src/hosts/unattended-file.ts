@@ -40,15 +40,19 @@ export async function declarationIn(
   cwd: string,
   file: string,
 ): Promise<{ readonly value: unknown; readonly read: ReadDeclaration }> {
-  const { parse } = await import("yaml");
-  let value: unknown;
+  const { isProblem, readYaml } = await import("../platform/home/yaml.ts");
+  const refuse = (why: string) =>
+    usageError(`--unattended: ${file} cannot be read: ${why}. Give a declaration in YAML: docs/limits.md`);
+  let text: string;
   try {
-    value = parse(await readFile(resolve(cwd, file), "utf8"));
+    text = await readFile(resolve(cwd, file), "utf8");
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const why = isMissing ? "there is no such file" : messageOf(error).split("\n")[0]?.replace(/:$/, "");
-    throw usageError(`--unattended: ${file} cannot be read: ${why}. Give a declaration in YAML: docs/limits.md`);
+    throw refuse(isMissing ? "there is no such file" : messageOf(error));
   }
+  const found = readYaml(text);
+  if (isProblem(found)) throw refuse(`line ${found.line}: ${found.message}`);
+  const { value } = found;
   const read = readDeclaration(value);
   if ("problem" in read) {
     const isLacking = /is missing|must be an object/.test(read.problem);

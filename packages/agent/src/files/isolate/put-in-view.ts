@@ -18,7 +18,10 @@ export async function putInView(env: ExecutionEnvironment, steps: readonly Landi
   await eachAtOnce(steps, (step) => putOne(env, step));
 }
 
-async function putOne(env: ExecutionEnvironment, { path, after }: LandingStep): Promise<void> {
+async function putOne(env: ExecutionEnvironment, { path, before, after }: LandingStep): Promise<void> {
+  // Folders without files are in no list, so one may have taken the place of a file.
+  if (before.kind === "absent" && after.kind !== "absent" && (await env.stat(path))?.kind === "directory")
+    await runInView(env, path, `find ${quoteShell(path)} -depth -exec rmdir {} \\;`);
   if (after.kind === "file") await env.writeFile(path, after.bytes, { mode: after.mode });
   if (after.kind !== "link") return;
   const [folder, target, link] = [join(path, ".."), after.target, path].map(quoteShell);

@@ -68,12 +68,16 @@ export class FileList {
 }
 
 /** Paths of all files in a list, also of those that are known to be absent. None when the list itself is missing. */
-export function filesIn(list: string, blobs: Pick<BlobStore, "get">): string[] {
-  const paths: string[] = [];
+export const filesIn = (list: string, blobs: Pick<BlobStore, "get">): string[] =>
+  entriesIn(list, blobs).map(({ path }) => path);
+
+/** The same with what the list says of each. */
+export function entriesIn(list: string, blobs: Pick<BlobStore, "get">): { path: string; value: Value }[] {
+  const entries: { path: string; value: Value }[] = [];
   const walk = (folder: string, at: string): void => {
     for (const [name, { value, folder: inner }] of readTree(folder, blobs)) {
       if (inner !== undefined) walk(inner, join(at, name));
-      else if (value.kind !== "folder" && value.kind !== "repository") paths.push(join(at, name));
+      else if (value.kind !== "folder" && value.kind !== "repository") entries.push({ path: join(at, name), value });
     }
   };
   try {
@@ -81,5 +85,5 @@ export function filesIn(list: string, blobs: Pick<BlobStore, "get">): string[] {
   } catch (error) {
     if (!(error instanceof MissingTree)) throw error;
   }
-  return paths;
+  return entries;
 }

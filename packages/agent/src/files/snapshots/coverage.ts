@@ -1,7 +1,7 @@
 // What a snapshot covers: whole folders (the roots), and single paths that calls say they write, ignored or outside the roots.
 
 import type { FileChange } from "../../contract/changes.ts";
-import { contentOf, linkTarget, MODE_BITS, type ScanHost } from "./scan.ts";
+import { contentOf, linkTarget, listOf, MODE_BITS, type ScanHost } from "./scan.ts";
 import { type LookTime, lstatOf, type Stats, statMark } from "./stat.ts";
 import { ABSENT, type FolderNode, type Node } from "./tree.ts";
 
@@ -40,6 +40,38 @@ export function withPaths(
     next = put(next, parts, node);
   }
   return next;
+}
+
+/** More than this in one ignored folder is no work of hands. */
+const MOST_IN_FOLDER = 2_000;
+
+/** Paths of files that are ignored and wanted nevertheless: in folders that are covered, and in ignored folders that are wanted. */
+export function ignoredIn(tree: FolderNode, isWanted: (path: string) => boolean): string[] {
+  const found: string[] = [];
+  const walk = (folder: FolderNode, path: string): void => {
+    for (const name of folder.isWhole ? folder.ignored : []) {
+      const inner = `${path}/${name}`;
+      if (name !== ".git" && isWanted(inner)) found.push(...filesAt(inner));
+    }
+    for (const [name, node] of folder.children) if (node.kind === "folder") walk(node, `${path}/${name}`);
+  };
+  walk(tree, "");
+  return found;
+}
+
+function filesAt(path: string): string[] {
+  const stat = lstatOf(path);
+  if (!stat?.isDirectory()) return stat ? [path] : [];
+  const found: string[] = [];
+  const waiting = [path];
+  for (let at = waiting.pop(); at !== undefined && found.length < MOST_IN_FOLDER; at = waiting.pop())
+    for (const [name, isFolder] of listOf(at)) {
+      const inner = `${at}/${name}`;
+      if (name === "node_modules" || name === ".git") continue;
+      if (isFolder) waiting.push(inner);
+      else found.push(inner);
+    }
+  return found;
 }
 
 export const isCoveredIn = (tree: FolderNode, path: string): boolean => isCovered(tree, partsOf(path));

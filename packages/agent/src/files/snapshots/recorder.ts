@@ -9,7 +9,7 @@ import type { ToolResult } from "../../contract/tool.ts";
 import { JournalError } from "../../record/journal/errors.ts";
 import type { Journal } from "../../record/journal/journal.ts";
 import { filesIn } from "./compare.ts";
-import { emptyTree, isCoveredIn, withChange, withPaths } from "./coverage.ts";
+import { emptyTree, ignoredIn, isCoveredIn, withChange, withPaths } from "./coverage.ts";
 import { isDiskFull } from "./disk-full.ts";
 import { type FolderRules, rulesAbove } from "./ignore.ts";
 import { mayChangeFiles } from "./may-change.ts";
@@ -33,6 +33,8 @@ export interface SnapshotOptions {
   readonly personalIgnores?: string | undefined;
   /** Paths that git tracks although they are ignored. */
   readonly trackedIgnored?: (() => Promise<readonly string[]>) | undefined;
+  /** Of what is ignored, what is covered all the same. Takes absolute paths; a folder is asked for as a whole. */
+  readonly coversIgnored?: ((path: string) => boolean) | undefined;
   /** Where the stat cache is kept; beside it a file is written that tells the file system's time. */
   readonly cacheFile: string;
   /** Distinguishes our temporary files from those of other processes. */
@@ -161,6 +163,8 @@ export class Snapshots {
       return this.look(also);
     }
     tree = withPaths(tree, known, { host: this.#host, time, found: [] });
+    const { coversIgnored } = this.#options;
+    if (coversIgnored) tree = withPaths(tree, ignoredIn(tree, coversIgnored), { host: this.#host, time, found: [] });
     tree = withPaths(tree, also, { host: this.#host, time, found });
     if (isFirst) this.#cache.forget();
     else this.#noteUncovered(scan.newlyUncovered);

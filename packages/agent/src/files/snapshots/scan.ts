@@ -295,7 +295,8 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 export const join = (folder: string, name: string): string => (folder === "/" ? `/${name}` : `${folder}/${name}`);
 
 /** Names in a folder; true for folders. */
-function listOf(path: string): Map<string, boolean> {
+/** Names in a folder, and which of them are folders; none when it cannot be read. */
+export function listOf(path: string): Map<string, boolean> {
   try {
     const entries = readdirSync(fsPath(path), { withFileTypes: true });
     if (!entries.some(({ name }) => mayHaveLostBytes(name)))

@@ -240,6 +240,10 @@ export class LocalEnvironment implements ExecutionEnvironment {
     return this.#processes.hasRoom(ahead);
   }
 
+  endLeftBehind(): Promise<number> {
+    return this.#processes.endLeftBehind();
+  }
+
   async cleanup(): Promise<void> {
     this.#ports?.end();
     await this.#processes.cleanup();

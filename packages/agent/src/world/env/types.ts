@@ -69,6 +69,8 @@ export interface ExecutionEnvironment {
    * A caller that starts something large asks; commands wait by themselves.
    */
   hasRoom?(ahead: number): boolean;
+  /** Ends what commands have left running that have ended themselves, and returns how many processes those were. Absent: nothing is known of them. */
+  endLeftBehind?(): Promise<number>;
   execCommand(command: string, timeoutMs: number, options?: ExecOptions): Promise<ExecResult>;
   /** Starts a command that outlives the call. Absent where an environment cannot keep one. */
   startCommand?(command: string, options?: ExecOptions): BackgroundCommand;

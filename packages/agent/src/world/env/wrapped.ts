@@ -170,6 +170,10 @@ export class WrappedEnvironment implements ExecutionEnvironment {
     return this.inner.initialize();
   }
 
+  async endLeftBehind(): Promise<number> {
+    return (await this.inner.endLeftBehind?.()) ?? 0;
+  }
+
   cleanup(): Promise<void> {
     return this.inner.cleanup();
   }

@@ -83,6 +83,31 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
   }
 }
 
+/** The same for processes that are known by their ids: what they start meanwhile stays. */
+export async function endProcesses(pids: readonly number[], clock: Clock): Promise<void> {
+  const start = clock.now();
+  for (const pid of pids) {
+    send(pid, "SIGTERM");
+    send(pid, "SIGCONT");
+  }
+  for (let left = pids.filter(isAlive); left.length > 0; left = left.filter(isAlive)) {
+    const elapsed = clock.now() - start;
+    if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
+    if (elapsed >= TERM_GRACE_MS) for (const pid of left) send(pid, "SIGKILL");
+    await new Promise<void>((resolve) => clock.after(10, resolve));
+  }
+}
+
+/** Waits to be reaped, in /proc: ended. */
+function isAlive(pid: number): boolean {
+  if (process.platform === "linux") return !["Z", "X", undefined].includes(readProcStat(pid)?.state);
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Signals all that carry the mark and do not exist only to start others. */
 export async function signalMarked(mark: Mark, signal: NodeJS.Signals): Promise<void> {
   for (const pid of await findMarked(mark)) if (!isStarter(pid, mark)) send(pid, signal);

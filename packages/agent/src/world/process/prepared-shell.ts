@@ -172,3 +172,12 @@ export function moreDescriptors(isSetUp: boolean, talks: boolean): readonly ("pi
   if (!talks) return isSetUp ? ["pipe"] : [];
   return [isSetUp ? "pipe" : "ignore", "pipe"];
 }
+
+/** A command that was started, and how it is told from others. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly mark: Mark;
+  readonly talk?: ShellTalk;
+  /** It was started before its command came. */
+  readonly hasWaited?: boolean;
+}

@@ -123,6 +123,20 @@ it("TL-04 a daemon that holds the pipe does not block the call, lives on, and en
   expect(isAlive(pid)).toBe(false);
 });
 
+it("N1 what finished commands have left is ended, whatever it has dropped; what still runs stays", async () => {
+  const quiet = "sleep 600 > /dev/null 2>&1 & echo $!";
+  const left = [`setsid ${quiet}`, `env -i setsid ${quiet}`, `trap '' TERM; ${quiet}`];
+  const daemons = await Promise.all(left.map(async (command) => Number((await run(command)).stdout)));
+  const job = processes.start(`${quiet}; wait`, { argv: shellArgv(`${quiet}; wait`), cwd: tmpdir(), env: ENV });
+  await until(() => job.read(0).text.includes("\n"));
+  const child = Number(job.read(0).text);
+  expect(await processes.endLeftBehind()).toBeGreaterThanOrEqual(daemons.length);
+  expect(daemons.map(isAlive)).toEqual([false, false, false]);
+  expect([isAlive(child), job.running]).toEqual([true, true]);
+  expect(await processes.endLeftBehind()).toBe(0);
+  expect(isAlive(child)).toBe(true);
+});
+
 it("TL-04 K-13 endless output is bounded in memory and whole in the spill", async () => {
   let spilled = 0;
   const result = await run("yes | head -c 20000000; echo err >&2", {

@@ -8,9 +8,10 @@ import { childProcess, provideSetup } from "./child-process.ts";
 import { type Clock, monotonicClock } from "./clock.ts";
 import type { Confinement } from "./confinement.ts";
 import { Governor } from "./governor.ts";
+import { LiveCommands } from "./live-commands.ts";
 import { commandMark, endMarked, groupMark, type Mark, markVariables, ownerMark, signalMarked } from "./marked.ts";
 import { OutputRing } from "./output-ring.ts";
-import { moreDescriptors, PreparedShells, ShellTalk, waitingShell } from "./prepared-shell.ts";
+import { moreDescriptors, PreparedShells, ShellTalk, type Started, waitingShell } from "./prepared-shell.ts";
 import { loadPty, startTerminal, type TerminalRequest } from "./pty.ts";
 import {
   neverStarted,
@@ -44,6 +45,7 @@ export class Processes {
   readonly #open = new Set<TwoWay>();
   readonly #prepared = new PreparedShells();
   readonly #watch: Watch;
+  readonly #live = new LiveCommands();
   #commands = 0;
 
   constructor(options: ProcessesOptions = {}) {
@@ -160,6 +162,7 @@ export class Processes {
       end: (group) => this.#end({}, group === undefined ? mark : { ...mark, group }),
     });
     this.#watch.follow(started);
+    this.#live.note(number, started);
     this.#govern(started, true, () => void started.command.stop());
     this.#remember(started.command.done);
     return started.command;
@@ -169,6 +172,10 @@ export class Processes {
   expectEnd(): void {
     for (const opened of this.#open) opened.expectEnd();
   }
+
+  /** See `ExecutionEnvironment.endLeftBehind`. */
+  endLeftBehind = async (): Promise<number> =>
+    this.#commands === 0 ? 0 : this.#live.endOthers(this.owner, this.#clock);
 
   /** Ends everything that carries the mark, daemons included. May be used again afterwards. */
   async cleanup(): Promise<void> {
@@ -382,18 +389,11 @@ export class Processes {
         stdio: [stdin, "pipe", "pipe", ...moreDescriptors(confined?.setup !== undefined, request.talks ?? false)],
       });
       if (confined?.setup) provideSetup(child, confined.setup);
+      this.#live.note(number, child);
       return child;
     } catch (error) {
       if (!request.internal) this.#governor.gaveUp();
       throw spawnError(error as NodeJS.ErrnoException, { ...request, cwd: confined?.cwd ?? cwd });
     }
   }
-}
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly mark: Mark;
-  readonly talk?: ShellTalk;
-  /** It was started before its command came. */
-  readonly hasWaited?: boolean;
 }

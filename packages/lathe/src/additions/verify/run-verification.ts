@@ -27,18 +27,17 @@ export async function runVerification(
   { workspace, session }: { readonly workspace: SessionWorkspace; readonly session: Session },
   { source, work, checks, name, runsUnchanged = false, signal }: VerificationOrder,
 ): Promise<VerifyReport> {
-  const { verify, restsOn } = await import("@lathe/agent/verify");
-  const { cwd: root, settings, machine } = workspace;
-  const tests = settings["verify.tests"];
-  const rests = restsOn(tests);
+  const [{ verify }, { workRoot }] = await Promise.all([import("@lathe/agent/verify"), import("./work.ts")]);
+  const { cwd, settings, machine } = workspace;
+  const root = source.isOnDisk ? workRoot(workspace) : cwd;
   const host = hostOptions(workspace, () => {});
   const sandbox = sandboxOptions(workspace);
   // Without a view the check would run unconfined where the session is confined.
-  const project = sandbox ? undefined : new LocalEnvironment({ ...host, cwd: root });
+  const project = sandbox ? undefined : new LocalEnvironment({ ...host, cwd });
   try {
     return await verify({
       place: {
-        ...{ root, store: storeOf(workspace), host, sandbox, project },
+        ...{ root, cwd, store: storeOf(workspace), host, sandbox, project },
         id: `${name}-${session.id.slice(0, 8)}-${machine.pid}`,
         personalIgnores: personalIgnoreFile(workspace.env),
       },
@@ -46,9 +45,8 @@ export async function runVerification(
       changes: work.changes,
       runsUnchanged,
       isOnDisk: source.isOnDisk,
-      tests,
-      hadTests: () =>
-        source.hadTests((path) => path.startsWith(`${root}/`) && rests.isTest(path.slice(root.length + 1))),
+      tests: settings["verify.tests"],
+      before: source.before,
       since: source.since,
       home: machine.userHome,
       onStart: (run) => session.journal.write({ type: "host", kind: "check_started", data: { ...run } }),
@@ -60,7 +58,14 @@ export async function runVerification(
 }
 
 /** Nothing may change files any more: what runs in the background gets a moment to end, and is stopped then. */
-export async function endJobs({ beside, warn }: Session, setTimer: ClientDeps["setTimer"]): Promise<void> {
+export async function endJobs(session: Session, setTimer: ClientDeps["setTimer"]): Promise<void> {
+  await endRunningJobs(session, setTimer);
+  const ended = (await session.env.endLeftBehind?.()) ?? 0;
+  if (ended > 0)
+    session.warn(`Stopped before the checks ran: what commands had left in the background (${ended}).`, "jobs_stopped");
+}
+
+async function endRunningJobs({ beside, warn }: Session, setTimer: ClientDeps["setTimer"]): Promise<void> {
   const running = beside.jobs?.runningJobs() ?? [];
   if (running.length === 0) return;
   const ended = Promise.allSettled(running.map(({ handle }) => handle.done));

@@ -2,6 +2,7 @@
 // to the model a few times.
 
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import type { Middleware, Session, SessionEvent } from "@lathe/agent";
 import type { SeamContext, Verification } from "@lathe/agent/contract";
 import { mayChangeFiles } from "@lathe/agent/files";
@@ -115,7 +116,9 @@ export class SessionVerification {
       return await this.#verifyWork(this.#opened, info, context);
     } catch (error) {
       if (context.signal.aborted) throw error;
-      this.#verdict = { verdict: "unverified", reasons: [`The checks could not be run: ${messageOf(error)}`] };
+      const { cwd } = this.#workspace;
+      const why = existsSync(cwd) ? messageOf(error) : `there is no folder ${cwd} any more.`;
+      this.#verdict = { verdict: "unverified", reasons: [`The checks could not be run: ${why}`] };
       return undefined;
     }
   }
@@ -148,7 +151,14 @@ export class SessionVerification {
     for (let tries = 1; work; tries++) {
       report = await runVerification(
         { workspace: this.#workspace, session },
-        { source, work, checks: this.#checks, name: `verify-${++this.#names}`, signal: context.signal },
+        {
+          source,
+          work,
+          checks: this.#checks,
+          name: `verify-${++this.#names}`,
+          runsUnchanged: true,
+          signal: context.signal,
+        },
       );
       verified = work;
       work = await source.look();
@@ -185,7 +195,7 @@ export class SessionVerification {
       readonly earlier: readonly Evidence[];
     },
   ): { continueWith: string } | undefined {
-    const isDoubted = report.verdict === "verified" && doubts.length > 0;
+    const isDoubted = (report.verdict === "verified" || report.verdict === "none") && doubts.length > 0;
     const verdict = isDoubted ? "unverified" : report.verdict;
     const reasons = [...(isDoubted ? doubts : []), ...report.reasons];
     const rounds = earlier.filter((one) => one.sentBack).length;

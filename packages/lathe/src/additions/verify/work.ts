@@ -1,7 +1,9 @@
 // What the work of a session has changed, for its verification: in the project's files, or in the isolated copy of the whole run.
 
 import { type ExecutionEnvironment, FileBlobs, MemoryBlobs } from "@lathe/agent";
-import { type Change, TreeWatch } from "@lathe/agent/verify";
+import { repositoryOf } from "@lathe/agent/files";
+import { isInside } from "@lathe/agent/policy";
+import { type Change, type FilesBefore, restsOn, TreeWatch } from "@lathe/agent/verify";
 import { snapshotOptions } from "../../changes/rewind/open-snapshots.ts";
 import type { RunView } from "../../config/workspace/run-view.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
@@ -23,10 +25,17 @@ export interface WorkSource {
   /** Called before anything may change files. */
   begin(): Promise<void>;
   look(): Promise<Work | undefined>;
-  /** There was a test when it began; `isTest` takes absolute paths. */
-  hadTests(isTest: (path: string) => boolean): boolean;
+  /** Undefined where the files of the beginning are not known. */
+  readonly before: (() => FilesBefore) | undefined;
   /** Its verdict stands: what follows is new work. */
   settle(): void;
+}
+
+/** What is verified: the repository around the folder that is worked in, since checks find what lies above them. */
+export function workRoot({ cwd, paths }: Pick<SessionWorkspace, "cwd" | "paths">): string {
+  const repository = repositoryOf(cwd);
+  // Views cannot be kept inside of what they are views of.
+  return repository === undefined || isInside(paths.home, repository) ? cwd : repository;
 }
 
 /** `env`: of the session, once there is one. `base`: how the journal calls the beginning of work of another kind than an input's. */
@@ -37,12 +46,15 @@ export function projectWork(
   base?: string,
 ): WorkSource {
   const { journal, path } = opened;
-  const { machine, paths, cwd } = workspace;
+  const { machine, paths, settings } = workspace;
   const blobs = path === undefined ? new MemoryBlobs() : new FileBlobs(paths.blobs, `${machine.pid}-verify`);
   let made: TreeWatch | undefined;
   const watch = (): TreeWatch => {
     const place = { workspace, journal, env: env(), warn: () => {} };
-    made ??= new TreeWatch({ ...snapshotOptions(place, blobs), root: cwd, now: machine.deps.now, base });
+    made ??= new TreeWatch({
+      ...snapshotOptions(place, blobs),
+      ...{ root: workRoot(workspace), now: machine.deps.now, base, rests: restsOn(settings["verify.tests"]) },
+    });
     return made;
   };
   return {
@@ -60,7 +72,7 @@ export function projectWork(
       ];
       return { tree: now.tree, changes: now.changes, doubts };
     },
-    hadTests: (isTest) => watch().baseFiles().some(isTest),
+    before: () => watch().baseFiles(),
     settle: () => watch().settle(),
   };
 }
@@ -78,7 +90,7 @@ export function copyWork(view: RunView, now: () => number): WorkSource {
       hasBegun = true;
     },
     look: async () => ({ ...(await view.work()), doubts: [] }),
-    hadTests: () => true,
+    before: undefined,
     settle: () => {},
   };
 }

@@ -2,6 +2,7 @@
 
 import { posix } from "node:path";
 import type { StagedFile } from "./change.ts";
+import { nameInLine } from "./file-name.ts";
 import type { MessageStyle } from "./style.ts";
 
 const MOST_LISTED = 20;
@@ -25,7 +26,7 @@ export function plainMessage(files: readonly StagedFile[], style: MessageStyle):
   if (files.length < 2) return title;
   const listed = files
     .slice(0, MOST_LISTED)
-    .map(({ path, from }) => `- ${from === undefined ? "" : `${from} -> `}${path}`);
+    .map(({ path, from }) => `- ${from === undefined ? "" : `${nameInLine(from)} -> `}${nameInLine(path)}`);
   const more = files.length > MOST_LISTED ? [`- and ${files.length - MOST_LISTED} more`] : [];
   return `${title}\n\n${[...listed, ...more].join("\n")}`;
 }
@@ -33,13 +34,14 @@ export function plainMessage(files: readonly StagedFile[], style: MessageStyle):
 function objectOf(files: readonly StagedFile[], room: number): string {
   const [first] = files;
   if (first && files.length === 1) {
-    const both = first.from === undefined ? first.path : `${first.from} to ${first.path}`;
-    return both.length <= room ? both : posix.basename(first.path);
+    const name = nameInLine(first.path);
+    const both = first.from === undefined ? name : `${nameInLine(first.from)} to ${name}`;
+    return both.length <= room ? both : nameInLine(posix.basename(first.path));
   }
-  const names = files.map(({ path }) => posix.basename(path));
+  const names = files.map(({ path }) => nameInLine(posix.basename(path)));
   if (files.length <= 3 && names.join(", ").length <= room)
     return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-  const folder = sharedFolder(files.map(({ path }) => path));
+  const folder = nameInLine(sharedFolder(files.map(({ path }) => path)));
   return `${files.length} files${folder === "" || folder.length > room ? "" : ` in ${folder}`}`;
 }
 

@@ -6,6 +6,7 @@ import { countOf, dollars, tokens } from "../../sessions/numbers.ts";
 import type { Spent } from "./asking.ts";
 import type { StagedFile } from "./change.ts";
 import type { CommitResult, CommitWishes } from "./commit.ts";
+import { nameInLine } from "./file-name.ts";
 import type { MadeCommit } from "./make-commits.ts";
 import { changeLine, type Prepared, type Proposal } from "./propose.ts";
 import type { PlannedCommit } from "./split-plan.ts";
@@ -29,7 +30,7 @@ export function proposalText(prepared: Prepared, { commits }: Proposal): string 
     const files = filesOf(prepared, commit);
     const rows = files.slice(0, MOST_FILES).map(({ file, taken }) => {
       const part = taken < file.parts.length ? `  (${taken} of ${file.parts.length} hunks)` : "";
-      return `  ${SIGNS[file.status] ?? "M"} ${file.from === undefined ? "" : `${file.from} -> `}${file.path}${part}`;
+      return `  ${SIGNS[file.status] ?? "M"} ${file.from === undefined ? "" : `${nameInLine(file.from)} -> `}${nameInLine(file.path)}${part}`;
     });
     const more = files.length > MOST_FILES ? [`  and ${files.length - MOST_FILES} more`] : [];
     const message = commit.message.split("\n").map((line) => (line === "" ? "" : `    ${line}`));
@@ -44,10 +45,10 @@ export function madeLines(branch: string | undefined, made: readonly MadeCommit[
     visibleText(`[${branch ?? "detached HEAD"} ${id.slice(0, 7)}] ${message.split("\n")[0]}`),
     ...(isMessageChanged ? ["A hook changed the message."] : []),
     ...(changedByHook.length > 0
-      ? [visibleText(`A hook changed what was committed: ${changedByHook.join(", ")}.`)]
+      ? [visibleText(`A hook changed what was committed: ${changedByHook.map(nameInLine).join(", ")}.`)]
       : []),
     ...(editedByHook.length > 0
-      ? [visibleText(`A hook changed files that are not committed: ${editedByHook.join(", ")}.`)]
+      ? [visibleText(`A hook changed files that are not committed: ${editedByHook.map(nameInLine).join(", ")}.`)]
       : []),
   ]);
 }

@@ -3,6 +3,7 @@
 
 import type { Redactor } from "@lathe/agent/policy";
 import type { StagedFile } from "./change.ts";
+import { nameInLine } from "./file-name.ts";
 
 export interface AddedSecret {
   readonly path: string;
@@ -55,6 +56,6 @@ const placeholders = (text: string): string[] => [...text.matchAll(PLACEHOLDER)]
 export const secretLines = (secrets: readonly AddedSecret[]): string[] =>
   secrets.map(({ path, line, name, isKnown }) =>
     isKnown
-      ? `${path}:${line} adds your secret ${name} to the repository.`
-      : `${path}:${line} adds what looks like a secret (${name}) to the repository.`,
+      ? `${nameInLine(path)}:${line} adds your secret ${name} to the repository.`
+      : `${nameInLine(path)}:${line} adds what looks like a secret (${name}) to the repository.`,
   );

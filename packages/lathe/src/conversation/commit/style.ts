@@ -146,6 +146,7 @@ export function tidyMessage(message: string): string {
   const lines = rest.filter((line) => !NOT_OURS.test(line));
   const body = lines
     .join("\n")
+    .replace(/[^\S\n]+$/gm, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
   const short = title.length > LONGEST_TITLE ? commitTitle(title) : title.trim();
