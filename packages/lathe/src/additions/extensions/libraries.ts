@@ -13,6 +13,7 @@ export async function runningLibraries(): Promise<Libraries> {
     "@lathe/agent/files": await import("@lathe/agent/files"),
     "@lathe/agent/policy": await import("@lathe/agent/policy"),
     "@lathe/agent/record": await import("@lathe/agent/record"),
+    "@lathe/agent/research": await import("@lathe/agent/research"),
     "@lathe/agent/session": await import("@lathe/agent/session"),
     "@lathe/agent/tools": await import("@lathe/agent/tools"),
     "@lathe/agent/verify": await import("@lathe/agent/verify"),
