@@ -92,7 +92,7 @@ it("/diff before the first commit shows what is new", async () => {
 it("a part of the status line that does not exist is refused with those that do", async () => {
   const run = await bench.open(SONNET, { columns: 140 });
   command(run, "/settings statusLine.parts bogus");
-  await run.see("must be one of mode, path, view, branch, verdict, jobs, agents, model, context, cost");
+  await run.see("must be one of mode, path, view, branch, verdict, workflow, jobs, agents, model, context, cost");
   command(run, "/settings statusLine.parts cost,model");
   await run.see("statusLine.parts = cost,model, from the next start on.");
 });
