@@ -4,7 +4,7 @@ import { comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { Checker, number, openObject, optional, orNull, text } from "@lathe/llm/schema";
 import { spentBy } from "../agents/subagents/records.ts";
 import { plainUsage } from "../base/budget/ledger.ts";
-import type { CustomEntry, MessageEntry } from "../contract/journal.ts";
+import type { CustomEntry, MessageEntry, NestedCallEntry } from "../contract/journal.ts";
 import { usageShape } from "../record/journal/line-shapes.ts";
 import type { SessionLog, Work } from "./facades.ts";
 import { sideCost } from "./side-call.ts";
@@ -66,6 +66,7 @@ export function restoreLedger(core: SessionLog & Work): void {
 function addEntry(core: SessionLog & Work, id: string): void {
   const type = core.journal.meta(id)?.type;
   if (type === "message") addAnswer(core, core.journal.entry(id) as MessageEntry);
+  else if (type === "nested_call") addCall(core, core.journal.entry(id) as NestedCallEntry);
   else if (type === "custom") addCost(core, core.journal.entry(id) as CustomEntry);
 }
 
@@ -81,14 +82,18 @@ function addFailures({ journal, ledger }: SessionLog & Work, totals: JsonObject 
 }
 
 function addAnswer(core: SessionLog & Work, entry: MessageEntry): void {
-  const { message, settled, uncertain } = entry;
-  if (message.role === "tool" && settled !== "skipped") core.ledger.call();
+  const { message, uncertain } = entry;
+  if (message.role === "tool") addCall(core, entry);
   if (message.role !== "assistant") return;
   core.turns += 1;
   core.ledger.turn();
   if (uncertain) core.ledger.addUncertain(uncertain);
   if (!entry.usage) return;
   core.ledger.request(comparableUsage(entry.usage, entry.provider ?? ""), entry.cost ?? 0);
+}
+
+function addCall({ ledger }: SessionLog & Work, { settled }: Pick<NestedCallEntry, "settled">): void {
+  if (settled !== "skipped") ledger.call();
 }
 
 /** Of a child, or of a call outside the conversation. */

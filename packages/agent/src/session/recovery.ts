@@ -60,7 +60,7 @@ export function recoverSession(
   return unfinished;
 }
 
-function settleIntents(core: SessionLog, leftBy: (callId: string) => string | undefined): void {
+function settleIntents(core: SessionLog & Work, leftBy: (callId: string) => string | undefined): void {
   const intents = core.journal.openIntents();
   // Before their callers, whose results tell of them.
   for (const intent of intents) if (intent.within !== undefined) settleNested(core, intent, leftBy);
@@ -76,6 +76,7 @@ function settleIntents(core: SessionLog, leftBy: (callId: string) => string | un
       continue;
     }
     const content = `${leftBy(call.id) ?? EFFECTS_UNKNOWN}${nested}`;
+    core.ledger.call();
     core.append({
       type: "message",
       id: intent.for,
@@ -85,9 +86,14 @@ function settleIntents(core: SessionLog, leftBy: (callId: string) => string | un
   }
 }
 
-function settleNested(core: SessionLog, intent: IntentLine, leftBy: (callId: string) => string | undefined): void {
+function settleNested(
+  core: SessionLog & Work,
+  intent: IntentLine,
+  leftBy: (callId: string) => string | undefined,
+): void {
   const { callId = "", within = "", tool = "", summary, replay } = intent;
   const content = leftBy(callId) ?? (replay === "safe" ? INTERRUPTED_RESULT : EFFECTS_UNKNOWN);
+  core.ledger.call();
   core.append({
     type: "nested_call",
     id: intent.for,
@@ -132,8 +138,9 @@ function endsBrokenOff({ journal }: SessionLog): boolean {
 }
 
 /** Answers what an unfinished run left open, for a host that continues with something else. */
-export function abandonUnfinishedInput(core: SessionLog, unfinished: UnfinishedInput): void {
+export function abandonUnfinishedInput(core: SessionLog & Work, unfinished: UnfinishedInput): void {
   for (const call of openCalls(core)) {
+    core.ledger.call();
     core.append({
       type: "message",
       message: Message.toolResult({ toolCallId: call.id, content: INTERRUPTED_RESULT, isError: true }),

@@ -73,9 +73,9 @@ export async function runCall(
   let outcome: CallOutcome;
   try {
     if (bypass === "skipped") outcome = { ...failure(SKIPPED), settled: "skipped" };
+    else if (!admitCall(core)) outcome = { ...failure(OVER_LIMIT), settled: "skipped" };
     else if (bypass === "incomplete") outcome = failure(INCOMPLETE_CALL);
     else if (!registered) outcome = failure(core.tools.explainMissing(call.name));
-    else if (!admitCall(core)) outcome = { ...failure(OVER_LIMIT), settled: "skipped" };
     else if (registered.tool.exclusive)
       outcome = await place.lane.run(core.deps, signal, () => settleCall(core, signal, registered, call, place));
     else outcome = await settleCall(core, signal, registered, call, place);
