@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 import { type Arrangement, arrange } from "./arrange.ts";
 import { changedAbove, changedBehind, changedGit, changedHomeFiles, changedNamed, compiledPython } from "./outside.ts";
 import { type ChangedPackages, changedPackages, userPackages } from "./packages.ts";
-import { type ChangedPrograms, changedPrograms } from "./programs.ts";
+import { type ChangedPrograms, changedPrograms, type LinkedPrograms, linkedPrograms } from "./programs.ts";
 import { fatesText, matchAny, type RestsOn, restsOn } from "./rests-on.ts";
 import { type CheckPlace, openCheckView, prepare, runCheck } from "./run.ts";
 import type { Change, Check, CheckRun, FilesBefore, RunOf, VerifyReport, VerifyRequest } from "./types.ts";
@@ -41,6 +41,7 @@ class Verifying {
   /** Why no view was possible. */
   readonly #noView: string[] = [];
   #programs: ChangedPrograms | undefined;
+  #linked: LinkedPrograms | undefined;
   #ranIn: VerifyReport["ranIn"];
   #idle: readonly string[] = [];
   #before: FilesBefore | undefined;
@@ -163,6 +164,9 @@ class Verifying {
   async #packageDoubts({ env }: CheckPlace, since: number): Promise<string[]> {
     const { place, signal, changes, home } = this.#request;
     const { root } = place;
+    // The check has begun meanwhile.
+    await new Promise(setImmediate);
+    this.#linked = linkedPrograms(this.#programs?.links ?? [], since);
     const manifests = this.#filesBefore()?.files.filter((path) => path.endsWith("/package.json")) ?? [];
     const above: string[] = [];
     for (let folder = dirname(root); folder !== dirname(folder); folder = dirname(folder))
@@ -172,7 +176,7 @@ class Verifying {
       folders: [...new Set([root, this.#cwd, ...manifests.map(dirname)])],
       outside: [
         ...above,
-        ...(this.#programs?.packages ?? []),
+        ...this.#linked.packages,
         ...(home === undefined
           ? []
           : [...userPackages(home), join(home, ".node_modules"), join(home, ".node_libraries")]),
@@ -191,6 +195,7 @@ class Verifying {
     const links = this.#filesBefore()?.links.filter(({ path }) => this.#rests.isRested(relative(root, path))) ?? [];
     const programs = [
       ...(this.#programs?.overwritten ?? []),
+      ...(this.#linked?.overwritten ?? []),
       ...(home === undefined ? [] : changedHomeFiles(home, since)),
     ];
     const others = [
