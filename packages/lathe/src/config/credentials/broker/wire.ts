@@ -18,7 +18,7 @@ import {
 export const HELD_BY_BROKER = "held-by-broker";
 
 /** Letters, digits, `_`, `.` and `-`: it becomes part of an address. */
-export const CREDENTIAL_ID = "^[A-Za-z0-9_.-]{1,128}$";
+const CREDENTIAL_ID = "^[A-Za-z0-9_.-]{1,128}$";
 
 const apiKey = object({ type: exactly("api_key"), key: text() });
 const token = object({

@@ -8,7 +8,7 @@ const MOST_BYTES = 1 << 20;
 /** An issuer that does not answer must not block a run, nor the lock that others wait for. */
 const PATIENCE_MS = 15_000;
 
-export interface FormAnswer {
+interface FormAnswer {
   readonly status: number;
   readonly text: string;
 }

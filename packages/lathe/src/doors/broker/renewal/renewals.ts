@@ -165,22 +165,23 @@ export class Renewals {
       return { kind: "disabled" };
     }
     this.#renewedAt.set(id, now());
-    // A note that stays makes the next start renew once more.
-    if (await this.#save(account, answer.credential)) await notes.over(id).catch(() => undefined);
+    await this.#save(account, answer.credential);
     return { kind: "renewed" };
   }
 
-  async #save(account: AccountRef, credential: OAuthCredential): Promise<boolean> {
+  async #save(account: AccountRef, credential: OAuthCredential): Promise<void> {
+    const { vault, notes } = this.#parts;
     try {
-      await this.#parts.vault.store.replace(account, credential);
+      await vault.store.replace(account, credential);
       this.#unsaved.delete(account.id);
       this.#blocked.delete(account.id);
-      return true;
     } catch (error) {
       // Tried again until there is room; clients get it meanwhile.
       this.#unsaved.set(account.id, { account, credential, problem: messageOf(error) });
-      return false;
+      return;
     }
+    // A note that stays makes the next start renew once more.
+    await notes.over(account.id).catch(() => undefined);
   }
 
   async #signInOf(account: AccountRef): Promise<OAuthCredential | "gone" | "key"> {

@@ -30,7 +30,7 @@ export const BROKER_WORDS: PlaceWords = {
 /** Each client has a stream open all the time. */
 const BROKER_LIMITS: Limits = { ...LIMITS, connections: 2048 };
 
-export interface BrokerParts extends HandlerParts {
+interface BrokerParts extends HandlerParts {
   readonly streams: Streams;
   readonly own: OwnToken;
   readonly attempts: Attempts;

@@ -12,7 +12,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   "gemini-cli": "google-gemini-cli",
   antigravity: "google-antigravity",
 };
-export const FOREIGN_TYPES = Object.keys(PROVIDERS);
+const FOREIGN_TYPES = Object.keys(PROVIDERS);
 
 export interface ForeignToken {
   readonly provider: string;
