@@ -25,7 +25,20 @@ const llmLayer = (file: string): number => LLM_LAYERS[file.split("/")[3] ?? ""] 
 
 // From the lowest room to the highest; AGENTS.md says what each is for. A room may import from itself and from those before it.
 const ROOMS: Record<string, readonly string[]> = {
-  agent: ["base", "world", "contract", "record", "policy", "files", "verify", "context", "tools", "agents", "session"],
+  agent: [
+    "base",
+    "world",
+    "contract",
+    "record",
+    "policy",
+    "files",
+    "verify",
+    "research",
+    "context",
+    "tools",
+    "agents",
+    "session",
+  ],
   lathe: [
     "platform",
     "config",

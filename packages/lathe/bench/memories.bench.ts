@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { LocalEnvironment } from "@lathe/agent";
 import type { Bench } from "../../../scripts/bench-types.ts";
 import { FileDigests } from "../src/additions/memory/file-digests.ts";
+import { FileMarks } from "../src/additions/memory/file-marks.ts";
 import { findMemories } from "../src/additions/memory/find-memories.ts";
 import { openMemoryFile } from "../src/additions/memory/memory-file.ts";
 import { MemoryStore } from "../src/additions/memory/memory-store.ts";
@@ -34,7 +35,7 @@ function withNotes(): Files {
   }));
   return {
     ...files,
-    ".lathe/memory/shared/hint.json": JSON.stringify({ version: 1, revision: 1, notes, playbooks: [] }),
+    ".lathe/memory/shared/hint.json": JSON.stringify({ version: 1, project: "", revision: 1, notes, playbooks: [] }),
   };
 }
 
@@ -67,7 +68,7 @@ async function recallTime(): Promise<Awaited<ReturnType<Bench["run"]>>> {
         store.insert({ project: root, text, origin: "retained", session: "s", entry: "e", at, files });
       }
     });
-    const digests = new FileDigests(root, () => env, Date.now);
+    const digests = new FileDigests(root, () => env, new FileMarks(join(root, "marks.json"), Date.now));
     const bare = store.db.prepare("SELECT rowid FROM word WHERE word MATCH ? ORDER BY rank LIMIT ?");
     const questions = Array.from({ length: QUESTIONS }, (_, at) => `${wordAt(at * 11)} and ${wordAt(at * 17)}`);
     let best = { ours: Number.POSITIVE_INFINITY, bare: Number.POSITIVE_INFINITY };

@@ -1,6 +1,7 @@
 // The package as a library: sessions inside a program, or an agent in a process of its own. Importing it loads none of the product.
 
 export { createAgentSession, SessionManager } from "./agent-sessions.ts";
+export type { GateReply, WorkflowGate } from "./conversation/gates/gate.ts";
 export type {
   AgentSession,
   AgentSessionOptions,
@@ -23,6 +24,7 @@ export type {
 export type { HostToolResult, ResponseError, UiRequest, UiResponse } from "./hosts/rpc/frames.ts";
 export {
   type EventListener,
+  type GateHandler,
   type PromptOptions,
   RpcClient,
   type RpcClientOptions,

@@ -106,7 +106,7 @@ describe("RPC: commands", () => {
       "negotiate_unattended",
     ]);
     const [gate, unattended] = failed.slice(-2).map((command) => replies[command]);
-    expect(gate).toMatchObject({ code: "not_available" });
+    expect(gate).toMatchObject({ code: "unknown_gate" });
     expect(unattended).toMatchObject({ code: "invalid_declaration" });
     expect(replies["bash"]).toMatchObject({ stdout: "out\n", stderr: "err\n", exitCode: 3, cancelled: false });
     expect(replies["set_auto_compaction"]).toBeUndefined();

@@ -162,7 +162,7 @@ describe("RPC: what a client draws a session with", () => {
   it("M1 every command has a scope: looking needs read, and what goes past permissions needs admin", () => {
     for (const command of Object.keys(COMMANDS) as (keyof typeof COMMANDS)[]) {
       const scope = scopeOf(command);
-      expect(["read", "prompt", "admin"], command).toContain(scope);
+      expect(["read", "prompt", "approve", "admin"], command).toContain(scope);
       if (scope === "read") expect(command).toMatch(/^(get|read)_/);
     }
     expect(

@@ -22,7 +22,7 @@ export class BranchFacts implements SessionFacts {
   write(kind: string, value: JsonValue, { isAnnounced = false } = {}): void {
     this.#core.append({ type: "custom", customType: kind, data: value });
     this.#known?.set(kind, value);
-    if (isAnnounced) this.#core.emit("fact_changed", { kind });
+    if (isAnnounced) this.#core.emit("fact_changed", { kind, value });
   }
 
   /** The leaf moved to another branch. */

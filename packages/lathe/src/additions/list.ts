@@ -70,6 +70,12 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
   },
 ];
 
+/** After the skills: one of the user's with the name of a workflow is used instead. */
+const WORK: readonly AdditionEntry[] = [
+  { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
+  { name: "workflows", load: async () => (await import("./workflows/addition.ts")).workflowsAddition },
+];
+
 /** In this order: their middleware, tools and sections of the prompt follow it. */
 export const additionsOf = (
   { extensions: hosts, mcpServers, languageServers, indexes, memoryBanks }: AdditionsOfRun,
@@ -135,7 +141,7 @@ export const additionsOf = (
     name: "memory",
     load: async () => (await import("./memory/addition.ts")).memoryAddition({ learns, told: memoryBanks }),
   },
-  { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
+  ...WORK,
   {
     // After all whose hooks may have more for the model to do: what is verified is the end of the work.
     name: "checks",

@@ -6,6 +6,7 @@ import { isAnythingHere } from "../found/discovery/agent-places.ts";
 import { placeOf } from "../found/discovery/place.ts";
 import { readJournal } from "../sessions/journals/journal-files.ts";
 import { makeAdditions } from "./additions.ts";
+import { SessionGates } from "./gates/session-gates.ts";
 import { earlierSessions } from "./handoff.ts";
 import { placeOfSession, sessionBase } from "./session-base.ts";
 import { sessionConfig, waits } from "./session-config.ts";
@@ -95,6 +96,7 @@ function openOver(base: SessionBase, parts: JoinedParts, session: Session): Open
     compaction: base.compaction,
     runningCommands: base.runningCommands,
     journal: request.opened,
+    gates: new SessionGates(session, request.person, workspace.machine.deps.now),
     limits: request.limits,
     get model() {
       return models.current;

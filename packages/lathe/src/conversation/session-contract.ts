@@ -30,6 +30,8 @@ import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { Approver } from "./approvals.ts";
 import type { ActingCommand, CommandHead } from "./commands/command-view.ts";
 import type { SessionCompaction } from "./compaction.ts";
+import type { WorkflowGate } from "./gates/gate.ts";
+import type { SessionGates } from "./gates/session-gates.ts";
 import type { GivenAnswers } from "./given-answers.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import type { SwitchableClient } from "./switchable-client.ts";
@@ -101,6 +103,12 @@ export interface Person {
     given?: GivenAnswers,
   ) => Promise<readonly Answer[] | undefined>;
   readonly decidePlan?: (plan: string, signal: AbortSignal, given?: GivenAnswers) => Promise<PlanVerdict | undefined>;
+  /** Where programs can answer: the gate goes to them besides the question. Absent: it is asked like any question. */
+  readonly decideGate?: (
+    asked: { readonly gate: WorkflowGate; readonly question: Question },
+    signal: AbortSignal,
+    given: GivenAnswers,
+  ) => Promise<readonly Answer[] | undefined>;
   /** Shows the terminal of a command, to type in. Returns how to take it away. */
   readonly showTerminal?: (terminal: RunningTerminal) => () => void;
   /** How large it would be. */
@@ -117,6 +125,8 @@ export interface OpenSession {
   /** Commands that calls wait for, also those of subagents. */
   readonly runningCommands: RunningCommands;
   readonly journal: OpenedJournal;
+  /** Questions of workflows that programs can answer. */
+  readonly gates: SessionGates;
   readonly limits: RunLimits;
   /** Takes effect with the next request. */
   readonly model: ModelChoice;
@@ -138,8 +148,21 @@ export interface Arrival {
   readonly previousSessionFile?: string;
 }
 
+/** How other parts of a session set its goal: from then on, what the model says is done has to be proven. */
+export interface GoalKeeper {
+  /** `parts`: the list that the user has signed off. */
+  begin(goal: ProvenBy, parts: readonly ProvenBy[]): Promise<void>;
+}
+
+/** What is wanted, and the command that passes once it is there. */
+interface ProvenBy {
+  readonly text: string;
+  readonly until: string;
+}
+
 /** What a host may ask of the parts of a session. */
 export interface OpenParts {
+  readonly goals: GoalKeeper | undefined;
   /** Commands for people that the parts bring. `wanted`: the name of one that is about to be used; a part may wait for it. */
   commands(wanted?: string): Promise<readonly PartCommand[]>;
   /** Called when a part has other commands than before. */
@@ -195,6 +218,7 @@ export interface SessionPart {
   readonly schemes?: Readonly<Record<string, SchemeResolver>>;
   /** What the agents of the session are made with. A slot by name. */
   readonly subagents?: NonNullable<SessionOptions["subagents"]>;
+  readonly goals?: GoalKeeper;
   /** Around calls and the end of the session. A slot by name. */
   readonly around?: Pick<SessionOptions, "aroundExecute" | "aroundAccess" | "aroundNested" | "beforeClose">;
   /** Each event as it happens, the first ones while the session is being made. Must not throw. */

@@ -63,6 +63,12 @@ export class SharedPerson implements Person {
   readonly decidePlan = (plan: string, signal: AbortSignal, kept?: GivenAnswers): Promise<PlanVerdict | undefined> =>
     this.#first((person, given) => person.decidePlan?.(plan, given, kept), signal);
 
+  readonly decideGate: NonNullable<Person["decideGate"]> = (asked, signal, kept) =>
+    this.#first((person, given) => {
+      if (person.decideGate) return person.decideGate(asked, given, kept);
+      return person.answer?.([asked.question], given, undefined, kept);
+    }, signal);
+
   /** Undefined when the signal aborts, or when the first one who reacts gives the question up. */
   #first<T>(ask: Ask<T>, signal: AbortSignal): Promise<T | undefined> {
     const asked = new Map<Asked, AbortController>();

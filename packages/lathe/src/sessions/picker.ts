@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
-import { usageError } from "../platform/usage/exit.ts";
 import { wordsAndAttachments } from "./attached-text.ts";
-import { listSessions, printableLine, sessionName, timeAgo } from "./list.ts";
+import { givenName } from "./given-name.ts";
+import { listSessions, sessionName, timeAgo } from "./list.ts";
 import type { ListedSession } from "./listed-session.ts";
 import { openToRead } from "./open.ts";
 import { loadSqlite, searchSessions } from "./search.ts";
@@ -115,8 +115,7 @@ export function sessionPreview({ machine, paths, redactor }: Workspace, path: st
 
 /** The person's own name for a session that is not open. */
 export async function renameSession(workspace: Workspace, path: string, title: string): Promise<void> {
-  const name = printableLine(title);
-  if (name === "") throw usageError("Give the session a name.");
+  const name = givenName(title, "Give the session a name.");
   const { changeJournal } = await import("./change-journal.ts");
   await changeJournal(workspace, path, ({ journal }) => journal.setTitle(name, "user"));
 }

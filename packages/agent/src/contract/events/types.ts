@@ -231,7 +231,7 @@ export interface EventData {
     from_extension: boolean;
   };
   /** The host or the user changed something that a tool keeps between calls, such as the todo list. */
-  fact_changed: { kind: string };
+  fact_changed: { kind: string; value: JsonValue };
   /** An entry was written to the journal. */
   entry: { id: string; type: string };
   /** An event of a child agent. */

@@ -46,6 +46,7 @@ export const goalAddition: AdditionMaker = async (workspace, request) => {
   };
   return {
     name: "goal",
+    goals: { begin: async (wanted, parts) => (await arm()).begin(wanted, parts) },
     commands: async () => [command],
     ready: async (made) => {
       session = made;

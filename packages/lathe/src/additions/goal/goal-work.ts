@@ -16,6 +16,7 @@ import {
   newGoal,
   resumed,
   type WantedGoal,
+  withParts,
 } from "./goal.ts";
 import { type Failure, failedPrompt, openPartsPrompt } from "./goal-words.ts";
 import type { GoalJudge, Judgement } from "./judge.ts";
@@ -41,11 +42,12 @@ export class GoalWork {
     await this.#session.facts.write(GOAL_FACT, goalFact(goal), { isAnnounced: true });
   }
 
-  /** The same goal once more goes on with what is proven of it. */
-  async begin(wanted: WantedGoal): Promise<void> {
+  /** The same goal once more goes on with what is proven of it. `parts`: the list, where the user has signed one off. */
+  async begin(wanted: WantedGoal, parts?: readonly WantedGoal[]): Promise<void> {
     const { goal } = this;
     const isSame = goal?.text === wanted.text && goal.until === wanted.until && goal.state !== "met";
-    await this.write(isSame ? { ...resumed(goal), state: "active" } : newGoal(wanted));
+    const begun: Goal = isSame ? { ...resumed(goal), state: "active" } : newGoal(wanted);
+    await this.write(parts ? withParts(begun, parts, goal?.subGoals ?? []) : begun);
     await this.#judge.begin({ isNew: !isSame });
   }
 

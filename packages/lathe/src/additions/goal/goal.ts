@@ -74,6 +74,19 @@ export function goalIn(fact: JsonValue | undefined): Goal | undefined {
     : undefined;
 }
 
+/** The same goal with these parts; what is proven of them stays proven. */
+export const withParts = (goal: Goal, parts: readonly WantedGoal[], proven: readonly SubGoal[]): Goal => ({
+  ...goal,
+  subGoals: parts.map(
+    ({ text, until }) =>
+      proven.find((one) => one.text === text && one.until === until && one.evidence !== undefined) ?? {
+        text,
+        until,
+        state: "open",
+      },
+  ),
+});
+
 export const goalFact = (goal: Goal): JsonValue => goal as unknown as JsonValue;
 
 /** After a run that passed. Open sub-goals keep the goal from being met. */

@@ -96,7 +96,7 @@ function fitting(
   { redactor }: ExtractParts,
 ): readonly string[] {
   const clean = texts.map(cleanText);
-  const refused = refusals(clean, { byUser: saidByUser(read), byOthers: textsOfOthers(journal) });
+  const refused = refusals(clean, { byUser: saidByUser(read), byOthers: () => textsOfOthers(journal) });
   return clean.map((one, i) =>
     refused[i] !== undefined || one.length > LONGEST_TEXT ? "" : redactor.redactForSharing(one),
   );

@@ -1,32 +1,26 @@
 // Whether the files that a memory rests on are as they were: by the digest of their bytes, where the session works.
 
-import { createHash } from "node:crypto";
 import { isAbsolute, join, relative } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
+import type { FileMarks } from "./file-marks.ts";
 import type { RestsOn } from "./memory.ts";
 
 /** Of larger files the size and time stand for the bytes. */
 const LARGEST_READ = 16 << 20;
-/** A change this soon after a look may leave size and time as they were. */
-const TICK_MS = 3_000;
-
 type Files = Pick<ExecutionEnvironment, "stat" | "readBytes" | "resolve">;
-
-interface Seen {
-  readonly mark: string;
-  readonly digest: string;
-}
 
 export class FileDigests {
   readonly #env: () => Files;
   readonly #project: string;
-  readonly #now: () => number;
-  readonly #seen = new Map<string, Seen>();
+  readonly #marks: FileMarks | undefined;
+  /** A file is read once for all that ask at the same time. */
+  readonly #running = new Map<string, Promise<string | undefined>>();
 
-  constructor(project: string, env: () => Files, now: () => number) {
+  /** `marks`: where the files are those of this machine as they are. */
+  constructor(project: string, env: () => Files, marks: FileMarks | undefined) {
     this.#env = env;
     this.#project = project;
-    this.#now = now;
+    this.#marks = marks;
   }
 
   /** As memories name it: relative where it is in the project. */
@@ -40,23 +34,30 @@ export class FileDigests {
   }
 
   /** Undefined: there is no such file, or it cannot be read. */
-  async digestOf(name: string): Promise<string | undefined> {
+  digestOf(name: string): Promise<string | undefined> {
     const path = this.absolute(name);
-    const stat = await this.#env()
-      .stat(path)
-      .catch(() => undefined);
-    if (stat?.kind !== "file") return undefined;
-    const mark = `${stat.size} ${stat.mtimeMs} ${stat.version ?? ""}`;
-    if (stat.size > LARGEST_READ) return `unread:${mark}`;
-    const known = this.#seen.get(path);
-    if (known?.mark === mark) return known.digest;
-    const bytes = await this.#env()
-      .readBytes(path)
-      .catch(() => undefined);
-    if (bytes === undefined) return undefined;
-    const digest = createHash("sha256").update(bytes).digest("hex");
-    if (stat.mtimeMs < this.#now() - TICK_MS) this.#seen.set(path, { mark, digest });
+    const running = this.#running.get(path);
+    if (running) return running;
+    const digest = this.#look(path).finally(() => this.#running.delete(path));
+    this.#running.set(path, digest);
     return digest;
+  }
+
+  async #look(path: string): Promise<string | undefined> {
+    if (!this.#marks) return this.#read(path);
+    return this.#marks.digestOf(path) ?? this.#marks.reading(path, () => this.#read(path));
+  }
+
+  async #read(path: string): Promise<string | undefined> {
+    const env = this.#env();
+    const stat = await env.stat(path).catch(() => undefined);
+    if (stat?.kind !== "file") return undefined;
+    if (stat.size > LARGEST_READ) return `unread:${stat.size} ${stat.mtimeMs} ${stat.version ?? ""}`;
+    const bytes = await env.readBytes(path).catch(() => undefined);
+    if (bytes === undefined) return undefined;
+    // A start that reads no file does without it.
+    const { createHash } = await import("node:crypto");
+    return createHash("sha256").update(bytes).digest("hex");
   }
 
   /** Those of the files that are not as they were. */

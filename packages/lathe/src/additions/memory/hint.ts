@@ -10,7 +10,13 @@ import { countOf } from "./words.ts";
 
 const note = object({ text: text(), files: listOf(object({ path: text(), digest: text() })) });
 const playbook = object({ name: text(), about: text(), files: listOf(object({ path: text(), digest: text() })) });
-const hint = object({ version: exactly(1), revision: integer(), notes: listOf(note), playbooks: listOf(playbook) });
+const hint = object({
+  version: exactly(1),
+  project: text(),
+  revision: integer(),
+  notes: listOf(note),
+  playbooks: listOf(playbook),
+});
 
 export type HintNote = Static<typeof note>;
 export type Hint = Static<typeof hint>;
@@ -29,11 +35,11 @@ export interface ShownHint {
 
 const checker = new Checker<Hint>(hint);
 
-/** Undefined: there is none, or another version wrote it. */
-export function readHint(file: string): Hint | undefined {
+/** Undefined: there is none, or it is another project's, or another version wrote it. */
+export function readHint(file: string, project: string): Hint | undefined {
   try {
     const value = parseJson(readFileSync(file, "utf8"));
-    return checker.fits(value) ? value : undefined;
+    return checker.fits(value) && value.project === project ? value : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;

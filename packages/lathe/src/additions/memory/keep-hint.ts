@@ -15,14 +15,15 @@ export function keepHint(store: MemoryStore, home: string, project: string): voi
   const folder = folderOf(home, project);
   inTransaction(store.db, () => {
     const view = digestView(store, project);
-    const hint = hintOf(view, store.revision(project));
+    const hint = hintOf(view, project, store.revision(project));
     if (hint.notes.length === 0) rmSync(folder, { recursive: true, force: true });
     else writePages(folder, hint, view);
   });
 }
 
-const hintOf = ({ summary, playbooks, newer }: DigestView, revision: number): Hint => ({
+const hintOf = ({ summary, playbooks, newer }: DigestView, project: string, revision: number): Hint => ({
   version: 1,
+  project,
   revision,
   notes: [...summary, ...newer.map(({ text, files }) => ({ text, files }))],
   playbooks: playbooks.map(({ name, about, files }) => ({ name, about, files })),

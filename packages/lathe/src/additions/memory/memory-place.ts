@@ -4,13 +4,14 @@
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { FileDigests } from "./file-digests.ts";
+import { FileMarks } from "./file-marks.ts";
 import { type CheckedMemory, checkMemories } from "./find-memories.ts";
 import { readHint, type ShownHint, showHint } from "./hint.ts";
 import { hintFile, keepHint } from "./keep-hint.ts";
 import { type Memory, projectsSeen, type Scoping } from "./memory.ts";
 import { openMemoryFile } from "./memory-file.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { databaseIn, projectOfFolder } from "./places.ts";
+import { databaseIn, marksIn, projectOfFolder } from "./places.ts";
 
 export class MemoryPlace {
   readonly project: string;
@@ -18,14 +19,16 @@ export class MemoryPlace {
   readonly home: string;
   readonly digests: FileDigests;
   readonly #mostTokens: number;
+  readonly #marks: FileMarks | undefined;
   #store: Promise<MemoryStore> | undefined;
 
-  /** `env`: where the session works. */
-  constructor({ cwd, settings, paths, machine }: SessionWorkspace, env: () => Files) {
+  /** `env`: where the session works; `isHere`: the files there are those of this machine. */
+  constructor({ cwd, settings, paths, machine }: SessionWorkspace, env: () => Files, isHere: boolean) {
     this.project = projectOfFolder(cwd);
     this.scoping = settings["memory.scoping"] as Scoping;
     this.home = paths.home;
-    this.digests = new FileDigests(this.project, env, machine.deps.now);
+    this.#marks = isHere ? new FileMarks(marksIn(this.home), machine.deps.now) : undefined;
+    this.digests = new FileDigests(this.project, env, this.#marks);
     this.#mostTokens = settings["memories.summaryInjectionTokenLimit"];
   }
 
@@ -41,7 +44,7 @@ export class MemoryPlace {
 
   /** What a session that begins now is given; the database is not touched. */
   hint(): Promise<ShownHint> {
-    const hints = this.seen.flatMap((project) => readHint(hintFile(this.home, project)) ?? []);
+    const hints = this.seen.flatMap((project) => readHint(hintFile(this.home, project), project) ?? []);
     return showHint(hints, this.digests, this.#mostTokens);
   }
 
@@ -55,6 +58,7 @@ export class MemoryPlace {
   }
 
   async close(): Promise<void> {
+    this.#marks?.save();
     const store = await this.#store?.catch(() => undefined);
     this.#store = undefined;
     store?.db.close();
@@ -64,7 +68,7 @@ export class MemoryPlace {
     const store = new MemoryStore(await openMemoryFile(databaseIn(this.home)));
     // A process that was killed may have changed memories and not the hint.
     for (const project of this.seen)
-      if ((readHint(hintFile(this.home, project))?.revision ?? 0) !== store.revision(project))
+      if ((readHint(hintFile(this.home, project), project)?.revision ?? 0) !== store.revision(project))
         keepHint(store, this.home, project);
     return store;
   }

@@ -1,11 +1,13 @@
 // Where memories are kept: one database for all projects, and for each project a folder with what was made of its memories.
 
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { SHARED } from "./memory.ts";
 
 export const databaseIn = (home: string): string => join(home, "memory", "memory.db");
+
+/** What is remembered of files that were read. */
+export const marksIn = (home: string): string => join(home, "cache", "memory-files.json");
 
 /** The repository that the folder is in, else the folder itself. */
 export function projectOfFolder(cwd: string): string {
@@ -15,12 +17,21 @@ export function projectOfFolder(cwd: string): string {
   }
 }
 
-/** Its name is for people; the digest tells projects of one name apart. */
+/** Its name is for people; the number tells projects of one name apart, and what is read there says whose it is. */
 export function folderOf(home: string, project: string): string {
   if (project === SHARED) return join(home, "memory", "shared");
   const name = basename(project)
     .replace(/[^\w.-]+/g, "-")
     .slice(0, 40);
-  const digest = createHash("sha256").update(project).digest("hex").slice(0, 12);
-  return join(home, "memory", `${name}-${digest}`);
+  return join(home, "memory", `${name}-${numberOf(project)}`);
+}
+
+/** FNV-1a, twice: a start would have to load a library for more. */
+function numberOf(text: string): string {
+  const hash = (seed: number): string => {
+    let value = seed;
+    for (const byte of Buffer.from(text)) value = Math.imul(value ^ byte, 0x01000193);
+    return (value >>> 0).toString(16).padStart(8, "0");
+  };
+  return `${hash(0x811c9dc5)}${hash(0x050c5d1f)}`;
 }

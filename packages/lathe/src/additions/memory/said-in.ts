@@ -29,7 +29,7 @@ export function saidIn(journal: JournalReader): Said {
       byOthers.push(...attached.map(({ text }) => text));
     }
   }
-  return { byUser, byOthers };
+  return { byUser, byOthers: () => byOthers };
 }
 
 /** All text of a message, that of results included. */

@@ -32,7 +32,7 @@ export const memoryCommand: Command = async (argv, machine): Promise<ExitCode> =
   if (!isMemoryOn(workspace.settings)) machine.stderr.write(`lathe: ${MEMORY_IS_OFF}\n`);
   if (workspace.settings["memory.backend"] === "hindsight") machine.stderr.write(`lathe: ${MEMORY_IS_ELSEWHERE}\n`);
   const env = new LocalEnvironment({ cwd: workspace.cwd, baseEnv: workspace.env });
-  const place = new MemoryPlace(workspace, () => env);
+  const place = new MemoryPlace(workspace, () => env, true);
   try {
     await verb(rest, { place, machine });
     return EXIT.done;

@@ -69,6 +69,14 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["providers", "the agents whose files are looked for, by priority"],
     ["… --json", "as JSON"],
   ],
+  workflow: [
+    ["list [--json]", "available workflows, and how each is begun"],
+    ["show <name>", "its states, its moves and what each needs, and its text"],
+    [
+      "status [session] [--json]",
+      "where a session stands, and what it waits for (default: the last one of this folder)",
+    ],
+  ],
   agents: [
     ["list [--json]", "available agents, where they come from, and ignored files"],
     ["show <name>", "the file of an agent"],

@@ -10,6 +10,7 @@ export const STATUS_PARTS = [
   "view",
   "branch",
   "verdict",
+  "workflow",
   "jobs",
   "agents",
   "model",

@@ -2,8 +2,7 @@
 // ends, the file of the plan, and what child agents get while it lasts.
 
 import { existsSync } from "node:fs";
-import { lstat, mkdir, rename, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import type { Middleware, Profile, Session } from "@lathe/agent";
 import type { AgentRole } from "@lathe/agent/agents";
 import type { PlanMode, PlanVerdict } from "@lathe/agent/tools";
@@ -12,6 +11,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { givenAnswers } from "../given-answers.ts";
+import { saveInProject } from "../save-in-project.ts";
 import type { Person } from "../session-contract.ts";
 import approved from "./approved.md";
 import child from "./child.md";
@@ -119,25 +119,13 @@ export class Planning {
     // The answer to the proposal says it.
     this.#told = false;
     try {
-      await savePlan(file, `${plan.trim()}\n`);
+      await saveInProject(file, `${plan.trim()}\n`);
     } catch (error) {
       this.#parts.session().warn(`The plan was not saved: ${messageOf(error)}`, "plan_file");
     }
     onPlan?.(plan);
     return verdict;
   }
-}
-
-/** Into the project and nowhere else: a folder that comes with the project may be a link, and the file another name of one. */
-async function savePlan(file: string, text: string): Promise<void> {
-  const folder = dirname(file);
-  for (const path of [dirname(folder), folder]) {
-    await mkdir(path, { recursive: true });
-    if ((await lstat(path)).isSymbolicLink()) throw new Error(`${path} is a link`);
-  }
-  const temporary = `${file}.${process.pid}.tmp`;
-  await writeFile(temporary, text, { flag: "wx" });
-  await rename(temporary, file);
 }
 
 const joinTexts = (first: string, second: string | undefined): string =>

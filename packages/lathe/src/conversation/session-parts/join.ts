@@ -5,6 +5,7 @@ import type { SchemeResolver } from "@lathe/agent/contract";
 import { messageOf } from "@lathe/llm";
 import type {
   Arrival,
+  GoalKeeper,
   OpenParts,
   OpenSession,
   PartCommand,
@@ -50,6 +51,10 @@ export class JoinedParts implements OpenParts {
   /** Those of additions come first, so that their place among the tools depends on no built-in part. */
   get toolProviders(): readonly ToolProvider[] {
     return [...this.#added, ...this.#builtIn].flatMap(({ toolProviders = [] }) => toolProviders);
+  }
+
+  get goals(): GoalKeeper | undefined {
+    return this.#all.find(({ goals }) => goals !== undefined)?.goals;
   }
 
   onEvent(event: SessionEvent): void {

@@ -1,5 +1,6 @@
 // A followed session as plain lines: what came before, what happens, who comes and goes. Knows no keys.
 
+import { visibleLine } from "@lathe/agent/base";
 import type { LinePrinter } from "../../hosts/interactive/plain/printer.ts";
 import type { ClientRow, Door, DoorClient, DoorFrame, SessionSnapshot } from "../door/door.ts";
 import { pastLines } from "./past-lines.ts";
@@ -77,7 +78,7 @@ export class SessionLines {
     if (this.#isFirst) {
       const { model, cwd, title, sessionId } = state;
       const name = title ?? sessionId.slice(0, 8);
-      printer.line(`${name} · ${model.provider}/${model.id} · ${cwd} · ${state.permissionMode}`, "dim");
+      printer.line(`${name} · ${model.provider}/${model.id} · ${visibleLine(cwd)} · ${state.permissionMode}`, "dim");
     }
     const missed = await this.#missedEntries(lastEntryId);
     for (const { entryId } of missed) this.#wire.read(entryId);

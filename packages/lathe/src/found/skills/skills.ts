@@ -32,7 +32,7 @@ function isEnabled(settings: Settings, { provider, level }: Source): boolean {
 }
 
 /** A skill as it is put before the model. */
-export function givenSkill({ name, body }: Skill, task = ""): string {
+export function givenSkill({ name, body }: Pick<Skill, "name" | "body">, task = ""): string {
   const text = given.trim().replaceAll("{{name}}", name);
   return [`<skill name="${name}">\n${text}\n\n${body}\n</skill>`, ...(task === "" ? [] : [task])].join("\n\n");
 }

@@ -18,7 +18,7 @@ export interface UserCommandView {
 
 export interface HostView
   extends CommandView,
-    Required<Omit<Person, "extensionUi" | "showTerminal" | "terminalSize">>,
+    Required<Omit<Person, "decideGate" | "extensionUi" | "showTerminal" | "terminalSize">>,
     Pick<Person, "showTerminal" | "terminalSize"> {
   /** A line of the product's own, below what was said so far. */
   line(text: string, style?: LineStyle): void;

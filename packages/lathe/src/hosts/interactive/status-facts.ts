@@ -4,6 +4,8 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Session } from "@lathe/agent";
 import { roomIn } from "@lathe/agent/context";
 import { isJsonObject } from "@lathe/llm";
+import { isOver } from "../../additions/workflows/definitions.ts";
+import { WORKFLOW_FACT, type WorkflowState } from "../../additions/workflows/workflow.ts";
 import { listJobs } from "../../conversation/commands/jobs.ts";
 import { shownPath } from "../../platform/home/shown-path.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
@@ -48,6 +50,7 @@ export class ConversationFacts {
       jobs: listJobs(conversation).filter(({ isRunning }) => isRunning).length,
       children: session.subagents.directory.running,
       verdict: verdictOf(session),
+      workflow: workflowOf(session),
     };
   }
 }
@@ -68,6 +71,13 @@ function branchOf(cwd: string): string | undefined {
     if (head !== undefined) return /^ref: refs\/heads\/(.+)$/.exec(head)?.[1] ?? head.slice(0, 8);
     if (at === dirname(at)) return undefined;
   }
+}
+
+/** While it goes on. */
+function workflowOf({ facts }: Session): string | undefined {
+  const fact = facts.read(WORKFLOW_FACT) as unknown as WorkflowState | undefined;
+  if (fact === undefined || isOver(fact)) return undefined;
+  return `${fact.workflow}: ${fact.state}`;
 }
 
 /** `.git` is a folder, or in a worktree a file that names it. */

@@ -1,5 +1,6 @@
 // A typed client of RPC mode: starts the agent, matches answers to requests, passes events on, serves the host's side.
 
+import type { GateReply, WorkflowGate } from "../../conversation/gates/gate.ts";
 import type { CommandData, CommandName, CommandParams, RpcSessionState } from "../rpc/commands.ts";
 import type { ResponseError } from "../rpc/frames.ts";
 import type { WireEvent } from "../wire/events.ts";
@@ -54,6 +55,9 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
+/** Answers a question of a workflow, at once or later. */
+export type GateHandler = (gate: WorkflowGate) => unknown;
+
 /** `sessionId`: of the session that it happened in; `entryId`: the last entry of its branch then. */
 export type EventListener = (event: WireEvent, sessionId: string, entryId: string | null) => void;
 
@@ -63,6 +67,7 @@ export class RpcClient {
   readonly #host = new HostSide((frame) => this.#runningProcess().send(frame));
   readonly #pending = new Map<string, Pending>();
   readonly #listeners = new Set<EventListener>();
+  #onGate: GateHandler | undefined;
   readonly #failures = new Set<(error: Error) => void>();
   /** Failure of an accepted prompt, or what a listener threw, while there was no listener for failures. */
   #unheard: Error | undefined;
@@ -185,6 +190,17 @@ export class RpcClient {
     this.#host.ui = handler;
   }
 
+  /** Questions of workflows. What the handler gives is the answer; undefined: somebody else answers. */
+  onWorkflowGate(handler: GateHandler): void {
+    this.#onGate = handler;
+  }
+  /** Resolves with what became of the answer; rejects with RpcError where the gate takes none. */
+  respondGate(gateId: string, answer: unknown, options: { readonly idempotencyKey?: string } = {}): Promise<GateReply> {
+    const { idempotencyKey } = options;
+    const key = idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey };
+    return this.request("workflow_gate_response", { gate_id: gateId, answer, ...key });
+  }
+
   /** Returns a function that removes the listener. */
   onEvent(listener: EventListener): () => void {
     this.#listeners.add(listener);
@@ -246,7 +262,24 @@ export class RpcClient {
       const sessionId = String(frame["session_id"]);
       const entryId = (frame["entry_id"] ?? null) as string | null;
       for (const listener of [...this.#listeners]) this.#tell(() => listener(event, sessionId, entryId));
-    } else this.#host.take(frame);
+    } else if (frame["type"] === "workflow_gate") void this.#answerGate(frame as unknown as WorkflowGate);
+    else this.#host.take(frame);
+  }
+
+  /** An answer that was not taken is a failure: the workflow would wait for ever. */
+  async #answerGate(gate: WorkflowGate): Promise<void> {
+    try {
+      const answer = await this.#onGate?.(gate);
+      if (answer === undefined) return;
+      const reply = await this.respondGate(gate.gate_id, answer);
+      if (reply.status === "accepted") return;
+      const [first] = reply.error.errors;
+      throw new Error(`The answer to ${gate.gate_id} was rejected: ${first?.path} ${first?.message}.`);
+    } catch (error) {
+      // Another door was faster.
+      if (error instanceof RpcError && error.code === "already_resolved") return;
+      this.#reportFailure(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   #settle(frame: Record<string, unknown>): void {

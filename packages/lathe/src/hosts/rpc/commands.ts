@@ -13,6 +13,7 @@ import {
   listOf,
   number,
   object,
+  oneOf,
   optional,
   orNull,
   type Schema,
@@ -20,6 +21,7 @@ import {
   type StaticFields,
   text,
 } from "@lathe/llm/schema";
+import { gateAccepted, gateRejected, workflowGate } from "../../conversation/gates/gate.ts";
 import { declarationShape, type UnattendedScope } from "../../conversation/unattended/declaration.ts";
 import { agentRow } from "../wire/agent-row.ts";
 import { wireImage, wireMessage } from "../wire/message.ts";
@@ -102,6 +104,8 @@ export const sessionState = object({
   messageCount: integer(),
   queuedMessageCount: integer(),
   todoPhases: phases,
+  /** Absent: the session is in no workflow. `gate`: the question that it waits for. */
+  workflow: optional(object({ name: text(), state: text(), gate: optional(workflowGate) })),
   /** Window and percent are null where the model's window is not known. */
   contextUsage: object({ tokens: integer(), contextWindow: orNull(integer()), percent: orNull(number()) }),
   dumpTools: optional(listOf(toolRow)),
@@ -346,8 +350,9 @@ export const COMMANDS = {
   },
   workflow_gate_response: {
     scope: "admin",
-    params: { gate_id: text(), answer: anything(), idempotency_key: optional(text()) },
-    data: object({ gate_id: text(), status: choice(["accepted", "rejected"]) }),
+    params: { gate_id: text(), answer: anything(), idempotency_key: optional(text({ minLength: 1, maxLength: 200 })) },
+    /** `rejected`: the answer does not fit the gate's schema, and the gate stays open. */
+    data: oneOf(gateAccepted, gateRejected),
   },
   negotiate_unattended: {
     scope: "admin",

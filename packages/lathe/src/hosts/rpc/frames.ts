@@ -15,6 +15,7 @@ import {
   type Static,
   text,
 } from "@lathe/llm/schema";
+import { workflowGate } from "../../conversation/gates/gate.ts";
 import { previewLine } from "../wire/card.ts";
 
 export const PROTOCOL_VERSION = 2;
@@ -118,6 +119,8 @@ const cancel = { id: text(), targetId: text() };
 export const OUTBOUND = {
   ready: object({ type: exactly("ready") }),
   event: eventEnvelope,
+  /** A question of a workflow that is answered with `workflow_gate_response`; the same question follows as a dialog. */
+  workflow_gate: workflowGate,
   extension_ui_request: uiRequest,
   /** The answer to a dialog is in the journal, where it belongs into one: it is not asked for again. */
   extension_ui_taken: object({ type: exactly("extension_ui_taken"), targetId: text() }),

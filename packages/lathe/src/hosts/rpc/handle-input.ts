@@ -2,11 +2,12 @@
 
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
-import type { ContentPart } from "@lathe/llm";
+import type { ContentPart, JsonValue } from "@lathe/llm";
+import { GateRefusal } from "../../conversation/gates/gate.ts";
 import { givenPicture } from "../../conversation/given-picture.ts";
 import { recordTyped } from "../../conversation/typed-addresses.ts";
 import type { Handlers } from "./handler.ts";
-import { notAvailable } from "./handler.ts";
+import { notAvailable, Refusal } from "./handler.ts";
 import type { RpcSession } from "./session.ts";
 
 interface MessageWithImages {
@@ -117,8 +118,12 @@ export const inputHandlers: Handlers<
     return { aborted: true };
   },
 
-  workflow_gate_response: () => {
-    throw notAvailable("The workflow control plane");
+  workflow_gate_response: async ({ gate_id, answer, idempotency_key }, { current }) => {
+    const { gates } = current.conversation.open;
+    const given = { gate_id, answer: answer as JsonValue, idempotency_key };
+    return gates.respond(given, "host").catch((error: unknown) => {
+      throw error instanceof GateRefusal ? new Refusal(error.code, error.message) : error;
+    });
   },
   negotiate_unattended: async ({ declaration }, { unattended }) => {
     if (!unattended) throw notAvailable("The unattended mode");

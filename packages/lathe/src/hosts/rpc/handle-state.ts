@@ -1,6 +1,8 @@
 // Commands that look at the session, set its plan, or run something beside it.
 
 import { keepOneInProgress, type TodoList } from "@lathe/agent/tools";
+import { WORKFLOW_FACT, type WorkflowState } from "../../additions/workflows/workflow.ts";
+import type { OpenSession } from "../../conversation/session-contract.ts";
 import { todoList, writeTodo } from "../../conversation/todo/todo-facts.ts";
 import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandParams, RpcSessionState, TodoPhases } from "./commands.ts";
@@ -19,6 +21,13 @@ function phasesOf(list: TodoList): TodoPhases {
 function listFrom(phases: CommandParams<"set_todos">["phases"]): TodoList {
   const list = phases.map(({ name, tasks }) => ({ name, tasks: tasks.map(({ id: _id, ...task }) => task) }));
   return keepOneInProgress(list);
+}
+
+function workflowIn({ session, gates }: OpenSession): Pick<RpcSessionState, "workflow"> {
+  const fact = session.facts.read(WORKFLOW_FACT) as unknown as WorkflowState | undefined;
+  if (!fact) return {};
+  const gate = gates.open;
+  return { workflow: { name: fact.workflow, state: fact.state, ...(gate ? { gate } : {}) } };
 }
 
 async function stateOf({ current }: HandlerContext, include: readonly string[] = []): Promise<RpcSessionState> {
@@ -50,6 +59,7 @@ async function stateOf({ current }: HandlerContext, include: readonly string[] =
     messageCount: session.journal.context.messages.length,
     queuedMessageCount: session.queuedMessages("steering").length + session.queuedMessages("follow_up").length,
     todoPhases: phasesOf(todoList(session)),
+    ...workflowIn(open),
     contextUsage: {
       tokens,
       contextWindow: window > 0 ? window : null,

@@ -96,6 +96,26 @@ export class HostPerson implements Person, DialogHost {
     return answers;
   };
 
+  /** A program may answer with `workflow_gate_response` instead of the dialog, which it cancels then or does not look at. */
+  readonly decideGate: NonNullable<Person["decideGate"]> = async ({ gate, question }, signal, given) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      if (this.#timeoutMs > 0) timer = setTimeout(() => resolve(undefined), this.#timeoutMs);
+      signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    });
+    this.#send(gate);
+    try {
+      const answers = await this.answer([question], signal, undefined, given);
+      // Without a limit the host stands for people, who have closed the question.
+      return answers ?? (this.#timeoutMs === 0 ? undefined : await late);
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof HostGone)) throw error;
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
   readonly decidePlan = (plan: string, signal: AbortSignal, given?: GivenAnswers): Promise<PlanVerdict | undefined> =>
     this.#asked("plan", given, async () => {
       const dialog = { method: "confirm", title: "Carry out this plan?", message: plan } as const;

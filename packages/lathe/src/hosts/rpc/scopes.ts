@@ -5,8 +5,11 @@ import type { CommandName } from "./commands.ts";
 /** What a client may do: look; prompt, steer and interrupt; answer questions; everything else. */
 export type Scope = "read" | "prompt" | "approve" | "admin";
 
-/** No command needs `approve`: answers to questions are no commands. */
+/** Answers to other questions than those of workflows are no commands. */
 const SCOPES = {
+  // The answer to a question.
+  workflow_gate_response: "approve",
+
   prompt: "prompt",
   steer: "prompt",
   follow_up: "prompt",
@@ -73,7 +76,6 @@ const SCOPES = {
   set_auto_retry: "admin",
   set_host_tools: "admin",
   set_host_uri_schemes: "admin",
-  workflow_gate_response: "admin",
   negotiate_unattended: "admin",
 } as const satisfies Record<CommandName, Scope>;
 

@@ -18,6 +18,7 @@ import {
   type StaticFields,
   text,
 } from "@lathe/llm/schema";
+import { workflowGate } from "../../conversation/gates/gate.ts";
 import { agentRow } from "./agent-row.ts";
 import { fileChange, wireCard } from "./card.ts";
 import { wireMessage } from "./message.ts";
@@ -106,6 +107,11 @@ const EVENT_FIELDS = {
       }),
     ),
   },
+  /** The workflow of the session has moved. */
+  "lathe:workflow": { workflow: text(), state: text() },
+  /** A workflow waits for an answer; in RPC mode the same comes as a frame of its own. */
+  "lathe:gate": { gate: workflowGate },
+  "lathe:gate_settled": { gate_id: text(), status: choice(["accepted", "withdrawn"]), by: text() },
   "lathe:limit": { kind: choice(["rounds", "turns"]), reached: integer() },
   "lathe:loop_detected": { message: text() },
   /** The conversation goes on from another place of the tree. */

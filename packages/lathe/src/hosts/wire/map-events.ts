@@ -3,6 +3,9 @@
 import { type AgentEvent, type SessionEvent, toAgentEvents } from "@lathe/agent";
 import type { AgentOverview } from "@lathe/agent/contract";
 import { TODO_FACT } from "@lathe/agent/tools";
+import type { JsonValue } from "@lathe/llm";
+import { WORKFLOW_FACT, type WorkflowState } from "../../additions/workflows/workflow.ts";
+import { GATE_ANSWER_FACT, GATE_FACT, type KeptAnswer, type KeptGate } from "../../conversation/gates/gate.ts";
 import type { WireEvent, WireEventOf } from "./events.ts";
 import { toWire } from "./to-wire.ts";
 
@@ -53,6 +56,25 @@ function agentEvent(event: AgentEvent): WireEvent {
   }
 }
 
+function factEvent({ kind, value }: { readonly kind: string; readonly value: JsonValue }): WireEvent | undefined {
+  switch (kind) {
+    case TODO_FACT:
+      return { type: "todo_auto_clear" };
+    case WORKFLOW_FACT: {
+      const { workflow, state } = value as unknown as WorkflowState;
+      return { type: "lathe:workflow", workflow, state };
+    }
+    case GATE_FACT:
+      return { type: "lathe:gate", gate: (value as unknown as KeptGate).gate };
+    case GATE_ANSWER_FACT: {
+      const { gate_id, status, by } = value as unknown as KeptAnswer;
+      return { type: "lathe:gate_settled", gate_id, status, by };
+    }
+    default:
+      return undefined;
+  }
+}
+
 function productEvent(event: SessionEvent): WireEvent | undefined {
   switch (event.kind) {
     case "warning":
@@ -90,7 +112,7 @@ function productEvent(event: SessionEvent): WireEvent | undefined {
       return { type: "lathe:tree_moved", oldLeafId, newLeafId, ...summary, fromExtension: from_extension };
     }
     case "fact_changed":
-      return event.data.kind === TODO_FACT ? { type: "todo_auto_clear" } : undefined;
+      return factEvent(event.data);
     case "agent_lifecycle":
       return { type: "task:subagent:lifecycle", agent: agentOf(event.data.agent) };
     case "agent_progress":

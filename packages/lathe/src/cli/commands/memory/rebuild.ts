@@ -35,7 +35,7 @@ export const rebuildMemory: Command = async (argv, machine) => {
   const conversation = await closedOnFailure(journal, () =>
     Conversation.start({ workspace, requestFor, staysInSession: true }, journal),
   );
-  const place = new MemoryPlace(workspace, () => conversation.open.session.env);
+  const place = new MemoryPlace(workspace, () => conversation.open.session.env, true);
   try {
     if (conversation.model.provider === PRACTICE_PROVIDER)
       throw new CliError(EXIT.provider, "The practice model makes no notes. Choose another one: --model");

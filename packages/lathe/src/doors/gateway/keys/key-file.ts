@@ -15,7 +15,7 @@ import {
 } from "@lathe/llm/schema";
 import { PrivateFile } from "../../../platform/home/private-file.ts";
 import { usageError } from "../../../platform/usage/exit.ts";
-import { hashOf, isSecret, newToken, newTokenId } from "../../http/secrets.ts";
+import { hashOf, isSameHash, newToken, newTokenId } from "../../http/secrets.ts";
 import { type KeyBudget, PERIODS } from "./terms.ts";
 
 const clientKey = object({
@@ -28,7 +28,7 @@ const clientKey = object({
   /** Requests per minute. */
   rpm: optional(integer({ minimum: 1 })),
   created: text(),
-  /** ISO dates; a key that has ended keeps its row, so that what it spent still has a name. */
+  /** ISO dates; a key that has ended keeps its row for a while, so that its client is told why. */
   expires: optional(text()),
   revoked: optional(text()),
 });
@@ -41,6 +41,9 @@ type Stored = Static<typeof keyFile>;
 const CHECKER = new Checker(keyFile, { acceptsUnknown: true, hidesValues: true });
 const EMPTY: Stored = { version: 1, keys: [] };
 const ADVICE = "Fix it, or remove it and add your keys again.";
+
+/** Keys that have ended longer ago are forgotten; the ledger keeps their names. */
+const REMEMBERED_MS = 30 * 86_400_000;
 
 /** What a key to be made may do. */
 export interface KeyTerms {
@@ -68,7 +71,7 @@ export class KeyFile {
     this.#now = now;
   }
 
-  /** All that were ever made, those that have ended included. */
+  /** Also those that have ended in the last 30 days. */
   list(): readonly ClientKey[] {
     return this.#file.value().keys;
   }
@@ -81,8 +84,9 @@ export class KeyFile {
   /** The key that this is, also one that has ended; undefined when it is none of ours. */
   find(secret: string): ClientKey | undefined {
     let found: ClientKey | undefined;
+    const hash = hashOf(secret);
     // All of them are compared, whichever it is.
-    for (const key of this.#file.value().keys) if (isSecret(secret, key.hash)) found = key;
+    for (const key of this.#file.value().keys) if (isSameHash(hash, key.hash)) found = key;
     return found;
   }
 
@@ -104,7 +108,9 @@ export class KeyFile {
         throw usageError(
           `There is a key named ${name}. Choose another name, or: lathe auth-gateway key revoke ${name}`,
         );
-      return [...keys, stored];
+      // Runs make a key each: the file must not grow with them, because every request looks through it.
+      const longAgo = this.#date(-REMEMBERED_MS);
+      return [...keys.filter((other) => !hasEndedBefore(other, longAgo)), stored];
     });
     return { key, stored };
   }
@@ -128,4 +134,9 @@ export class KeyFile {
   #date(fromNowMs: number): string {
     return new Date(this.#now() + fromNowMs).toISOString();
   }
+}
+
+function hasEndedBefore({ expires, revoked }: ClientKey, date: string): boolean {
+  const end = revoked ?? expires;
+  return end !== undefined && end < date;
 }

@@ -30,3 +30,26 @@ it("M2 the key of a run has its budget, and is revoked with it, also when the ru
     rmSync(folder, { recursive: true });
   }
 });
+
+it("M2 keys that ended long ago are forgotten when another one is made; those that still work never are", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "keys-"));
+  try {
+    const day = 86_400_000;
+    let now = Date.UTC(2026, 0, 1);
+    const keys = new KeyFile(join(folder, "keys.json"), () => now);
+    await keys.add({ name: "lasting" });
+    await keys.add({ name: "revoked" });
+    await keys.revoke("revoked");
+    await keys.add({ name: "expired", lastsMs: 2 * day });
+    const { key } = await keys.add({ name: "long", lastsMs: 90 * day });
+    const names = (): string[] => keys.list().map(({ name }) => name);
+    now += 31 * day;
+    await keys.add({ name: "next" });
+    expect(names()).toEqual(["lasting", "expired", "long", "next"]);
+    now += 2 * day;
+    await keys.add({ name: "another" });
+    expect([names(), keys.find(key)?.name]).toEqual([["lasting", "long", "next", "another"], "long"]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -118,6 +118,35 @@ describe("M2 the ledger of the gateway", () => {
     ]);
   });
 
+  it("M2 a month that is longer than what is read at once is read whole, with a last line without an end", () => {
+    const lines: string[] = [];
+    for (let nth = 0; nth < 6000; nth++) {
+      const id = `r-${nth}`;
+      const at = new Date(NOVEMBER).toISOString();
+      lines.push(
+        JSON.stringify({
+          type: "reserved",
+          id,
+          at,
+          key: "k1",
+          name: "für日本".repeat(9),
+          model: "p/m",
+          tokens: 1,
+          usd: 1,
+        }),
+        JSON.stringify({ type: "settled", id, at, input: 1, cached: 0, output: 1, usd: 0.5 }),
+      );
+    }
+    writeFileSync(join(folder, "2026-11.jsonl"), lines.join("\n"));
+    const books = open();
+    expect([books.damaged, books.unsettled, books.spent(KEY).usd]).toEqual([0, 0, 3000]);
+    books.settle(books.reserve(claim(1)), { usd: 1, usage });
+    expect(sumsByKey(folder, { isRunning: false })).toMatchObject({
+      keys: [{ requests: 6001, usd: 3001 }],
+      damaged: 0,
+    });
+  });
+
   it("M2 a damaged line costs that line only, and is counted", () => {
     const books = open();
     books.settle(books.reserve(claim(5)), { usd: 4, usage });

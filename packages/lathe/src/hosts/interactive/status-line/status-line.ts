@@ -21,6 +21,8 @@ export interface StatusFacts extends ContextFill {
   readonly isSandboxed?: boolean | undefined;
   /** What checks have found about the last work. */
   readonly verdict?: string | undefined;
+  /** Where the workflow of the session stands. */
+  readonly workflow?: string | undefined;
   readonly jobs: number;
   readonly children: number;
 }
@@ -42,6 +44,7 @@ const GIVE_UP: readonly (readonly [StatusPart, "short" | "gone"])[] = [
   ["agents", "gone"],
   ["jobs", "gone"],
   ["verdict", "gone"],
+  ["workflow", "gone"],
   ["context", "gone"],
   ["mode", "gone"],
 ];
@@ -122,6 +125,7 @@ const PARTS: Readonly<Record<StatusPart, PartSpans>> = {
     branch === undefined || branch === "" ? [] : [spanOf(`${symbols.branch} ${branch}`, "statusLineGitClean")],
   verdict: ({ verdict }) =>
     verdict === undefined ? [] : [spanOf(verdict, verdict === "verified" ? "success" : "warning")],
+  workflow: ({ workflow }) => (workflow === undefined ? [] : [spanOf(workflow, "accent")]),
   jobs: ({ jobs }) => [spanOf(countOf(jobs, "job"), "statusLineOutput")],
   agents: ({ children }) => [spanOf(countOf(children, "agent"), "statusLineSubagents")],
   model: ({ model, effort }, isShort) => {

@@ -1,0 +1,82 @@
+// Workflows as an addition to sessions: a command begins each, and what it does is loaded then, or where a session is in one already.
+
+import type { Middleware, Session } from "@lathe/agent";
+import type { AdditionMaker, OpenSession, PromptCommand } from "../../conversation/session-contract.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { GOAL_FACT } from "../goal/goal.ts";
+import { WORKFLOWS } from "./definitions.ts";
+import type { SessionWorkflows } from "./session-workflows.ts";
+import { WORKFLOW_FACT } from "./workflow.ts";
+
+export const workflowsAddition: AdditionMaker = async (workspace, request) => {
+  let session: Session | undefined;
+  let open: OpenSession | undefined;
+  let made: SessionWorkflows | undefined;
+  const workflows = async (): Promise<SessionWorkflows> => {
+    const { SessionWorkflows } = await import("./session-workflows.ts");
+    made ??= new SessionWorkflows({
+      workspace,
+      opened: request.opened,
+      session: session as Session,
+      gates: () => (open as OpenSession).gates,
+      beginGoal: async (goal, parts) => open?.parts.goals?.begin(goal, parts),
+    });
+    return made;
+  };
+  const isInOne = (): boolean => session?.facts.read(WORKFLOW_FACT) !== undefined;
+  const middleware: Middleware = {
+    name: "workflows",
+    // Agents have inputs of their own.
+    onInput: async ({ content }, { agentId }) =>
+      agentId === undefined && isInOne() ? (await workflows()).onInput(content) : undefined,
+    beforeCall: async (call) => (isInOne() ? (await workflows()).beforeCall(call) : undefined),
+  };
+  return {
+    name: "workflows",
+    middleware: [middleware],
+    // A skill of the user's with the same name comes before these.
+    commands: async () => [
+      ...Object.values(WORKFLOWS).map(
+        (definition): PromptCommand => ({
+          name: `skill:${definition.name}`,
+          arguments: definition.arguments,
+          description: definition.description,
+          expand: async (wish, target) => {
+            if (target.session.state === "processing")
+              throw usageError("The agent is working. Interrupt it first, then begin the workflow.");
+            return (await workflows()).begin(definition, wish);
+          },
+        }),
+      ),
+      workflowCommand(workflows),
+    ],
+    onEvent: (event) => {
+      if (event.kind === "fact_changed" && event.data.kind === GOAL_FACT) made?.onGoal();
+    },
+    ready: async (opening) => {
+      session = opening;
+      if (opening.journal.leaf === null || !isInOne()) return;
+      const found = await workflows();
+      found.arm();
+      // The process may have ended between the proof and the move.
+      found.onGoal();
+    },
+    opened: (opened) => {
+      open = opened;
+    },
+  };
+};
+
+const workflowCommand = (workflows: () => Promise<SessionWorkflows>): PromptCommand => ({
+  name: "workflow",
+  arguments: "[stop]",
+  description: "show where the workflow of this session stands, or end it",
+  whileWorking: true,
+  complete: (_target, typed) => ["stop"].filter((verb) => verb.startsWith(typed)),
+  expand: async (argument, { session }) => {
+    if (argument !== "" && argument !== "stop") throw usageError("Use: /workflow, or /workflow stop.");
+    const at = await workflows();
+    session.warn(argument === "stop" ? at.stop() : at.text(), "workflow");
+    return undefined;
+  },
+});

@@ -1,0 +1,72 @@
+// A yes, a no, or changes: the gate with which workflows have what they made approved.
+
+import type { JsonSchema, JsonValue } from "@lathe/llm";
+import type { GateKind } from "../../conversation/gates/gate.ts";
+import type { GateStep } from "./work.ts";
+
+const DECISIONS = ["approve", "request-changes", "reject"] as const;
+type Decision = (typeof DECISIONS)[number];
+
+const decision = { type: "string", enum: [...DECISIONS] };
+/** A word, or an object that also says what to change. */
+const SCHEMA: JsonSchema = {
+  anyOf: [
+    decision,
+    {
+      type: "object",
+      properties: { decision, feedback: { type: "string", maxLength: 20_000 } },
+      required: ["decision"],
+      additionalProperties: false,
+    },
+  ],
+};
+
+interface Approval {
+  readonly stage: string;
+  readonly kind?: GateKind;
+  readonly title: string;
+  /** What is approved, as Markdown. */
+  readonly text: string;
+  readonly stageState: string;
+  /** What a yes is called. */
+  readonly approve: string;
+  readonly artifacts?: readonly string[];
+}
+
+export function approvalStep({ stage, kind = "approval", title, text, ...more }: Approval): Omit<GateStep, "settle"> {
+  const labels: Readonly<Record<Decision, string>> = {
+    approve: more.approve,
+    "request-changes": "Ask for changes",
+    reject: "Reject it",
+  };
+  return {
+    gate: {
+      stage,
+      kind,
+      schema: SCHEMA,
+      options: DECISIONS.map((value) => ({ value, label: labels[value] })),
+      context: {
+        title,
+        prompt: text,
+        stage_state: more.stageState,
+        ...(more.artifacts ? { artifact_refs: more.artifacts } : {}),
+      },
+    },
+    dialog: {
+      question: { id: "decision", question: title, options: DECISIONS.map((value) => ({ label: labels[value] })) },
+      // Words of one's own say what to change.
+      answerOf: ({ selected: [label], custom }): JsonValue => {
+        const chosen = DECISIONS.find((value) => labels[value] === label || value === custom?.trim().toLowerCase());
+        if (chosen !== undefined && (custom === undefined || label === undefined)) return chosen;
+        return { decision: chosen ?? "request-changes", feedback: custom ?? "" };
+      },
+    },
+  };
+}
+
+/** What the answer to such a gate says. */
+export function choiceOf(answer: JsonValue): { readonly decision: Decision; readonly feedback: string } {
+  if (typeof answer === "string") return { decision: answer as Decision, feedback: "" };
+  const { decision: chosen, feedback = "" } = answer as { decision: Decision; feedback?: string };
+  return { decision: chosen, feedback };
+}

@@ -1,0 +1,47 @@
+// deep-interview as a state machine: what it keeps, and how it moves.
+
+import type { JsonObject } from "@lathe/llm";
+import type { WorkflowDefinition } from "../workflow.ts";
+
+interface AskedQuestion {
+  readonly question: string;
+  readonly answer: string;
+}
+
+export interface PendingQuestion {
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description?: string | undefined }[];
+  readonly multi?: boolean | undefined;
+  readonly recommended?: number | undefined;
+}
+
+export interface InterviewData {
+  readonly wish: string;
+  readonly asked: readonly AskedQuestion[];
+  /** Waits for its answer. */
+  readonly pending?: PendingQuestion;
+  /** The specification that was proposed last, once there is one. */
+  readonly spec?: { readonly title: string; readonly text: string };
+  /** Where the accepted one is, relative to the project. */
+  readonly file?: string;
+}
+
+export const interviewData = (data: JsonObject): InterviewData => data as unknown as InterviewData;
+
+export const deepInterview: WorkflowDefinition = {
+  name: "deep-interview",
+  version: 1,
+  arguments: "<what you want>",
+  description: "asks until a wish is a specification that you have accepted; no file is changed before",
+  states: ["asking", "review", "accepted", "rejected"],
+  start: "asking",
+  ends: ["accepted", "rejected"],
+  moves: [
+    { from: "asking", to: "asking", needs: "gate question: an answer of the user" },
+    { from: "asking", to: "review", needs: "at least one answer, and a specification" },
+    { from: "review", to: "review", needs: "another specification in the place of one that was not decided on" },
+    { from: "review", to: "accepted", needs: "gate approval: approve" },
+    { from: "review", to: "asking", needs: "gate approval: request-changes" },
+    { from: "review", to: "rejected", needs: "gate approval: reject" },
+  ],
+};

@@ -1,0 +1,41 @@
+// The gate of ultragoal: whether the work on these parts begins.
+
+import { approvalStep, choiceOf } from "../approval-step.ts";
+import type { StepOf } from "../work.ts";
+import { type ProposedGoal, ultragoalData } from "./definition.ts";
+
+/** Puts the goal to work in the session. */
+export type BeginGoal = (goal: ProposedGoal) => Promise<void>;
+
+export const ultragoalSteps =
+  (beginGoal: BeginGoal): StepOf =>
+  ({ state, data }) => {
+    const { proposed } = ultragoalData(data);
+    if (state !== "sign-off" || !proposed) return undefined;
+    return {
+      ...approvalStep({
+        stage: "ultragoal",
+        kind: "execution",
+        title: `Work on "${proposed.text}"?`,
+        text: goalText(proposed),
+        stageState: state,
+        approve: "Start",
+      }),
+      settle: async (answer) => {
+        const { decision, feedback } = choiceOf(answer);
+        if (decision === "reject")
+          return { to: "rejected", data, told: "The user rejected the goal. Do not work on it." };
+        if (decision === "request-changes")
+          return { to: "proposing", data, told: `The user wants changes${feedback === "" ? "." : `: ${feedback}`}` };
+        await beginGoal(proposed);
+        const told =
+          "The user signed the goal off. Work on its parts now; mark each with `sub_goal`, `op: done`, when its command should pass. The goal is done when all of them have passed.";
+        return { to: "executing", data, told };
+      },
+    };
+  };
+
+function goalText({ text, until, parts }: ProposedGoal): string {
+  const rows = parts.map((part, i) => `${i + 1}. ${part.text}\n   until \`${part.until}\` passes`);
+  return `${text}\n\n${rows.join("\n")}\n\nAt the end, until \`${until}\` passes.`;
+}

@@ -1,0 +1,148 @@
+// A workflow at work in a session: its state, its moves, and the gate it waits at.
+
+import type { Session } from "@lathe/agent";
+import { renderQuestions, type ToolContext, type ToolResult } from "@lathe/agent/contract";
+import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { GateDialog, GateRequest, KeptAnswer, WorkflowGate } from "../../conversation/gates/gate.ts";
+import type { SessionGates } from "../../conversation/gates/session-gates.ts";
+import { WORKFLOWS } from "./definitions.ts";
+import {
+  beginning,
+  hasEnded,
+  moved,
+  readWorkflow,
+  STOPPED,
+  WORKFLOW_FACT,
+  type WorkflowDefinition,
+  type WorkflowState,
+  workflowFact,
+} from "./workflow.ts";
+
+/** The question that a state waits for, and what its answer does. */
+export interface GateStep {
+  readonly gate: Omit<GateRequest, "key">;
+  readonly dialog: GateDialog;
+  /** The move that the answer stands for, and what the model is told. May run again after a kill. */
+  settle(answer: JsonValue): Promise<Settled>;
+}
+
+interface Settled {
+  readonly to: string;
+  readonly data: JsonObject;
+  readonly told: string;
+}
+
+/** Undefined: the state waits at no gate. */
+export type StepOf = (state: WorkflowState) => GateStep | undefined;
+
+export class WorkflowWork {
+  readonly #session: Session;
+  readonly #gates: () => SessionGates;
+
+  constructor(session: Session, gates: () => SessionGates) {
+    this.#session = session;
+    this.#gates = gates;
+  }
+
+  /** What the branch says, also of a workflow that has ended. Throws for what this version of Lathe cannot read. */
+  get state(): WorkflowState | undefined {
+    return readWorkflow(this.#session.facts.read(WORKFLOW_FACT), WORKFLOWS);
+  }
+
+  /** Undefined: the branch is in no workflow, or in one that has ended. */
+  get current(): WorkflowState | undefined {
+    const { state } = this;
+    return state && !hasEnded(state, definitionOf(state)) ? state : undefined;
+  }
+
+  begin(definition: WorkflowDefinition, data: JsonObject): void {
+    this.#write(beginning(definition, data));
+  }
+
+  move(to: string, change: Parameters<typeof moved>[3]): void {
+    const { current } = this;
+    if (!current) throw new Error("This session is in no workflow.");
+    this.#write(moved(definitionOf(current), current, to, change));
+  }
+
+  /** What the call with this id has told already: it runs again after a kill. */
+  toldBy(callId: string): string | undefined {
+    const last = this.state?.last;
+    return last?.callId === callId ? last.told : undefined;
+  }
+
+  /** From any state, by the user; also one that this version of Lathe cannot read. */
+  stop(): void {
+    this.#gates().withdraw();
+    const fact = this.#session.facts.read(WORKFLOW_FACT);
+    this.#write({ ...(fact as unknown as WorkflowState), state: STOPPED });
+  }
+
+  /** Waits at the gate of the present state and moves on. With nobody to ask, the input ends there. */
+  async decide(stepOf: StepOf, { callId, signal, services }: ToolContext): Promise<string | ToolResult> {
+    const { state, step, gate } = this.#atGate(stepOf);
+    const kept = await this.#gates().ask(gate, step.dialog, signal);
+    if (kept) return this.#settle(step, kept, callId);
+    this.#write({ ...state, gate: { key: state.gate?.key ?? callId, isLeft: true } });
+    const { prompt, title } = step.gate.context;
+    const text = [...(prompt === undefined ? [] : [prompt]), renderQuestions([step.dialog.question])].join("\n\n");
+    services.session?.awaitInput({ what: "question", text });
+    return {
+      content: [{ kind: "text", text: `Asked: ${title}\nThe answer will come with a later message.` }],
+      details: { awaiting: true, gate_id: gate.gate_id },
+      effects: "none",
+    };
+  }
+
+  /**
+   * With the next input: the answer to a gate that was left, given in its words or by a program in between. `tell`: the model, before
+   * the move, so that a kill in between loses no word.
+   */
+  async settleLeft(stepOf: StepOf, words: string, tell: (told: string) => void): Promise<void> {
+    if (this.current?.gate?.isLeft !== true) return;
+    const { step, gate } = this.#atGate(stepOf);
+    const gates = this.#gates();
+    if (words !== "") gates.takeWords(step.dialog.answerOf(answerIn(words, step.dialog)));
+    const kept = gates.answerTo(gate.gate_id);
+    if (!kept) return;
+    await gates.whenKept(gate.gate_id);
+    await this.#settle(step, kept, "", tell);
+  }
+
+  #atGate(stepOf: StepOf): { readonly state: WorkflowState; readonly step: GateStep; readonly gate: WorkflowGate } {
+    const state = this.current;
+    const step = state && stepOf(state);
+    if (!step || state.gate === undefined) throw new Error("The workflow waits at no gate.");
+    return { state, step, gate: this.#gates().openGate({ ...step.gate, key: state.gate.key }) };
+  }
+
+  async #settle(
+    step: GateStep,
+    { status, answer }: KeptAnswer,
+    callId: string,
+    tell?: (told: string) => void,
+  ): Promise<string> {
+    if (status === "withdrawn") return "The user has ended the workflow.";
+    const { to, data, told } = await step.settle(answer);
+    tell?.(told);
+    this.move(to, { data, last: { callId, told } });
+    return told;
+  }
+
+  #write(state: WorkflowState): void {
+    void this.#session.facts.write(WORKFLOW_FACT, workflowFact(state), { isAnnounced: true });
+  }
+}
+
+export const definitionOf = ({ workflow }: WorkflowState): WorkflowDefinition =>
+  WORKFLOWS[workflow] as WorkflowDefinition;
+
+/** An option by its label or its number from 1; else the words themselves. */
+function answerIn(words: string, { question }: GateDialog): Parameters<GateDialog["answerOf"]>[0] {
+  const said = words.trim();
+  const option = question.options.find(
+    ({ label }, i) => label.toLowerCase() === said.toLowerCase() || String(i + 1) === said,
+  );
+  const { id } = question;
+  return option ? { id, selected: [option.label] } : { id, selected: [], custom: said };
+}

@@ -1,0 +1,109 @@
+// What a workflow is: states, the legal moves between them, and what each move needs. Where a session stands in one is a fact of its branch.
+
+import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
+import { usageError } from "../../platform/usage/exit.ts";
+
+/** The session fact that says where a workflow stands. */
+export const WORKFLOW_FACT = "lathe:workflow";
+
+interface WorkflowMove {
+  readonly from: string;
+  readonly to: string;
+  /** The gate or verdict that allows it, in words. */
+  readonly needs: string;
+}
+
+export interface WorkflowDefinition {
+  readonly name: string;
+  /** Of the shape of `data`. */
+  readonly version: number;
+  /** What follows its command, as help shows it. */
+  readonly arguments: string;
+  /** One line for lists. */
+  readonly description: string;
+  readonly states: readonly string[];
+  readonly start: string;
+  /** Nothing moves any more from these. */
+  readonly ends: readonly string[];
+  readonly moves: readonly WorkflowMove[];
+}
+
+/** Where a session stands in a workflow. */
+export interface WorkflowState {
+  readonly workflow: string;
+  readonly version: number;
+  readonly state: string;
+  readonly data: JsonObject;
+  /** It waits at the gate of this key, a call's id. `isLeft`: the call has ended, and the next message may be the answer. */
+  readonly gate?: { readonly key: string; readonly isLeft?: true };
+  /** The call that made the last move, and what it told the model: a call that runs again after a kill moves nothing twice. */
+  readonly last?: { readonly callId: string; readonly told: string };
+}
+
+/** The user ended it, from whatever state. */
+export const STOPPED = "stopped";
+
+export const beginning = (definition: WorkflowDefinition, data: JsonObject): WorkflowState => ({
+  workflow: definition.name,
+  version: definition.version,
+  state: definition.start,
+  data,
+});
+
+export const hasEnded = ({ state }: WorkflowState, { ends }: WorkflowDefinition): boolean =>
+  state === STOPPED || ends.includes(state);
+
+/** The state after a legal move. Throws for any other, naming it. */
+export function moved(
+  definition: WorkflowDefinition,
+  at: WorkflowState,
+  to: string,
+  change: Partial<Pick<WorkflowState, "data" | "gate" | "last">> = {},
+): WorkflowState {
+  const isLegal = definition.moves.some((move) => move.from === at.state && move.to === to);
+  if (!isLegal) {
+    const open = definition.moves.filter(({ from }) => from === at.state).map((move) => move.to);
+    const ways = open.length === 0 ? "it has ended" : `from there it goes to ${[...new Set(open)].join(" or ")}`;
+    throw new Error(`The workflow ${definition.name} cannot go from ${at.state} to ${to}: ${ways}.`);
+  }
+  const { gate: _, ...rest } = at;
+  return { ...rest, ...change, state: to };
+}
+
+/** Undefined: the branch is in no workflow. Throws the one line to show for a state that this version of Lathe cannot read. */
+export function readWorkflow(
+  fact: JsonValue | undefined,
+  definitions: Readonly<Record<string, WorkflowDefinition>>,
+): WorkflowState | undefined {
+  if (fact === undefined) return undefined;
+  // Nothing moves any more, whatever it was.
+  if (isJsonObject(fact) && fact["state"] === STOPPED && !isKnown(fact, definitions)) return undefined;
+  const known = Object.keys(definitions).join(", ");
+  if (!isJsonObject(fact) || typeof fact["workflow"] !== "string" || !isJsonObject(fact["data"]))
+    throw usageError(`The workflow of this session cannot be read. ${TO_END}`);
+  const { workflow, version, state } = fact as unknown as WorkflowState;
+  const definition = Object.hasOwn(definitions, workflow) ? definitions[workflow] : undefined;
+  if (!definition)
+    throw usageError(
+      `This session is in the workflow ${workflow}, which this Lathe does not have. It has: ${known}. ${TO_END}`,
+    );
+  if (version !== definition.version)
+    throw usageError(
+      `This session is in version ${String(version)} of the workflow ${workflow}; this Lathe knows version ${definition.version}. ${TO_END}`,
+    );
+  if (state !== STOPPED && !definition.states.includes(state))
+    throw usageError(`The workflow ${workflow} has no state ${String(state)}. ${TO_END}`);
+  return fact as unknown as WorkflowState;
+}
+
+const isKnown = (
+  { workflow, version, data }: JsonObject,
+  definitions: Readonly<Record<string, WorkflowDefinition>>,
+): boolean =>
+  isJsonObject(data) &&
+  Object.hasOwn(definitions, String(workflow)) &&
+  definitions[String(workflow)]?.version === version;
+
+const TO_END = "Use the Lathe that began it, or end it with /workflow stop.";
+
+export const workflowFact = (state: WorkflowState): JsonValue => state as unknown as JsonValue;

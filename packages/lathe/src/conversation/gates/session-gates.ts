@@ -1,0 +1,262 @@
+// The gates of a session: opened, asked at every door at once, answered once. A gate and its answer are entries of the journal; the answer
+// is on the disk before whoever asked goes on.
+
+import type { Answer, Question, Session } from "@lathe/agent";
+import type { JsonValue } from "@lathe/llm";
+import type { GivenAnswers } from "../given-answers.ts";
+import { type AnswerProblem, problemsOf } from "./answer-schema.ts";
+import { canonicalHash } from "./canonical-json.ts";
+import {
+  checkGate,
+  GATE_ANSWER_FACT,
+  GATE_FACT,
+  type GateDialog,
+  GateRefusal,
+  type GateReply,
+  type GateRequest,
+  type GateStage,
+  type KeptAnswer,
+  type KeptGate,
+  type WorkflowGate,
+} from "./gate.ts";
+
+/** An answer as it comes from a program. */
+export interface GateResponse {
+  readonly gate_id: string;
+  readonly answer: JsonValue;
+  /** The same key with the same answer gets the same reply again. */
+  readonly idempotency_key?: string | undefined;
+}
+
+/** Who is asked: a person, as the session has one. */
+interface Asked {
+  readonly answer?: (
+    questions: readonly Question[],
+    signal: AbortSignal,
+    touched: undefined,
+    given: GivenAnswers,
+  ) => Promise<readonly Answer[] | undefined>;
+  readonly decideGate?: (
+    asked: { readonly gate: WorkflowGate; readonly question: Question },
+    signal: AbortSignal,
+    given: GivenAnswers,
+  ) => Promise<readonly Answer[] | undefined>;
+}
+
+interface Known {
+  readonly byId: Map<string, WorkflowGate>;
+  readonly byKey: Map<string, WorkflowGate>;
+  readonly answers: Map<string, KeptAnswer>;
+  readonly byIdempotencyKey: Map<string, KeptAnswer>;
+}
+
+export class SessionGates {
+  readonly #session: Session;
+  readonly #person: Asked | undefined;
+  readonly #now: () => number;
+  /** Of the answers that this process was given. */
+  readonly #syncs = new Map<string, Promise<void>>();
+  /** Read from the journal when it is first needed. */
+  #read: Known | undefined;
+  /** The gate that is being asked, and how its dialogs are closed. */
+  #asking: { readonly id: string; readonly close: (by: string) => void } | undefined;
+
+  constructor(session: Session, person: Asked | undefined, now: () => number) {
+    this.#session = session;
+    this.#person = person;
+    this.#now = now;
+  }
+
+  /** The gate of this branch that waits for an answer. */
+  get open(): WorkflowGate | undefined {
+    const kept = this.#session.facts.read(GATE_FACT) as unknown as KeptGate | undefined;
+    return kept && this.answerTo(kept.gate.gate_id) === undefined ? kept.gate : undefined;
+  }
+
+  answerTo(gateId: string): KeptAnswer | undefined {
+    return this.#known.answers.get(gateId);
+  }
+
+  /** The gate of this key, or a new one. Throws a refusal when it could not be answered by every program. */
+  openGate({ key, stage, kind, schema, options, context }: GateRequest): WorkflowGate {
+    const known = this.#known.byKey.get(key);
+    if (known) return known;
+    checkGate({ stage, schema });
+    const left = this.open;
+    // A workflow waits at one gate at a time.
+    if (left) this.#settle(left, { status: "withdrawn", answer: null }, "the workflow");
+    const number = String(this.#known.byId.size + 1).padStart(6, "0");
+    const run = this.#session.id.replaceAll("-", "").slice(-8);
+    const gate: WorkflowGate = {
+      type: "workflow_gate",
+      gate_id: `wg_${run}_${stage}_${number}`,
+      stage: stage as GateStage,
+      kind,
+      schema,
+      schema_hash: canonicalHash(schema),
+      ...(options === undefined ? {} : { options }),
+      context,
+      created_at: new Date(this.#now()).toISOString(),
+      required: true,
+    };
+    this.#write(GATE_FACT, { key, gate } satisfies KeptGate);
+    remember(this.#known, { key, gate });
+    return gate;
+  }
+
+  /**
+   * The answer, from whichever door it comes first. Undefined when nobody answered in time: the gate stays open. Rejects with the
+   * signal's reason.
+   */
+  async ask(gate: WorkflowGate, dialog: GateDialog, signal: AbortSignal): Promise<KeptAnswer | undefined> {
+    const closing = new AbortController();
+    this.#asking = { id: gate.gate_id, close: (by) => closing.abort(by) };
+    const until = AbortSignal.any([signal, closing.signal]);
+    try {
+      let isAsked = true;
+      while (isAsked && this.answerTo(gate.gate_id) === undefined) isAsked = await this.#askOnce(gate, dialog, until);
+    } finally {
+      this.#asking = undefined;
+    }
+    const answer = this.answerTo(gate.gate_id);
+    if (answer) await this.whenKept(gate.gate_id);
+    else signal.throwIfAborted();
+    return answer;
+  }
+
+  /** Resolves when the answer is on the disk, or says what is wrong with it. Rejects with a refusal when the gate takes none. */
+  async respond({ gate_id, answer, idempotency_key }: GateResponse, by: string): Promise<GateReply> {
+    const gate = this.#known.byId.get(gate_id);
+    if (!gate) throw new GateRefusal("unknown_gate", `This session has no gate ${gate_id}.`);
+    const unreadable = unreadableIn(answer);
+    const earlier = idempotency_key === undefined ? undefined : this.#known.byIdempotencyKey.get(idempotency_key);
+    if (earlier) {
+      const isSame =
+        earlier.gate_id === gate_id && unreadable === undefined && earlier.answer_hash === canonicalHash(answer);
+      if (!isSame)
+        throw new GateRefusal(
+          "idempotency_conflict",
+          "This idempotency key was used with another answer. Use a new one.",
+        );
+    }
+    const settled = earlier ?? this.answerTo(gate_id);
+    if (settled && !earlier)
+      throw new GateRefusal(
+        "already_resolved",
+        `The gate ${gate_id} was ${settled.status === "accepted" ? "answered" : "withdrawn"} by ${settled.by === "host" ? "the host" : settled.by === "user" ? "the user" : settled.by}.`,
+      );
+    const errors = settled ? [] : (unreadable ?? problemsOf(answer, gate.schema as never));
+    if (errors.length > 0) return rejection(gate, errors);
+    const kept = settled ?? this.#keep(gate, answer, by, idempotency_key);
+    await this.whenKept(gate_id);
+    return { gate_id, status: "accepted", answer_hash: kept.answer_hash, resolved_at: kept.resolved_at };
+  }
+
+  /** The answer and its gate are on the disk: from then on the workflow may move. Rejects when they cannot be written. */
+  async whenKept(gateId: string): Promise<void> {
+    await (this.#syncs.get(gateId) ?? this.#session.journal.sync());
+  }
+
+  /** What a person typed as their next message, if it answers the open gate. */
+  takeWords(answer: JsonValue): KeptAnswer | undefined {
+    const gate = this.open;
+    if (!gate || unreadableIn(answer) || problemsOf(answer, gate.schema as never).length > 0) return undefined;
+    return this.#keep(gate, answer, "user");
+  }
+
+  /** No answer is wanted any more. */
+  withdraw(): void {
+    const gate = this.open;
+    if (gate) this.#settle(gate, { status: "withdrawn", answer: null }, "user");
+  }
+
+  // ---- inside ----
+
+  /** False when nobody who was asked has answered. */
+  async #askOnce(gate: WorkflowGate, { question, answerOf }: GateDialog, signal: AbortSignal): Promise<boolean> {
+    const { answer: askPerson, decideGate = undefined } = this.#person ?? {};
+    const take = (said: JsonValue): void => {
+      // From two doors at once: the first one counts.
+      if (this.answerTo(gate.gate_id) || unreadableIn(said)) return;
+      if (problemsOf(said, gate.schema as never).length === 0) this.#keep(gate, said, "user");
+    };
+    const given: GivenAnswers = {
+      get: () => undefined,
+      keep: (_question, answer) => take(answerOf(answer as never)),
+    };
+    try {
+      const asked = decideGate
+        ? decideGate({ gate, question }, signal, given)
+        : askPerson?.([question], signal, undefined, given);
+      const [answer] = (await asked) ?? [];
+      if (answer) take(answerOf(answer));
+      return answer !== undefined;
+    } catch (error) {
+      // Some hosts give a dialog up with an error.
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  #keep(gate: WorkflowGate, answer: JsonValue, by: string, idempotency_key?: string): KeptAnswer {
+    const key = idempotency_key === undefined ? {} : { idempotency_key };
+    return this.#settle(gate, { status: "accepted", answer, ...key }, by);
+  }
+
+  #settle(
+    { gate_id }: WorkflowGate,
+    said: Pick<KeptAnswer, "status" | "answer" | "idempotency_key">,
+    by: string,
+  ): KeptAnswer {
+    const resolved_at = new Date(this.#now()).toISOString();
+    const kept: KeptAnswer = { gate_id, ...said, answer_hash: canonicalHash(said.answer), resolved_at, by };
+    this.#write(GATE_ANSWER_FACT, kept);
+    rememberAnswer(this.#known, kept);
+    // Once for all who wait for it; they are the ones to hear that it failed.
+    const synced = this.#session.journal.sync();
+    synced.catch(() => {});
+    this.#syncs.set(gate_id, synced);
+    if (this.#asking?.id === gate_id) this.#asking.close(by);
+    return kept;
+  }
+
+  #write(kind: string, value: object): void {
+    void this.#session.facts.write(kind, value as JsonValue, { isAnnounced: true });
+  }
+
+  get #known(): Known {
+    if (this.#read) return this.#read;
+    const known: Known = { byId: new Map(), byKey: new Map(), answers: new Map(), byIdempotencyKey: new Map() };
+    for (const { data } of this.#session.customEntries(GATE_FACT)) remember(known, data as unknown as KeptGate);
+    for (const { data } of this.#session.customEntries(GATE_ANSWER_FACT))
+      rememberAnswer(known, data as unknown as KeptAnswer);
+    this.#read = known;
+    return known;
+  }
+}
+
+function remember({ byId, byKey }: Known, { key, gate }: KeptGate): void {
+  byId.set(gate.gate_id, gate);
+  byKey.set(key, gate);
+}
+
+function rememberAnswer({ answers, byIdempotencyKey }: Known, kept: KeptAnswer): void {
+  answers.set(kept.gate_id, kept);
+  if (kept.idempotency_key !== undefined) byIdempotencyKey.set(kept.idempotency_key, kept);
+}
+
+/** What has no canonical text has no hash, and is no answer. */
+function unreadableIn(answer: JsonValue): readonly AnswerProblem[] | undefined {
+  try {
+    canonicalHash(answer);
+    return undefined;
+  } catch (error) {
+    return [{ path: "/answer", keyword: "type", message: `cannot be an answer: ${(error as Error).message}` }];
+  }
+}
+
+const rejection = ({ gate_id, schema_hash }: WorkflowGate, errors: readonly AnswerProblem[]): GateReply => ({
+  gate_id,
+  status: "rejected",
+  error: { code: "invalid_workflow_gate_answer", gate_id, schema_hash, errors },
+});

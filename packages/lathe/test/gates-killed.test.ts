@@ -1,0 +1,160 @@
+// The command killed by SIGKILL at the lines of its journal while an interview goes on over RPC: the same end, no answer that was confirmed is
+// lost, and no question that was answered is asked again (G-10, G-101, G-105).
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type RecordedRequest, turn } from "@lathe/testkit";
+import { expect, it } from "vitest";
+import { type Stage, stage } from "./contract-kit.ts";
+import { lensOf } from "./review-kit.ts";
+import { type Frame, RpcHost } from "./rpc-host.ts";
+
+const PRELOAD = `--require ${fileURLToPath(new URL("./die-at-line.cjs", import.meta.url))}`;
+const isLong = process.env["LATHE_LONG"] !== undefined;
+
+const QUESTIONS = ["Which colour?", "How high?", "How long?"];
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  "Which colour?": { selected: ["red"] },
+  "How high?": "2 m",
+  "How long?": "9 m",
+};
+const saidIn = ({ view: { messages } }: RecordedRequest): string =>
+  messages.flatMap(({ text, results }) => [text, ...results.map((one) => one.text)]).join("\n");
+const call = (name: string, args: object) => turn.calls([{ name, args: args as never }]);
+
+function interview(request: RecordedRequest) {
+  const said = saidIn(request);
+  if (/accepted the specification/.test(said)) return turn.text("Written.");
+  const next = QUESTIONS[said.match(/The user answered/g)?.length ?? 0];
+  if (next === undefined) return call("interview", { op: "spec", title: "A wall", text: "A wall." });
+  const options = next === "Which colour?" ? { options: [{ label: "red" }] } : {};
+  return call("interview", { op: "ask", question: next, ...options });
+}
+
+/** The critic objects to the first plan. */
+function planning(request: RecordedRequest) {
+  const name = lensOf(request).toLowerCase();
+  const hand = (value: object) => call("yield", { output: JSON.stringify(value) });
+  if (name.startsWith("planner")) {
+    const plan = /too high/.test(request.text) ? "Build it lower." : "Build it high.";
+    return hand({ title: "A wall", plan, adr: "Stone.", claims: [] });
+  }
+  if (name !== "") {
+    const isHigh = name.startsWith("critic") && /Build it high/.test(request.text);
+    const verdict = isHigh ? "request-changes" : "approve";
+    return hand({ verdict, reason: isHigh ? "It is too high." : "Checked.", evidence: [] });
+  }
+  if (/the user approved the plan/.test(saidIn(request))) return turn.text("Planned.");
+  return call("ralplan", { task: "Plan a wall." });
+}
+
+interface Kind {
+  readonly wish: string;
+  readonly script: (request: RecordedRequest) => ReturnType<typeof turn.text>;
+  /** Gates that are answered in one run. */
+  readonly gates: number;
+  readonly files: Readonly<Record<string, string>>;
+  readonly end: object;
+  /** In the short form. */
+  readonly step: number;
+}
+const KINDS: Readonly<Record<string, Kind>> = {
+  interview: {
+    wish: "/skill:deep-interview a wall",
+    script: interview,
+    gates: 4,
+    files: { specs: "# A wall\n\nA wall.\n" },
+    end: { state: "accepted", data: { asked: QUESTIONS.map((question) => ({ question })) } },
+    step: 9,
+  },
+  planning: {
+    wish: "/skill:ralplan a wall",
+    script: planning,
+    gates: 1,
+    files: { plans: "# A wall\n\nBuild it lower.\n", adr: "# A wall\n\nStone.\n" },
+    end: { state: "accepted", data: { round: 2 } },
+    step: 27,
+  },
+};
+
+/** Answers what is asked until the work has ended or the process is gone; true: it has ended. */
+async function drive(rpc: RpcHost, confirmed: Set<string>): Promise<boolean> {
+  let from = 0;
+  const isEnd = (frame: Frame): boolean =>
+    frame.type === "event" && (frame["payload"] as { event_type: string }).event_type === "agent_end";
+  for (;;) {
+    const at = from;
+    const frame = await rpc
+      .wait("a gate or the end", (one) => one.type === "workflow_gate" || isEnd(one), at)
+      .catch(() => undefined);
+    if (!frame) return false;
+    if (isEnd(frame)) return true;
+    from = rpc.frames.indexOf(frame) + 1;
+    const { title } = frame["context"] as { title: string };
+    expect(confirmed.has(title), `${title} was answered and is asked again`).toBe(false);
+    const answer = ANSWERS[title] ?? "approve";
+    const reply = await rpc.ask("workflow_gate_response", { gate_id: frame["gate_id"], answer }).catch(() => undefined);
+    if (!reply) return false;
+    expect(reply).toMatchObject({ data: { status: "accepted" } });
+    confirmed.add(title);
+  }
+}
+
+/** False: the work ended before that line. */
+async function killedAt(scene: Stage, { wish }: Kind, line: number): Promise<boolean> {
+  const args = [...scene.args, "--mode", "rpc"];
+  const env = { ...scene.env, NODE_OPTIONS: PRELOAD, DIE_LINE: String(line) };
+  const confirmed = new Set<string>();
+  const first = new RpcHost(scene.box.start(args, env));
+  first.send({ type: "prompt", message: wish });
+  const isDone = await drive(first, confirmed);
+  if (isDone) {
+    await first.end();
+    return false;
+  }
+  const second = new RpcHost(scene.box.open([...args, "-c"], scene.env));
+  const { unfinishedInput } = await second.data("get_state");
+  if (unfinishedInput === true) second.send({ type: "continue" });
+  else second.send({ type: "prompt", message: confirmed.size === 0 ? wish : "go on" });
+  expect(await drive(second, confirmed)).toBe(true);
+  expect(await second.finish()).toBe(0);
+  return true;
+}
+
+function judge({ box }: Stage, { files, end, gates }: Kind): void {
+  for (const [folder, text] of Object.entries(files)) {
+    const path = join(box.dir, ".lathe", folder);
+    expect(existsSync(path), folder).toBe(true);
+    expect(readdirSync(path).map((name) => readFileSync(join(path, name), "utf8"))).toEqual([text]);
+  }
+  const sessions = join(box.home, ".lathe/sessions");
+  const lines = readdirSync(sessions, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readFileSync(join(sessions, name), "utf8").trim().split("\n"))
+    .map((text) => JSON.parse(text));
+  expect(lines.findLast(({ customType }) => customType === "lathe:workflow").data).toMatchObject(end);
+  const answered = lines.filter(
+    ({ customType, data }) => customType === "lathe:gate_answer" && data.status === "accepted",
+  );
+  expect(new Set(answered.map(({ data }) => data.gate_id)).size).toBe(gates);
+  expect(answered.length).toBe(gates);
+}
+
+it.each(Object.keys(KINDS))(
+  "G-10 G-101 G-102 G-105 an %s ends the same wherever it is killed",
+  async (name) => {
+    const kind = KINDS[name] as Kind;
+    // Before that line there is no session that could be continued.
+    for (let line = isLong ? 3 : 9; ; line += isLong ? 1 : kind.step) {
+      const scene = await stage(kind.script);
+      try {
+        if (!(await killedAt(scene, kind, line))) return;
+        judge(scene, kind);
+      } finally {
+        await scene.close();
+      }
+    }
+  },
+  isLong ? 1_800_000 : 170_000,
+);
