@@ -1,8 +1,12 @@
 // What the broker renews and when, and what it does when an issuer refuses, is silent, or the clock jumps.
 
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { Checker } from "@lathe/llm/schema";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { brokerCredential, disabledCredential, type Snapshot } from "../../src/config/credentials/broker/wire.ts";
+import { sandbox } from "../command.ts";
+import { canMount, withTmpfs } from "../tmpfs.ts";
 import { type BrokerBench, brokerBench, HOUR, type Reply, refusing, rotating, stateOf } from "./broker-bench.ts";
 
 let b: BrokerBench;
@@ -161,4 +165,37 @@ describe("AU-02 what the broker renews", () => {
     expect(await test.vault.store.get("acme")).toMatchObject({ refresh: "next-2" });
     follower.leave();
   });
+
+  it.skipIf(!canMount)(
+    "AU-02 a disk that breaks while the issuer answers: clients get the token, and it is written when that works (needs mount)",
+    async () => {
+      const box = await sandbox();
+      const remount = (how: string) => execFileSync("mount", ["-o", `remount,${how}`, join(box.home, ".lathe/broker")]);
+      await withTmpfs(join(box.home, ".lathe/broker"), "1m", async () => {
+        await using test = await b.start({ box, stored: [b.token("acme")] });
+        const reply = rotating();
+        b.issuer.answer = (form) => {
+          remount("ro");
+          return reply(form);
+        };
+        const answer = await test.post(`/v1/credential/${await test.idOf("acme")}/refresh`);
+        expect([answer.status, JSON.parse(answer.text).credential.access]).toEqual([200, "access-1"]);
+        expect(await stateOf(test, "acme")).toMatchObject({
+          state: "unsaved",
+          cause: expect.stringContaining("EROFS"),
+        });
+        expect(await test.vault.store.get("acme")).toMatchObject({ refresh: "refresh-of-acme" });
+        remount("rw");
+        await expect
+          .poll(async () => {
+            b.pass(1_000);
+            return test.vault.store.get("acme");
+          })
+          .toMatchObject({ access: "access-1", refresh: "next-1" });
+        expect(await stateOf(test, "acme")).toMatchObject({ state: "good" });
+        expect(b.issuer.forms).toHaveLength(1);
+      });
+      await box.remove();
+    },
+  );
 });

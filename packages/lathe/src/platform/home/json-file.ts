@@ -2,6 +2,7 @@
 
 import { mkdir, open, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { CliError, EXIT } from "../usage/exit.ts";
 import { readIfThere } from "./small-file.ts";
 
@@ -70,15 +71,32 @@ async function syncFolder(folder: string): Promise<void> {
 
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const { lock } = await import("proper-lockfile");
-  const options = { realpath: false, retries: { retries: 100, minTimeout: 10, maxTimeout: 200 }, stale: 10_000 };
-  const release = await lock(file, options).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ELOCKED") throw error;
-    throw new CliError(EXIT.usage, `${file} is being changed by another process. Try again when that is done.`);
-  });
+  const release = await takeLock(file);
   try {
     return await work();
   } finally {
     await release();
+  }
+}
+
+const STALE_MS = 10_000;
+/** Longer than it takes for a lock whose process has died to become stale. */
+const WAITS = 100;
+const LONGEST_WAIT_MS = 200;
+
+/** Waits for another process only: a disk that cannot be written is said at once. */
+async function takeLock(file: string): Promise<() => Promise<void>> {
+  const { lock } = await import("proper-lockfile");
+  // A disk that breaks while the lock is held must not end the process, which is what the library does by itself: giving it back tells.
+  const options = { realpath: false, stale: STALE_MS, onCompromised: () => undefined };
+  for (let wait = 0; ; wait++) {
+    try {
+      return await lock(file, options);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ELOCKED") throw error;
+      if (wait === WAITS)
+        throw new CliError(EXIT.usage, `${file} is being changed by another process. Try again when that is done.`);
+      await setTimeout(Math.min(10 * 2 ** wait, LONGEST_WAIT_MS));
+    }
   }
 }

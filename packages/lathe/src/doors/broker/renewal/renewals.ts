@@ -114,20 +114,26 @@ export class Renewals {
     if (before.refresh === undefined) return { kind: "impossible", why: "no_refresh_token" };
     const row = (await rows()).find((one) => one.provider === provider);
     if (!row) return { kind: "impossible", why: "no_issuer" };
-    return vault.store.exclusively(id, async () => {
-      // Another process may have renewed it while this one waited.
-      const credential = await this.#signInOf(account);
-      if (typeof credential === "string") return { kind: "impossible", why: credential };
-      if (await this.#isDisabled(account)) return { kind: "disabled" };
-      if (credential.access !== before.access) return { kind: "renewed" };
-      const { refresh } = credential;
-      if (refresh === undefined) return { kind: "impossible", why: "no_refresh_token" };
-      try {
-        return await this.#ask(account, row, { ...credential, refresh });
-      } finally {
-        await vault.freeRoom(id);
-      }
+    let renewal: Renewal | undefined;
+    const work = async (): Promise<void> => {
+      renewal = await this.#renewLocked(account, row, before.access);
+    };
+    await vault.store.exclusively(id, work).catch((error: unknown) => {
+      // A lock that cannot be given back on a broken disk changes nothing of what the issuer has said.
+      if (renewal === undefined) throw error;
     });
+    return renewal as unknown as Renewal;
+  }
+
+  async #renewLocked(account: AccountRef, row: OAuthRow, accessBefore: string): Promise<Renewal> {
+    // Another process may have renewed it while this one waited.
+    const credential = await this.#signInOf(account);
+    if (typeof credential === "string") return { kind: "impossible", why: credential };
+    if (await this.#isDisabled(account)) return { kind: "disabled" };
+    if (credential.access !== accessBefore) return { kind: "renewed" };
+    const { refresh } = credential;
+    if (refresh === undefined) return { kind: "impossible", why: "no_refresh_token" };
+    return this.#ask(account, row, { ...credential, refresh });
   }
 
   async #ask(
@@ -138,10 +144,13 @@ export class Renewals {
     const { vault, notes, send, now } = this.#parts;
     const { id } = account;
     const cutOff = notes.all()[id]?.asking;
+    // From here to the answer, room that cannot be freed must not stand in the way of what was heard.
+    const freeRoom = (): Promise<void> => vault.freeRoom(id).catch(() => undefined);
     await vault.takeRoom(id);
-    await notes.asking(id, now());
-    const answer = await askIssuer(row, credential, { send, now });
-    await vault.freeRoom(id);
+    const answer = await notes
+      .asking(id, now())
+      .then(() => askIssuer(row, credential, { send, now }))
+      .finally(freeRoom);
     if (answer.kind === "failed") {
       await notes.failed(id, answer.cause, now());
       return { kind: "failed", of: "issuer", cause: answer.cause };
@@ -156,20 +165,23 @@ export class Renewals {
       return { kind: "disabled" };
     }
     this.#renewedAt.set(id, now());
-    if (await this.#save(account, answer.credential)) await notes.over(id);
+    await this.#save(account, answer.credential);
     return { kind: "renewed" };
   }
 
-  async #save(account: AccountRef, credential: OAuthCredential): Promise<boolean> {
+  async #save(account: AccountRef, credential: OAuthCredential): Promise<void> {
+    const { vault, notes } = this.#parts;
     try {
-      await this.#parts.vault.store.replace(account, credential);
+      await vault.store.replace(account, credential);
       this.#unsaved.delete(account.id);
-      return true;
+      this.#blocked.delete(account.id);
     } catch (error) {
       // Tried again until there is room; clients get it meanwhile.
       this.#unsaved.set(account.id, { account, credential, problem: messageOf(error) });
-      return false;
+      return;
     }
+    // A note that stays makes the next start renew once more.
+    await notes.over(account.id).catch(() => undefined);
   }
 
   async #signInOf(account: AccountRef): Promise<OAuthCredential | "gone" | "key"> {

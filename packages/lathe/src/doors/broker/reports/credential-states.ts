@@ -21,7 +21,6 @@ const STATES = [
   "blocked",
   "disabled",
 ] as const;
-type StateWord = (typeof STATES)[number];
 
 const credentialState = object({
   provider: text(),
