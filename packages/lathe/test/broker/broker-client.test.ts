@@ -136,11 +136,21 @@ describe("where the broker and its token are named", () => {
     await heard({ url: broker.url, token: "literal-token" }, { LATHE_AUTH_BROKER_TOKEN: "from-env" });
     await heard({ url: broker.url, token: "literal-token" }, {});
     await heard({ url: broker.url, token: "TEAM_BROKER_TOKEN" }, { TEAM_BROKER_TOKEN: "from-variable" });
+    await heard({ url: broker.url, token: "$TEAM_BROKER_TOKEN" }, { TEAM_BROKER_TOKEN: "from-variable" });
     await heard({ url: broker.url, token: "!printf abc" }, {});
     await heard({ url: "TEAM_BROKER" }, { TEAM_BROKER: broker.url });
     await heard({ url: `!printf ${broker.url}` }, {});
     await heard({ url: "https://unused.example" }, { LATHE_AUTH_BROKER_URL: broker.url });
-    expect(seen).toEqual(["from-env", "literal-token", "from-variable", "abc", "from-file", "from-file", "from-file"]);
+    expect(seen).toEqual([
+      "from-env",
+      "literal-token",
+      "from-variable",
+      "from-variable",
+      "abc",
+      "from-file",
+      "from-file",
+      "from-file",
+    ]);
   });
 
   it("AU-04 G-50 an address without a token ends the run with code 2: nothing on this machine takes its place", async () => {

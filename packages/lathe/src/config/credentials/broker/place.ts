@@ -5,7 +5,7 @@ import { chmodSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { readTextFile } from "../../../platform/home/json-file.ts";
 import { usageError } from "../../../platform/usage/exit.ts";
-import { isVariableName } from "./token-setting.ts";
+import { variableName } from "./token-setting.ts";
 import { BROKER_URL, CACHE_FILE, CACHE_TTL, BROKER_TOKEN as TOKEN } from "./variables.ts";
 
 /** An hour. */
@@ -103,9 +103,10 @@ async function resolvedSetting(
   { userEnv, runCommand }: Pick<BrokerPlaces, "userEnv" | "runCommand">,
 ): Promise<string> {
   if (written.startsWith("!")) return runCommand(written.slice(1));
-  const named = userEnv[written]?.trim();
+  const name = variableName(written);
+  const named = userEnv[name ?? written]?.trim();
   if (named) return named;
-  if (isVariableName(written)) throw usageError(`${key} names the variable ${written}, which is not set. Set it.`);
+  if (name !== undefined) throw usageError(`${key} names the variable ${name}, which is not set. Set it.`);
   return written;
 }
 

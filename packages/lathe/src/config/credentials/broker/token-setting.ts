@@ -2,7 +2,7 @@
 
 /** A token that is written in the settings themselves; undefined when they say where it is. */
 export function writtenToken(setting: string): string | undefined {
-  return setting === "" || setting.startsWith("!") || isVariableName(setting) ? undefined : setting;
+  return setting === "" || setting.startsWith("!") || variableName(setting) !== undefined ? undefined : setting;
 }
 
 /** How a setting may be shown: a token that is written in it is not. */
@@ -10,5 +10,6 @@ export function shownSetting<T>(key: string, value: T): T | string {
   return key === "auth.broker.token" && writtenToken(String(value)) !== undefined ? "(hidden)" : value;
 }
 
-/** What looks like the name of a variable is one, as in models.yml. */
-export const isVariableName = (text: string): boolean => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(text);
+/** What looks like the name of a variable is one, as in models.yml; a `$` may stand before it. */
+export const variableName = (text: string): string | undefined =>
+  /^\$?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)$/.exec(text)?.[1];
