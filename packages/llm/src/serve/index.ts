@@ -6,6 +6,7 @@ import { servedResponses } from "./responses/index.ts";
 import { servedStream } from "./stream/index.ts";
 import type { ServedFormat } from "./types.ts";
 
+export { mergeDeltas } from "../stream/throttle.ts";
 export { fitRequest, warningHeaders } from "./fit.ts";
 export { largestAnswer } from "./largest.ts";
 export type {

@@ -13,7 +13,7 @@ export async function* throttle(
   let held: StreamEvent | undefined;
   let flushed = Number.NEGATIVE_INFINITY;
   for await (const event of events) {
-    const merged = held === undefined ? undefined : merge(held, event);
+    const merged = held === undefined ? undefined : mergeDeltas(held, event);
     if (merged !== undefined) held = merged;
     else {
       if (held !== undefined) yield held;
@@ -37,7 +37,8 @@ function isDelta(event: StreamEvent): event is DeltaEvent {
   return event.type === "text_delta" || event.type === "reasoning_delta" || event.type === "tool_call_delta";
 }
 
-function merge(held: StreamEvent, next: StreamEvent): StreamEvent | undefined {
+/** Two neighbouring deltas of one block as one; undefined for others. */
+export function mergeDeltas(held: StreamEvent, next: StreamEvent): StreamEvent | undefined {
   if (held.type === "text_delta" && next.type === "text_delta" && held.textId === next.textId)
     return { ...next, delta: held.delta + next.delta };
   if (held.type === "reasoning_delta" && next.type === "reasoning_delta" && held.reasoningId === next.reasoningId)

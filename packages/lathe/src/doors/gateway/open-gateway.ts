@@ -97,9 +97,12 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   };
   const syncing = syncOften(books, { setTimer, warn });
   // An account that is stored while the gateway runs is used at once.
-  const unsubscribe = followAccounts(models, workspace.accounts());
+  const forget = (): void => offered.forgetNames();
+  const unfollow = followAccounts(models, workspace.accounts(), forget);
+  const unsubscribe = workspace.accounts().subscribe(forget);
   const end = (): void => {
     unsubscribe();
+    unfollow();
     syncing.cancel();
     books.close();
     release();

@@ -24,6 +24,8 @@ export class GatewayModels {
   readonly #models: Models;
   readonly #deps: ClientDeps;
   readonly #opened = new Map<string, Promise<OfferedModel>>();
+  /** Looking through all models takes longer than all else that is done before a request is sent. */
+  readonly #byName = new Map<string, ModelInfo>();
 
   constructor(workspace: ModelWorkspace, models: Models) {
     this.#workspace = workspace;
@@ -67,7 +69,18 @@ export class GatewayModels {
     return opened;
   }
 
+  /** A credential has come or gone: a name may mean another model. */
+  forgetNames(): void {
+    this.#byName.clear();
+  }
+
   #named(name: string): ModelInfo | undefined {
+    const known = this.#byName.get(name) ?? this.#lookUp(name);
+    if (known !== undefined) this.#byName.set(name, known);
+    return known;
+  }
+
+  #lookUp(name: string): ModelInfo | undefined {
     const { registry, disabled } = this.#models;
     const slash = name.indexOf("/");
     const exact = slash > 0 ? registry.get(name.slice(0, slash), name.slice(slash + 1)) : undefined;

@@ -3,7 +3,7 @@
 
 import type { ServerResponse } from "node:http";
 import { RequestTimeoutError, StreamError, type StreamEvent, type StreamEventIterator } from "@lathe/llm";
-import type { AnswerEncoder, ServedFormat } from "@lathe/llm/serve";
+import { type AnswerEncoder, mergeDeltas, type ServedFormat } from "@lathe/llm/serve";
 import { drained, type SetTimer } from "../../http/live-response.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import { failureOf } from "./failure.ts";
@@ -75,18 +75,27 @@ export class AnswerWriter {
     }
   }
 
-  /** Sends an event and those that have arrived with it. True with the last one. */
+  /** Sends an event and those that have arrived with it; deltas of one block that have arrived together as one. True with the last one. */
   async #pass(first: StreamEvent, iterator: StreamEventIterator): Promise<boolean> {
     const { encoder } = this.#options;
     const texts: string[] = [];
     let length = 0;
-    for (let event: StreamEvent | undefined = first; event !== undefined; event = iterator.takeArrived?.()) {
-      this.#look(event);
+    const push = (event: StreamEvent): void => {
       const text = encoder.push(event);
       texts.push(text);
       length += text.length;
-      if (encoder.isOver || length > PIECE_CHARACTERS) break;
+    };
+    this.#look(first);
+    let held = first;
+    while (!encoder.isOver && length < PIECE_CHARACTERS) {
+      const next = iterator.takeArrived?.();
+      if (next === undefined) break;
+      this.#look(next);
+      const merged = lengthOf(held) < PIECE_CHARACTERS ? mergeDeltas(held, next) : undefined;
+      if (merged === undefined) push(held);
+      held = merged ?? next;
     }
+    push(held);
     // Bytes at once: node would write a long text of many pieces more slowly.
     if (length > 0 || encoder.isOver) await this.#send(Buffer.from(texts.join("")));
     return encoder.isOver;
