@@ -34,7 +34,7 @@ export interface ChangedPackages {
 }
 
 /** The folders of packages that there are in these folders. */
-export const packageFolders = (folders: readonly string[]): string[] => [
+const packageFolders = (folders: readonly string[]): string[] => [
   ...folders.flatMap((folder) => FOLDERS.map((name) => join(folder, name))).filter((path) => lstatOf(path)),
 ];
 
