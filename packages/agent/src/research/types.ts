@@ -15,6 +15,7 @@ export const researchPlanItem = object({
   dropCondition: text("When the claim is given up"),
   verifierChecks: listOf(text()),
 });
+/** One question of a plan, and how its answer is checked. */
 export type ResearchPlanItem = Static<typeof researchPlanItem>;
 
 /** What a source says about a claim. */
@@ -25,6 +26,7 @@ export const researchEvidenceEntry = object({
   verdict: choice(["support", "contradict", "uncertain"]),
   notes: optional(text("Also which of the unknowns it answers")),
 });
+/** One piece of evidence for an item of a plan. */
 export type ResearchEvidenceEntry = Static<typeof researchEvidenceEntry>;
 
 /** What becomes of a claim. */

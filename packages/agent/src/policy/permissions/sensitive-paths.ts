@@ -87,6 +87,7 @@ const OWN_CREDENTIALS = [
   "cache/auth-broker-snapshot.enc",
 ];
 
+/** Files of Lathe itself that hold credentials. */
 export const ownCredentialFiles = (latheHome: string): string[] =>
   OWN_CREDENTIALS.map((name) => `${latheHome}/${name}`);
 

@@ -6,6 +6,7 @@ import { conflictAccess } from "../../files/formats/conflict/settle.ts";
 import { targetOf } from "../../files/target/target.ts";
 import { webAccess } from "./web-access.ts";
 
+/** What a call that opens a file by its path or address declares to access. */
 export async function fileAccess(
   kind: "read" | "write",
   paths: readonly string[],

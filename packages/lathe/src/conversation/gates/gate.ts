@@ -34,6 +34,7 @@ export const workflowGate = object({
   created_at: text("An ISO date."),
   required: exactly(true),
 });
+/** A question of a workflow, as programs get it. */
 export type WorkflowGate = Static<typeof workflowGate>;
 
 const answerProblem = object({
@@ -60,6 +61,7 @@ export const gateRejected = object({
     errors: listOf(answerProblem),
   }),
 });
+/** What became of an answer to a gate. */
 export type GateReply = Static<typeof gateAccepted> | Static<typeof gateRejected>;
 
 /** What a workflow wants to know. */
