@@ -3,6 +3,7 @@
 import type { SummaryAnswer } from "@lathe/agent/context";
 import { parseJson } from "@lathe/llm";
 import type { Workspace } from "../config/workspace/workspace.ts";
+import { answerText } from "../platform/machine/answer-text.ts";
 
 const MOST_BYTES = 1 << 20;
 
@@ -19,16 +20,12 @@ export async function remoteSummary(
     body: [JSON.stringify(body)],
     signal,
   });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new Error(`compaction.remoteEndpoint sent more than ${MOST_BYTES} bytes`);
-    chunks.push(chunk);
-  }
+  const text = await answerText(response.body, MOST_BYTES).catch((error: Error) => {
+    throw new Error(`compaction.remoteEndpoint cannot be used: ${error.message}`, { cause: error });
+  });
   if (response.status < 200 || response.status > 299)
     throw new Error(`compaction.remoteEndpoint answered ${response.status}`);
-  const answer = parseJson(Buffer.concat(chunks).toString("utf8"));
+  const answer = parseJson(text);
   if (answer === undefined) throw new Error("compaction.remoteEndpoint answered something that is not JSON");
   const { summary } = (answer ?? {}) as { readonly summary?: unknown };
   if (typeof summary !== "string") throw new Error("compaction.remoteEndpoint did not answer {summary}");

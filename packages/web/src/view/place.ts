@@ -13,7 +13,7 @@ export function placeOf(fragment: string): Place {
   return code === undefined ? { view: "sessions" } : { view: "sign-in", code };
 }
 
-/** Whatever someone has typed there: what names no session is told to be unknown. */
+/** Anyone can type into the address bar; text that cannot be decoded names no session. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

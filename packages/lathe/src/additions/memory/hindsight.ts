@@ -5,6 +5,7 @@ import type { ClientDeps } from "@lathe/llm";
 import { messageOf, parseJson } from "@lathe/llm";
 import { Checker, listOf, openObject, optional, orNull, text } from "@lathe/llm/schema";
 import type { Settings } from "../../config/settings/schema.ts";
+import { answerText } from "../../platform/machine/answer-text.ts";
 import { type EditRequest, type MemoryBackend, NONE_FOUND, NOTHING_TO_REFLECT, type RetainRequest } from "./backend.ts";
 import type { FileDigests } from "./file-digests.ts";
 import { minuteOf, type RestsOn, type Scoping } from "./memory.ts";
@@ -138,7 +139,7 @@ export class Hindsight implements MemoryBackend {
     const headers = { "content-type": "application/json", ...authorization };
     try {
       const response = await fetch({ url, method, headers, body: [JSON.stringify(body)], signal });
-      const said = await readAll(response.body);
+      const said = await answerText(response.body, MOST_BYTES);
       if (response.status < 200 || response.status > 299) throw new Error(`it answered ${response.status}`);
       return parseJson(said);
     } catch (error) {
@@ -146,17 +147,6 @@ export class Hindsight implements MemoryBackend {
       throw new ToolFailure(`The memory server ${address} cannot be used: ${messageOf(error)}.`);
     }
   }
-}
-
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new Error(`it sent more than ${MOST_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 function filesOf({ metadata }: Hit): readonly RestsOn[] {

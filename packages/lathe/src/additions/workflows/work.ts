@@ -78,7 +78,7 @@ export class WorkflowWork {
     this.#write({ ...(fact as unknown as WorkflowState), state: STOPPED });
   }
 
-  /** Waits at the gate of the present state and moves on. With nobody to ask, the input ends there. */
+  /** Asks the question of the current state and moves on with the answer. If there is nobody to ask, the input ends. */
   async decide(stepOf: StepOf, { callId, signal, services }: ToolContext): Promise<string | ToolResult> {
     const { state, step, gate } = this.#atGate(stepOf);
     const kept = await this.#gates().ask(gate, step.dialog, signal);

@@ -10,6 +10,7 @@ import { type CredentialState, stateOf, statusReply } from "../../../doors/broke
 import { Vault } from "../../../doors/broker/vault/vault.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import { readIfReadable } from "../../../platform/home/small-file.ts";
+import { answerText } from "../../../platform/machine/answer-text.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { brokerTokenOf } from "./token.ts";
 
@@ -75,7 +76,7 @@ export async function askStatus(
   try {
     const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
     const reply = await deps.fetch({ url: `${url}/v1/status`, method: "GET", headers, signal: ending.signal });
-    const body = parseJson(await textOf(reply.body));
+    const body = parseJson(await answerText(reply.body, MOST_BYTES));
     if (reply.status === 401) return "it does not take the token";
     if (reply.status !== 200 || !CHECKER.fits(body)) return `it answers with status ${reply.status}`;
     return body.credentials;
@@ -84,15 +85,4 @@ export async function askStatus(
   } finally {
     timer.cancel();
   }
-}
-
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MOST_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -2,6 +2,7 @@
 
 import { messageOf, parseJson, type Transport, type TransportResponse } from "@lathe/llm";
 import { Checker, type Schema } from "@lathe/llm/schema";
+import { answerText } from "../../../platform/machine/answer-text.ts";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 import type { BrokerPlace } from "./place.ts";
 import { eventsIn } from "./server-sent.ts";
@@ -146,19 +147,10 @@ export class BrokerClient {
     });
   }
 
-  async #textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    try {
-      for await (const chunk of body) {
-        chunks.push(chunk);
-        size += chunk.length;
-        if (size > MOST_BYTES) throw new Error("its answer is too long");
-      }
-    } catch (error) {
+  #textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+    return answerText(body, MOST_BYTES).catch((error: unknown) => {
       throw this.#silent(error);
-    }
-    return Buffer.concat(chunks).toString("utf8");
+    });
   }
 
   #silent(error: unknown, signal?: AbortSignal): BrokerError {

@@ -1,6 +1,7 @@
 // Posts a form, or JSON where an issuer wants that, through the product's one HTTP transport.
 
 import type { Transport } from "@lathe/llm";
+import { answerText } from "../../../platform/machine/answer-text.ts";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 import type { Post } from "./token.ts";
 
@@ -42,7 +43,7 @@ export function formSender(transport: Transport): SendForm {
       once: true,
       body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
     }).catch(silent);
-    return { status: reply.status, text: await readBody(reply.body).catch(silent) };
+    return { status: reply.status, text: await answerText(reply.body, MOST_BYTES).catch(silent) };
   };
 }
 
@@ -60,15 +61,4 @@ export function poster(transport: Transport): Post {
       );
     }
   };
-}
-
-async function readBody(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MOST_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,6 +1,7 @@
 // Asks a vendor how much of an account is used up, as its row in oauth.yml describes.
 
 import { parseJson, type Transport } from "@lathe/llm";
+import { answerText } from "../../../platform/machine/answer-text.ts";
 import type { OAuthRow } from "../oauth/rows.ts";
 import type { AccountSecret, UsageReport } from "../source.ts";
 import { readUsage } from "./usage-fields.ts";
@@ -25,7 +26,7 @@ export async function askUsage(
     const { value } = await secret();
     const headers = { authorization: `Bearer ${value}`, accept: "application/json" };
     const reply = await fetch({ url: usageUrl, method: "GET", headers, signal: AbortSignal.timeout(PATIENCE_MS) });
-    const answer = parseJson(await textOf(reply.body));
+    const answer = parseJson(await answerText(reply.body, MOST_BYTES));
     if (reply.status !== 200 || answer === undefined) return undefined;
     const windows = readUsage(answer, usage, now());
     return windows.length === 0 ? undefined : { at: now(), windows };
@@ -33,15 +34,4 @@ export async function askUsage(
     // What is known from before goes on counting; the request of the session itself will say what is wrong.
     return undefined;
   }
-}
-
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > MOST_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

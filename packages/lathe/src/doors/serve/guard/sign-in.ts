@@ -119,7 +119,7 @@ function notKept(cause: unknown): never {
   throw new Refused(
     503,
     "not_kept",
-    "The server cannot store this sign-in: its disk is full or cannot be written to. When that is mended, open the link again.",
+    "The server cannot store this sign-in: its disk is full or cannot be written to. Fix that, then open the link again.",
     undefined,
     { cause },
   );
