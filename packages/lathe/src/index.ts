@@ -2,6 +2,13 @@
 
 export { createAgentSession, SessionManager } from "./agent-sessions.ts";
 export type { GateReply, WorkflowGate } from "./conversation/gates/gate.ts";
+export {
+  type AnsweredGate,
+  BridgeClient,
+  type BridgeClientOptions,
+  type BridgeHandshake,
+} from "./doors/serve/bridge/bridge-client.ts";
+export { LatheServerError } from "./doors/serve/requests.ts";
 export type {
   AgentSession,
   AgentSessionOptions,

@@ -11,6 +11,7 @@ import {
   type ClientCapabilities,
   type ClientConnection,
   type ClientContext,
+  type CreateElicitationRequest,
   type CreateElicitationResponse,
   client,
   type McpServer,
@@ -124,7 +125,9 @@ export interface EditorOptions {
   readonly saves?: boolean;
   /** The id of the chosen option; `cancelled` closes the question. */
   readonly permission?: (request: RequestPermissionRequest) => string | Promise<string>;
-  readonly elicitation?: () => CreateElicitationResponse;
+  readonly elicitation?: (
+    asked: CreateElicitationRequest,
+  ) => CreateElicitationResponse | Promise<CreateElicitationResponse>;
   /** Called before a file is read or written. */
   readonly before?: (what: "read" | "write", path: string) => void;
   /** What becomes of a write; by default it is taken over. */
@@ -244,7 +247,7 @@ export class Editor<A extends Agent = Agent> {
         const optionId = await permission(params);
         return { outcome: optionId === "cancelled" ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
       })
-      .onRequest("elicitation/create", () => elicitation?.() ?? { action: "decline" })
+      .onRequest("elicitation/create", async ({ params }) => (await elicitation?.(params)) ?? { action: "decline" })
       .onRequest("fs/read_text_file", ({ params: { path } }) => {
         before?.("read", path);
         this.read.push(path);

@@ -121,12 +121,14 @@ it.skipIf(!has("python3"))(
         return call("ultragoal", { text: "A wall", until: "test -f a.txt", parts: [part("a")] });
       if (/the user approved the plan/.test(said)) return turn.text("Planned.");
       if (/<skill name="ralplan">/.test(said)) return call("ralplan", { task: "A wall." });
-      if (/accepted the specification/.test(said)) return turn.text("Specified.");
+      // A tool of the program; none of a host runs before the specification is accepted.
+      if (/accepted the specification/.test(said))
+        return /^blue$/m.test(said) ? turn.text("Specified, blue.") : call("lookup", { key: "colour" });
       if (/The user answered/.test(said)) return call("interview", { op: "spec", title: "A wall", text: "High." });
       return call("interview", { op: "ask", question: "Which?", options: [{ label: "low" }, { label: "high" }] });
     });
     const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-    const program = [here("./gates_program.py"), here("../../../clients/python"), process.execPath, CLI];
+    const program = [here("../../../clients/python/examples/workflows.py"), "a wall", process.execPath, CLI];
     mkdirSync(join(scene.box.dir, "src"));
     writeFileSync(join(scene.box.dir, "src/x.txt"), "x\n");
     const { code, stdout, stderr } = await collect(
@@ -137,12 +139,12 @@ it.skipIf(!has("python3"))(
     );
     expect(stderr).toBe("");
     expect(stdout.trimEnd().split("\n")).toEqual([
-      "deep-interview_000001 question Which?",
-      'deep-interview_000002 approval Accept the specification "A wall"?',
-      "Specified.",
-      'ralplan_000003 approval Carry out the plan "A wall"?',
+      "question Which?",
+      'approval Accept the specification "A wall"?',
+      "Specified, blue.",
+      'approval Carry out the plan "A wall"?',
       "Planned.",
-      'ultragoal_000004 execution Work on "A wall"?',
+      'execution Work on "A wall"?',
       "Built.",
     ]);
     expect(code).toBe(0);

@@ -4,6 +4,8 @@
 export interface Question {
   readonly id: string;
   readonly question: string;
+  /** What it is about, as Markdown: shown whole before it is answered. */
+  readonly about?: string | undefined;
   readonly options: readonly { readonly label: string }[];
   readonly multi?: boolean | undefined;
   /** Index of the option to prefer. */
@@ -48,8 +50,9 @@ function say(answer: Answer): string {
 /** The questions as plain text, options numbered from 1. */
 export function renderQuestions(questions: readonly Question[]): string {
   return questions
-    .map(({ question, options, recommended }) =>
+    .map(({ question, about, options, recommended }) =>
       [
+        ...(about === undefined ? [] : [`${about}\n`]),
         question,
         ...options.map(({ label }, i) => `  ${i + 1}. ${label}${i === recommended ? " (recommended)" : ""}`),
       ].join("\n"),

@@ -24,17 +24,23 @@ it.each([
   ["plain", [...SONNET, "--plain"]],
 ] as const)("G-10 G-101 G-105 an interview in the mode %s, from the wish to the file", async (mode, args) => {
   bench.server.push(
-    interview({ op: "ask", question: "Which colour?", options: [{ label: "red" }, { label: "blue" }] }),
+    interview({
+      op: "ask",
+      question: "Which colour?",
+      options: [{ label: "red" }, { label: "blue", description: "like the sea" }],
+    }),
     interview({ op: "spec", title: "A wall", text: "A blue wall." }),
     turn.text("All written."),
   );
   const run = await bench.open(args);
   run.type(`/skill:deep-interview a wall${KEY.enter}`);
-  await run.see(/Which colour\?/);
+  await run.see(mode === "plain" ? /like the sea[\s\S]*Which colour\?/ : /Which colour\?[\s\S]*like the sea/);
   await run.see(mode === "plain" ? /own words/ : /Esc to stop/);
   if (mode === "screen") await run.see("deep-interview: asking");
   run.type(mode === "plain" ? `2${KEY.enter}` : "2");
+  // What is to be accepted is shown.
   await run.see(/Accept the specification "A wall"\?/);
+  await run.see("A blue wall.");
   expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
   await run.see(mode === "plain" ? /Reject it[\s\S]*own words/ : /Reject it[\s\S]*Esc to stop/);
   run.type(mode === "plain" ? `1${KEY.enter}` : "1");

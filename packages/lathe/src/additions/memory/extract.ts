@@ -52,37 +52,36 @@ export async function extract(journal: Journal, parts: ExtractParts): Promise<Ex
   });
   const given = jsonIn(said);
   if (!checker.fits(given)) return NOTHING;
-  const [synopsis = "", ...memories] = fitting(
-    [given.synopsis ?? "", ...given.memories.map((one) => one.text)],
-    journal,
-    read,
-    parts,
+  const notes = given.memories.slice(0, MOST_MEMORIES);
+  const known = await Promise.all(
+    notes.map(async ({ text: what, files: named = [] }) => {
+      const mentioned = await mentionedIn(cleanText(what), parts.digests);
+      return [...new Set([...named.filter((name) => files.includes(name)), ...mentioned])];
+    }),
   );
-  const made = given.memories
-    .slice(0, MOST_MEMORIES)
-    .map(async ({ entry, files: named = [] }, i): Promise<NewMemory[]> => {
-      const what = memories[i] ?? "";
-      if (what === "") return [];
-      const known = [
-        ...new Set([...named.filter((name) => files.includes(name)), ...(await mentionedIn(what, parts.digests))]),
-      ];
-      const rests = await parts.digests.ofUnchanged(known, read.endedAt);
-      // Its files are others already: it would never be shown.
-      if (rests === undefined) return [];
-      const source = entry !== undefined && journal.has(entry) ? entry : (journal.leaf ?? "");
-      const { project, now } = parts;
-      return [
-        {
-          project,
-          text: what,
-          origin: "extracted",
-          session: journal.header.id,
-          entry: source,
-          at: now(),
-          files: rests,
-        },
-      ];
-    });
+  const shown = await Promise.all(known.map((names) => parts.digests.textOf(names)));
+  const told = [given.synopsis ?? "", ...notes.map((one) => one.text)];
+  const [synopsis = "", ...memories] = fitting(told, ["", ...shown], journal, read, parts);
+  const made = notes.map(async ({ entry }, i): Promise<NewMemory[]> => {
+    const what = memories[i] ?? "";
+    if (what === "") return [];
+    const rests = await parts.digests.ofUnchanged(known[i] ?? [], read.endedAt);
+    // Its files are others already: it would never be shown.
+    if (rests === undefined) return [];
+    const source = entry !== undefined && journal.has(entry) ? entry : (journal.leaf ?? "");
+    const { project, now } = parts;
+    return [
+      {
+        project,
+        text: what,
+        origin: "extracted",
+        session: journal.header.id,
+        entry: source,
+        at: now(),
+        files: rests,
+      },
+    ];
+  });
   return { synopsis: synopsis.slice(0, SYNOPSIS_CHARS), memories: (await Promise.all(made)).flat() };
 }
 
@@ -91,12 +90,13 @@ const NOTHING: Extracted = { synopsis: "", memories: [] };
 /** "" in the place of each text that may not be kept. */
 function fitting(
   texts: readonly string[],
+  shown: readonly string[],
   journal: Journal,
   read: SessionText,
   { redactor }: ExtractParts,
 ): readonly string[] {
   const clean = texts.map(cleanText);
-  const refused = refusals(clean, { byUser: saidByUser(read), byOthers: () => textsOfOthers(journal) });
+  const refused = refusals(clean, { byUser: saidByUser(read), byOthers: () => textsOfOthers(journal) }, shown);
   return clean.map((one, i) =>
     refused[i] !== undefined || one.length > LONGEST_TEXT ? "" : redactor.redactForSharing(one),
   );

@@ -7,6 +7,8 @@ import type { RestsOn } from "./memory.ts";
 
 /** Of larger files the size and time stand for the bytes. */
 const LARGEST_READ = 16 << 20;
+/** So much of a file is looked through for what it shows. */
+const MOST_SHOWN = 1 << 20;
 type Files = Pick<ExecutionEnvironment, "stat" | "readBytes" | "resolve">;
 
 export class FileDigests {
@@ -80,6 +82,24 @@ export class FileDigests {
       }),
     );
     return made.every((one) => one !== undefined) ? made : undefined;
+  }
+
+  /** What they say, of each its beginning. */
+  async textOf(names: readonly string[]): Promise<string> {
+    const texts = await Promise.all(
+      names.map(async (name) => {
+        const path = this.absolute(name);
+        const stat = await this.#env()
+          .stat(path)
+          .catch(() => undefined);
+        if (stat?.kind !== "file" || stat.size > LARGEST_READ) return "";
+        const bytes = await this.#env()
+          .readBytes(path)
+          .catch(() => undefined);
+        return bytes === undefined ? "" : Buffer.from(bytes).subarray(0, MOST_SHOWN).toString("utf8");
+      }),
+    );
+    return texts.join("\n");
   }
 
   /** As they are now; those that are not there are left out. */

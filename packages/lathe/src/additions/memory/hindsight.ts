@@ -8,7 +8,8 @@ import type { Settings } from "../../config/settings/schema.ts";
 import { answerText } from "../../platform/machine/answer-text.ts";
 import { type EditRequest, type MemoryBackend, NONE_FOUND, NOTHING_TO_REFLECT, type RetainRequest } from "./backend.ts";
 import type { FileDigests } from "./file-digests.ts";
-import { minuteOf, type RestsOn, type Scoping } from "./memory.ts";
+import { hintText } from "./hint.ts";
+import { cleanText, minuteOf, type RestsOn, type Scoping } from "./memory.ts";
 import type { NoteJudge } from "./note-judge.ts";
 import { countOf } from "./words.ts";
 
@@ -76,7 +77,29 @@ export class Hindsight implements MemoryBackend {
   }
 
   async recall(query: string, signal: AbortSignal): Promise<string> {
-    const { budget, maxTokens, types, digests, now } = this.#parts;
+    const { fresh, withheld } = await this.#find(query, signal);
+    const about =
+      withheld === 0 ? "" : `\n\n${countOf(withheld, "memory", "memories")} withheld: files they rest on have changed.`;
+    if (fresh.length === 0) return `${NONE_FOUND}${about}`;
+    const found = countOf(fresh.length, "relevant memory", "relevant memories");
+    return `Found ${found} (as of ${minuteOf(this.#parts.now())}):\n\n${fresh.map(bulletOf).join("\n")}${about}`;
+  }
+
+  /** What a new session is told, for what it begins with; "" for nothing. */
+  async hint(query: string, mostTokens: number, signal: AbortSignal): Promise<string> {
+    const { fresh, withheld } = await this.#find(query, signal);
+    return hintText(
+      fresh.map(({ text: what }) => `- ${cleanText(what)}`),
+      withheld,
+      mostTokens,
+    );
+  }
+
+  async #find(
+    query: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly fresh: readonly Hit[]; readonly withheld: number }> {
+    const { budget, maxTokens, types, digests } = this.#parts;
     const body = { query, budget, max_tokens: maxTokens, types, ...this.#filter() };
     const answer = await this.#send("POST", "/memories/recall", body, signal);
     if (!hits.fits(answer)) throw new ToolFailure(`The memory server answered without results: ${this.#parts.address}`);
@@ -84,12 +107,7 @@ export class Hindsight implements MemoryBackend {
       answer.results.map(async (hit) => (await digests.changed(filesOf(hit))).length > 0),
     );
     const fresh = answer.results.filter((_hit, i) => !stale[i]);
-    const withheld = answer.results.length - fresh.length;
-    const about =
-      withheld === 0 ? "" : `\n\n${countOf(withheld, "memory", "memories")} withheld: files they rest on have changed.`;
-    if (fresh.length === 0) return `${NONE_FOUND}${about}`;
-    const found = countOf(fresh.length, "relevant memory", "relevant memories");
-    return `Found ${found} (as of ${minuteOf(now())}):\n\n${fresh.map(bulletOf).join("\n")}${about}`;
+    return { fresh, withheld: answer.results.length - fresh.length };
   }
 
   async reflect(query: string, context: string, signal: AbortSignal): Promise<string> {

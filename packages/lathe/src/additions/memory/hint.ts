@@ -68,17 +68,21 @@ export async function showHint(hints: readonly Hint[], digests: FileDigests, mos
   );
   const stale = all.filter(({ changed }) => changed.length > 0);
   const fresh = all.filter(({ changed }) => changed.length === 0);
-  if (fresh.length === 0) return { text: "", stale };
-  const left = stale.length === 0 ? [] : [leftOut(stale.length)];
-  const frame = ["<memory>", head.trim(), ...left, "</memory>"];
+  const lines = fresh.map(({ line }) => line);
+  return { text: hintText(lines, stale.length, mostTokens), stale };
+}
+
+/** As many of the lines as there is room for, between the marks of a hint; "" for none. `left`: how many were left out as stale. */
+export function hintText(given: readonly string[], left: number, mostTokens: number): string {
+  const frame = ["<memory>", head.trim(), ...(left === 0 ? [] : [leftOut(left)]), "</memory>"];
   let room = mostTokens * TOKEN_BYTES - Buffer.byteLength(frame.join("\n"));
   const lines: string[] = [];
-  for (const { line } of fresh) {
+  for (const line of given) {
     room -= Buffer.byteLength(line) + 1;
     if (room < 0) break;
     lines.push(line);
   }
-  return { text: lines.length === 0 ? "" : [...frame.slice(0, 2), ...lines, ...frame.slice(2)].join("\n"), stale };
+  return lines.length === 0 ? "" : [...frame.slice(0, 2), ...lines, ...frame.slice(2)].join("\n");
 }
 
 const lineOf = (what: string, files: HintNote["files"]): string =>

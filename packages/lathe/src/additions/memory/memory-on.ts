@@ -14,6 +14,7 @@ import { memoryAddresses } from "./memory-addresses.ts";
 import { MemoryPlace } from "./memory-place.ts";
 import { memoryTools } from "./memory-tools.ts";
 import { NoteJudge } from "./note-judge.ts";
+import { saidIn } from "./said-in.ts";
 import type { MemoryChoices } from "./switches.ts";
 import { MEMORY_IS_ELSEWHERE } from "./words.ts";
 
@@ -36,11 +37,12 @@ export async function memoryOn(
       if (request.tools === undefined || request.tools.includes(tool.name)) made.registerTool(tool);
   };
   if (settings["memory.backend"] === "hindsight") {
-    const { hindsightTools } = await import("./hindsight-tools.ts");
-    const tools = hindsightTools(workspace, { place, judge, told });
+    const { memoryOnServer } = await import("./memory-on-server.ts");
+    const { tools, hint } = memoryOnServer(workspace, { place, judge, told });
     return {
       name: "memory",
       commands: async () => [memoryCommand(MEMORY_IS_ELSEWHERE)],
+      firstTurn: () => hint(saidIn(present().journal).byUser.at(-1) ?? ""),
       ready: (made) => offer(made, tools),
     };
   }

@@ -41,14 +41,16 @@ export class NoteJudge {
         `A memory is one statement of at most ${LONGEST_TEXT} characters; this has ${plain.length}.`,
       );
     const { journal } = session();
-    const [refusal] = refusals([plain], saidIn(journal));
-    if (refusal !== undefined) throw new ToolFailure(refusal);
     const text = redactor.redactForSharing(plain);
+    const files = await this.#filesOf(text, named);
+    const shown = await this.#parts.digests.textOf(files.map(({ path }) => path));
+    const [refusal] = refusals([plain], saidIn(journal), [shown]);
+    if (refusal !== undefined) throw new ToolFailure(refusal);
     return {
       text,
       session: journal.header.id,
       entry: journal.leaf ?? "",
-      files: await this.#filesOf(text, named),
+      files,
       remarks: text === plain ? [] : ["What looked like a secret was left out."],
     };
   }

@@ -53,7 +53,12 @@ export function approvalStep({ stage, kind = "approval", title, text, ...more }:
       },
     },
     dialog: {
-      question: { id: "decision", question: title, options: DECISIONS.map((value) => ({ label: labels[value] })) },
+      question: {
+        id: "decision",
+        question: title,
+        about: text,
+        options: DECISIONS.map((value) => ({ label: labels[value] })),
+      },
       // Words of one's own say what to change.
       answerOf: ({ selected: [label], custom }): JsonValue => {
         const chosen = DECISIONS.find((value) => labels[value] === label || value === custom?.trim().toLowerCase());

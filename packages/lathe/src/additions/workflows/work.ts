@@ -84,11 +84,11 @@ export class WorkflowWork {
     const kept = await this.#gates().ask(gate, step.dialog, signal);
     if (kept) return this.#settle(step, kept, callId);
     this.#write({ ...state, gate: { key: state.gate?.key ?? callId, isLeft: true } });
-    const { prompt, title } = step.gate.context;
-    const text = [...(prompt === undefined ? [] : [prompt]), renderQuestions([step.dialog.question])].join("\n\n");
-    services.session?.awaitInput({ what: "question", text });
+    services.session?.awaitInput({ what: "question", text: renderQuestions([step.dialog.question]) });
     return {
-      content: [{ kind: "text", text: `Asked: ${title}\nThe answer will come with a later message.` }],
+      content: [
+        { kind: "text", text: `Asked: ${step.gate.context.title}\nThe answer will come with a later message.` },
+      ],
       details: { awaiting: true, gate_id: gate.gate_id },
       effects: "none",
     };

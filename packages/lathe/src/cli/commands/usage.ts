@@ -28,9 +28,17 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   login: [
     ["<provider>", "sign in if the provider offers it, otherwise ask for a key; a key may be piped in"],
     ["<provider> --key", "always ask for a key; without a terminal: lathe login <provider> < key.txt"],
+    ["… --account <name>", "one of several accounts of this provider"],
   ],
-  logout: [["<provider>", "delete its stored credential"]],
-  auth: [["status [provider]", "where each credential comes from, never the credential itself"]],
+  logout: [
+    ["<provider>", "delete its stored credential"],
+    ["<provider> --account <name>", "of one account; --all: of all of them"],
+  ],
+  auth: [
+    ["status [provider]", "where each credential comes from, never the credential itself"],
+    ["… --usage", "also ask the vendors how much of each account is used up"],
+    ["… --json", "as JSON"],
+  ],
   ext: [
     ["[list]", "every extension, custom tool and module hook, and whether it is on"],
     ["enable <name>", "turn one on"],
@@ -122,7 +130,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["add [options] <name> <https://…>", "a server over HTTP; --transport sse for the older protocol"],
     [
       "add -e K=V -H 'K: V' …",
-      "environment variables and headers; variables and !commands in values are expanded at start",
+      "environment variables and headers (--env, --header); variables and !commands in values are expanded at start",
     ],
     ["add --project …", "write to this project's .lathe/mcp.json instead of your own"],
     ["add-json <name> '<json>'", "add an entry from a server's documentation"],

@@ -110,17 +110,14 @@ export class AcpPerson implements Person {
       {
         mode: "form",
         sessionId: sessionId(),
-        message: questions.length === 1 && first ? first.question : "The agent has some questions.",
-        requestedSchema: {
-          type: "object",
-          properties: Object.fromEntries(questions.map((question) => [question.id, fieldOf(question)])),
-        },
+        message: questions.length === 1 && first ? messageFor(first) : "The agent has some questions.",
+        requestedSchema: { type: "object", properties: Object.fromEntries(questions.flatMap(fieldsOf)) },
       },
       { cancellationSignal, stopWaitingOnCancel: true },
     );
     if (response.action !== "accept") return undefined;
     const content = (response as { content?: Readonly<Record<string, unknown>> | null }).content ?? {};
-    return questions.map((question) => answerTo(question, content[question.id]));
+    return questions.map((question) => answerTo(question, content));
   }
 }
 
@@ -151,6 +148,18 @@ function previewText({ preview }: ApprovalQuestion): string {
   return fenced(lines.join("\n"), isDiff ? "diff" : "");
 }
 
+const messageFor = ({ question, about }: Question): string =>
+  about === undefined ? question : `${about}\n\n${question}`;
+
+/** A choice has a second field: forms know no answer beside the options. */
+const fieldsOf = (question: Question): [string, ElicitationPropertySchema][] => [
+  [question.id, fieldOf(question)],
+  ...(question.options.length === 0
+    ? []
+    : [[ownWords(question), { type: "string", title: "Or in your own words" }] as [string, ElicitationPropertySchema]]),
+];
+const ownWords = ({ id }: Question): string => `${id}_other`;
+
 function fieldOf({ question, options, multi, recommended }: Question): ElicitationPropertySchema {
   if (options.length === 0) return { type: "string", title: question };
   const choices = options.map(({ label }) => ({ const: label, title: label }));
@@ -166,8 +175,12 @@ function fieldOf({ question, options, multi, recommended }: Question): Elicitati
 }
 
 /** What is not among the options is an answer in the user's own words. */
-function answerTo({ id, options }: Question, value: unknown): Answer {
-  const values = (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(String);
+function answerTo(question: Question, content: Readonly<Record<string, unknown>>): Answer {
+  const { id, options } = question;
+  const values = [content[id], content[ownWords(question)]]
+    .flat()
+    .filter((value) => value !== undefined && value !== null && value !== "")
+    .map(String);
   const labels = options.map(({ label }) => label);
   const own = values.filter((one) => !labels.includes(one));
   const selected = values.filter((one) => labels.includes(one));

@@ -20,13 +20,15 @@ export async function askUser(
 async function answerTo(view: AskingView, question: Dialog, signal: AbortSignal): Promise<DialogAnswer | undefined> {
   if (question.method === "confirm")
     return question.toolName === undefined ? confirm(view, question, signal) : approve(view, question, signal);
-  const { title = "" } = question;
+  const { id, title = "", message: about } = question;
   if (question.method !== "select") {
-    const value = await view.ask(title, signal);
+    const value = await view.ask(title, signal, () => {
+      if (about !== undefined) view.line(about);
+    });
     return value === undefined ? undefined : { value };
   }
   const { options, multi, recommended } = question;
-  const asked = { id: question.id, question: title, options: options.map((label) => ({ label })), multi, recommended };
+  const asked = { id, question: title, about, options: options.map((label) => ({ label })), multi, recommended };
   const [said] = (await view.answer([asked], signal)) ?? [];
   if (said === undefined) return undefined;
   if (said.custom !== undefined) return { value: said.custom };

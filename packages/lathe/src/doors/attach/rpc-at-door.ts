@@ -3,6 +3,7 @@
 
 import type { Writable } from "node:stream";
 import { isJsonObject, messageOf, parseJson } from "@lathe/llm";
+import type { WorkflowGate } from "../../conversation/gates/gate.ts";
 import { isCommand } from "../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION, type ResponseError } from "../../hosts/rpc/frames.ts";
 import { linesOf } from "../../hosts/wire/lines.ts";
@@ -70,6 +71,8 @@ class FramesOut {
   readonly #writer: LineWriter;
   readonly #sessionId: () => string;
   readonly #open = new Set<string>();
+  /** The gate that was told last. */
+  #gateId: string | undefined;
   #count = 0;
   #seq = 0;
   #numbered = "";
@@ -86,10 +89,12 @@ class FramesOut {
       case "snapshot":
         this.#entryId = frame.snapshot.lastEntryId;
         for (const event of frame.snapshot.running) this.#event(event);
+        this.#gate(frame.snapshot.state.workflow?.gate);
         for (const question of frame.snapshot.questions) this.#ask(question);
         break;
       case "event":
         this.#event(frame.event);
+        if (frame.event.type === "lathe:gate") this.#gate(frame.event.gate);
         break;
       case "question":
         this.#ask(frame.question);
@@ -105,6 +110,13 @@ class FramesOut {
           });
         break;
     }
+  }
+
+  /** Before the dialog that asks the same. One that was told with the running turn is not told again. */
+  #gate(gate: WorkflowGate | undefined): void {
+    if (gate === undefined || gate.gate_id === this.#gateId) return;
+    this.#gateId = gate.gate_id;
+    this.#writer.write(gate);
   }
 
   #ask(question: Dialog): void {

@@ -117,15 +117,13 @@ export class SharedDoor implements Door {
     return this.#questions.list;
   }
 
-  async command<K extends CommandName>(
-    _client: DoorClient,
-    name: K,
-    params: CommandParams<K>,
-  ): Promise<CommandData<K>> {
+  async command<K extends CommandName>(client: DoorClient, name: K, params: CommandParams<K>): Promise<CommandData<K>> {
     if (FOR_HOSTS.has(name)) throw notAvailable(`${name} at a door`);
     if (this.#stays && LEAVING.has(name)) throw notAvailable(`${name} in a session that belongs to an editor`);
     if (this.#log.isOver) throw new Refusal("closed", "This session is closed. Open it again.");
-    const data = await this.#link.request(name, params);
+    // The others see whose answer it was; nobody says it of themselves.
+    const given = name === "workflow_gate_response" ? { ...params, by: client.name } : params;
+    const data = await this.#link.request(name, given);
     this.#onCommand?.(name, params);
     const { sessionId } = (data ?? {}) as { readonly sessionId?: string };
     if (sessionId !== undefined) this.present(sessionId);

@@ -5,6 +5,17 @@ import type { Static, StaticFields } from "@lathe/llm/schema";
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
 import type { AnswerOutcome, DialogAnswer, DoorFrame, Scope, SessionSnapshot } from "../door/door.ts";
 import type { ROUTES, sessionRow } from "./api.ts";
+import {
+  ANSWERED_WITHIN_MS,
+  jsonOf,
+  LatheServerError,
+  notRefused,
+  parseJson,
+  reconnecting,
+  type Sender,
+  send,
+  sessionPath,
+} from "./requests.ts";
 import { serverEvents } from "./server-events.ts";
 
 export type { CommandData, CommandName, CommandParams, RpcSessionState } from "../../hosts/rpc/commands.ts";
@@ -21,6 +32,7 @@ export type {
   Scope,
   SessionSnapshot,
 } from "../door/door.ts";
+export { LatheServerError } from "./requests.ts";
 
 /** Where the server is, and who asks. */
 export interface LatheClientOptions {
@@ -61,35 +73,15 @@ export interface FollowOptions {
   readonly onConnection?: ((isConnected: boolean) => void) | undefined;
 }
 
-/** What the server refused; `status` 0: it could not be reached. */
-export class LatheServerError extends Error {
-  readonly status: number;
-  readonly code: string;
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.name = "LatheServerError";
-    this.status = status;
-    this.code = code;
-  }
-}
-
-const FIRST_WAIT_MS = 250;
-const LONGEST_WAIT_MS = 8_000;
-/** Opening a session starts a process. Commands have no limit here: a message is confirmed when it is recorded, and the server has its own. */
-const ANSWERED_WITHIN_MS = 60_000;
-
 /** Talks to `lathe serve`. Every method rejects with LatheServerError where the server refuses or cannot be reached. */
 export class LatheClient {
-  readonly #url: string;
-  readonly #token: string | undefined;
-  readonly #fetch: typeof globalThis.fetch;
+  readonly #sender: Sender;
   readonly #check: NonNullable<LatheClientOptions["check"]>;
 
   constructor({ url = "", token, fetch: ownFetch, check }: LatheClientOptions = {}) {
     this.#check = check ?? (() => undefined);
-    this.#url = url.replace(/\/+$/, "");
-    this.#token = token;
-    this.#fetch = ownFetch ?? ((input, init) => globalThis.fetch(input, init));
+    const fetch = ownFetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#sender = { url: url.replace(/\/+$/, ""), token, fetch };
   }
 
   health(): Promise<{ readonly ok: true; readonly version: string; readonly protocol: number }> {
@@ -133,7 +125,7 @@ export class LatheClient {
   async answer(id: string, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
     const path = `${sessionPath(id)}/answers/${encodeURIComponent(questionId)}`;
     const response = await this.#request("POST", path, answer);
-    if (response.status !== 409) return this.#answer({ route: "answer" }, await this.#checked(response));
+    if (response.status !== 409) return this.#answer({ route: "answer" }, await notRefused(response));
     const { by } = ((await jsonOf(response)) ?? {}) as { by?: unknown };
     return { status: "settled", by: String(by) };
   }
@@ -141,13 +133,13 @@ export class LatheClient {
   /** What the session has kept outside its entries, such as the whole of a long output. */
   async artifact(id: string, artifactId: string): Promise<string> {
     const path = `${sessionPath(id)}/artifacts/${encodeURIComponent(artifactId)}`;
-    return (await this.#checked(await this.#request("GET", path))).text();
+    return (await notRefused(await this.#request("GET", path))).text();
   }
 
   /** Frames of one connection; ends with it. */
   async *events(id: string, { after, signal, onConnection }: FollowOptions = {}): AsyncGenerator<DoorFrame> {
     const path = `${sessionPath(id)}/events${queryOf({ after })}`;
-    const response = await this.#checked(await this.#request("GET", path, undefined, signal));
+    const response = await notRefused(await this.#request("GET", path, undefined, signal));
     if (response.body === null) return;
     onConnection?.(true);
     for await (const { data } of serverEvents(response.body))
@@ -159,32 +151,20 @@ export class LatheClient {
    * rejects when the server refuses.
    */
   async *follow(id: string, { after, signal, onConnection }: FollowOptions = {}): AsyncGenerator<DoorFrame> {
-    const isOver = (): boolean => signal?.aborted === true;
     let last = after;
-    let waitMs = 0;
-    while (!isOver()) {
-      try {
-        for await (const frame of this.events(id, { after: last, signal, onConnection })) {
-          waitMs = 0;
-          last = frame.seq;
-          yield frame;
-          if (frame.kind === "closed") return;
-        }
-      } catch (error) {
-        if (isOver()) return;
-        // Whatever breaks an open stream is no LatheServerError: it is connected again.
-        if (error instanceof LatheServerError && error.status !== 0 && error.status < 500) throw error;
-      }
-      if (isOver()) return;
-      onConnection?.(false);
-      waitMs = Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
-      await pause(waitMs, signal);
+    const connect = (isThere: () => void) =>
+      this.events(id, { after: last, signal, onConnection: (isConnected) => isConnected && isThere() });
+    const isLast = ({ kind }: DoorFrame): boolean => kind === "closed";
+    for await (const frame of reconnecting({ connect, isLast, signal, onConnection })) {
+      last = frame.seq;
+      yield frame;
     }
   }
 
   async #json<T>(to: AnswerTo, method: "GET" | "POST", path: string, body?: object): Promise<T> {
+    // Commands have no limit here: a message is confirmed when it is recorded, and the server has its own.
     const within = "command" in to ? undefined : AbortSignal.timeout(ANSWERED_WITHIN_MS);
-    const response = await this.#checked(await this.#request(method, path, body, within));
+    const response = await notRefused(await this.#request(method, path, body, within));
     return response.status === 204 ? (undefined as T) : this.#answer(to, response);
   }
 
@@ -205,65 +185,12 @@ export class LatheClient {
     );
   }
 
-  async #request(method: "GET" | "POST", path: string, body?: object, signal?: AbortSignal): Promise<Response> {
-    try {
-      return await this.#fetch(`${this.#url}${path}`, {
-        method,
-        credentials: "same-origin",
-        // The server sends nobody elsewhere; what was meant for it must not follow.
-        redirect: "error",
-        headers: {
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-    } catch (error) {
-      if (signal?.aborted !== true) throw new LatheServerError(0, "unreachable", "The server cannot be reached.");
-      if ((signal.reason as { readonly name?: unknown }).name !== "TimeoutError") throw error;
-      throw new LatheServerError(0, "unanswered", `The server has not answered within ${ANSWERED_WITHIN_MS / 1000} s.`);
-    }
-  }
-
-  async #checked(response: Response): Promise<Response> {
-    if (response.ok) return response;
-    const said: unknown = await response.json().catch(() => undefined);
-    const { code, message } = (said ?? {}) as { code?: unknown; message?: unknown };
-    throw new LatheServerError(
-      response.status,
-      typeof code === "string" ? code : "http_error",
-      typeof message === "string" ? message : `The server answered with status ${response.status}.`,
-    );
+  #request(method: "GET" | "POST", path: string, body?: object, signal?: AbortSignal): Promise<Response> {
+    return send(this.#sender, method, path, { body, signal });
   }
 }
-
-/** Undefined for what is no JSON. */
-const jsonOf = async (response: Response): Promise<unknown> => parseJson(await response.text());
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // whoever reads it says so
-  }
-}
-
-const sessionPath = (id: string): string => `/v1/sessions/${encodeURIComponent(id)}`;
 
 function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
   const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done);
-  });
 }

@@ -17,12 +17,8 @@ import { Roots } from "./sessions/roots.ts";
 import { SavedSessions } from "./sessions/saved-sessions.ts";
 import { UnfinishedWork } from "./sessions/unfinished-work.ts";
 
-export interface ServeOptions {
+export interface ChildrenOptions {
   readonly machine: Machine;
-  readonly version: string;
-  readonly host: string;
-  readonly port: number;
-  readonly tls?: Tls | undefined;
   /** Existing folders, links resolved. */
   readonly roots: readonly string[];
   /** A session that nobody has used for so long is closed. */
@@ -31,9 +27,16 @@ export interface ServeOptions {
   readonly workspace: () => Promise<Workspace>;
   /** The program of the children; the command itself when absent. */
   readonly command?: ChildDoorOptions["command"];
-  readonly limits?: Partial<Limits>;
   /** Processes of sessions at once. */
   readonly mostOpen?: number;
+}
+
+export interface ServeOptions extends ChildrenOptions {
+  readonly version: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: Tls | undefined;
+  readonly limits?: Partial<Limits>;
 }
 
 export interface ServingChildren extends RunningServer {
@@ -46,13 +49,34 @@ export interface ServingChildren extends RunningServer {
 const MOST_OPEN = 32;
 
 export async function serveChildren(options: ServeOptions): Promise<ServingChildren> {
+  const { machine } = options;
+  const { deps } = machine;
+  const paths = homePaths(machine.env, machine.userHome);
+  const tokens = new TokenFile(paths.serveTokens, deps.now);
+  const sessions = sessionsInChildren(options);
+  try {
+    const server = await startServer({ ...options, tokens, sessions, deps });
+    // Those of the servers and editors that were killed.
+    await removeDeadDoors(paths.doors);
+    void sessions.continueUnfinished();
+    const end: ServingChildren["end"] = async (how) => {
+      await Promise.all([server.close(), sessions.closeAll(how)]);
+    };
+    return { ...server, tokens, sessions, end };
+  } catch (error) {
+    await sessions.closeAll({ forgets: false });
+    throw error;
+  }
+}
+
+/** Sessions below the roots: each is opened in a child of its own, or joined where another process has it open. */
+export function sessionsInChildren(options: ChildrenOptions): LiveSessions {
   const { machine, roots, idleMs, workspace, command } = options;
   const { deps, stderr } = machine;
   const paths = homePaths(machine.env, machine.userHome);
-  const tokens = new TokenFile(paths.serveTokens, deps.now);
   const served = new Roots(roots);
   const ownSockets = new Set<string>();
-  const sessions = new LiveSessions({
+  return new LiveSessions({
     roots: served,
     saved: new SavedSessions(workspace, served),
     unfinished: new UnfinishedWork(paths.serveWork),
@@ -76,19 +100,6 @@ export async function serveChildren(options: ServeOptions): Promise<ServingChild
     mostOpen: options.mostOpen ?? MOST_OPEN,
     note: (line) => stderr.write(`lathe: ${line}\n`),
   });
-  try {
-    const server = await startServer({ ...options, tokens, sessions, deps });
-    // Those of the servers and editors that were killed.
-    await removeDeadDoors(paths.doors);
-    void sessions.continueUnfinished();
-    const end: ServingChildren["end"] = async (how) => {
-      await Promise.all([server.close(), sessions.closeAll(how)]);
-    };
-    return { ...server, tokens, sessions, end };
-  } catch (error) {
-    await sessions.closeAll({ forgets: false });
-    throw error;
-  }
 }
 
 function argsOf({ path, model, permissionMode }: DoorRequest): string[] {

@@ -350,7 +350,13 @@ export const COMMANDS = {
   },
   workflow_gate_response: {
     scope: "admin",
-    params: { gate_id: text(), answer: anything(), idempotency_key: optional(text({ minLength: 1, maxLength: 200 })) },
+    params: {
+      gate_id: text(),
+      answer: anything(),
+      idempotency_key: optional(text({ minLength: 1, maxLength: 200 })),
+      /** Who answers, where the host speaks for several. */
+      by: optional(text({ maxLength: 200 })),
+    },
     /** `rejected`: the answer does not fit the gate's schema, and the gate stays open. */
     data: oneOf(gateAccepted, gateRejected),
   },

@@ -118,10 +118,10 @@ export const inputHandlers: Handlers<
     return { aborted: true };
   },
 
-  workflow_gate_response: async ({ gate_id, answer, idempotency_key }, { current }) => {
+  workflow_gate_response: async ({ gate_id, answer, idempotency_key, by = "host" }, { current }) => {
     const { gates } = current.conversation.open;
     const given = { gate_id, answer: answer as JsonValue, idempotency_key };
-    return gates.respond(given, "host").catch((error: unknown) => {
+    return gates.respond(given, by).catch((error: unknown) => {
       throw error instanceof GateRefusal ? new Refusal(error.code, error.message) : error;
     });
   },

@@ -210,11 +210,13 @@ function widthsOf(question: ApprovalQuestion): Pick<ConfirmDialog, "remember"> {
   return remember.length === 0 ? {} : { remember };
 }
 
-function dialogOf({ question, options, multi, recommended }: Question): Dialog {
-  if (options.length === 0) return { method: "input", title: question };
+function dialogOf({ question, about, options, multi, recommended }: Question): Dialog {
+  const message = about === undefined ? {} : { message: about };
+  if (options.length === 0) return { method: "input", title: question, ...message };
   return {
     method: "select",
     title: question,
+    ...message,
     options: options.map(({ label }) => label),
     ...(multi ? { multi } : {}),
     ...(recommended === undefined ? {} : { recommended }),

@@ -4,7 +4,7 @@ import { visible, visibleLine } from "@lathe/tui/text";
 import type { Dialog } from "lathe/client";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { Markdown } from "../../text/markdown.tsx";
+import { About } from "./about.tsx";
 import { Preview } from "./preview.tsx";
 import type { QuestionProps } from "./question-props.ts";
 
@@ -19,8 +19,10 @@ export function Confirm({ question, isBusy, onAnswer }: QuestionProps<ConfirmDia
       {reason !== undefined && <p class="reason">Asked because: {visibleLine(reason)}</p>}
       {preview ? (
         <Preview lines={preview} />
+      ) : question.toolCallId === undefined ? (
+        <About text={message ?? ""} />
       ) : (
-        <Message text={message ?? ""} isPlan={question.toolCallId === undefined} />
+        <Message text={message ?? ""} />
       )}
       <div class="answers">
         <button type="button" class="primary" onClick={() => onAnswer({ confirmed: true })}>
@@ -59,15 +61,15 @@ export function Confirm({ question, isBusy, onAnswer }: QuestionProps<ConfirmDia
   );
 }
 
-function Message({ text, isPlan }: { readonly text: string; readonly isPlan: boolean }): VNode {
+function Message({ text }: { readonly text: string }): VNode {
   return (
     <section
       class="preview"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
       tabIndex={0}
-      aria-label={isPlan ? "Text of the question" : "What would be done"}
+      aria-label="What would be done"
     >
-      {isPlan ? <Markdown text={text} /> : <pre>{visible(text)}</pre>}
+      <pre>{visible(text)}</pre>
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { visible } from "@lathe/tui/text";
 import type { Dialog } from "lathe/client";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { Markdown } from "../../text/markdown.tsx";
+import { About } from "./about.tsx";
 import type { QuestionProps } from "./question-props.ts";
 
 type SelectDialog = Extract<Dialog, { method: "select" }>;
@@ -13,11 +13,19 @@ export function Select({ question, onAnswer }: QuestionProps<SelectDialog>): VNo
   const { title, message, options, multi = false, recommended } = question;
   const [chosen, setChosen] = useState<readonly string[]>(() => recommendedOf(options, recommended));
   const [own, setOwn] = useState("");
+  const [saysOwn, setSaysOwn] = useState(false);
   const choose = (option: string): void => {
-    if (!multi) setChosen([option]);
-    else setChosen(chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option]);
+    if (multi) setChosen(chosen.includes(option) ? chosen.filter((one) => one !== option) : [...chosen, option]);
+    else {
+      setChosen([option]);
+      setSaysOwn(false);
+    }
   };
-  const values = [...(own.trim() !== "" && !multi ? [] : chosen), ...(own.trim() === "" ? [] : [own.trim()])];
+  const sayOwn = (isSaid: boolean): void => {
+    setSaysOwn(isSaid);
+    if (isSaid && !multi) setChosen([]);
+  };
+  const values = [...chosen, ...(saysOwn && own.trim() !== "" ? [own.trim()] : [])];
   const submit = (event: Event): void => {
     event.preventDefault();
     if (values.length > 0) onAnswer({ value: multi ? values : (values[0] as string) });
@@ -25,7 +33,7 @@ export function Select({ question, onAnswer }: QuestionProps<SelectDialog>): VNo
   return (
     <form onSubmit={submit}>
       <h2>{visible(title ?? "")}</h2>
-      {message !== undefined && <Markdown text={message} />}
+      {message !== undefined && <About text={message} />}
       <fieldset class="options">
         <legend class="unseen">{multi ? "Choose any" : "Choose one"}</legend>
         {options.map((option, at) => (
@@ -40,11 +48,25 @@ export function Select({ question, onAnswer }: QuestionProps<SelectDialog>): VNo
             {at === recommended && <span class="badge">recommended</span>}
           </label>
         ))}
+        <label>
+          <input
+            type={multi ? "checkbox" : "radio"}
+            name="option"
+            checked={saysOwn}
+            onChange={(event) => sayOwn(event.currentTarget.checked)}
+          />
+          <span>Something else</span>
+        </label>
+        <textarea
+          rows={2}
+          aria-label="In your own words"
+          value={own}
+          onInput={(event) => {
+            setOwn(event.currentTarget.value);
+            if (event.currentTarget.value.trim() !== "") sayOwn(true);
+          }}
+        />
       </fieldset>
-      <label class="own">
-        <span>Something else</span>
-        <input value={own} onInput={(event) => setOwn(event.currentTarget.value)} />
-      </label>
       <div class="answers">
         <button type="submit" class="primary" disabled={values.length === 0}>
           Answer

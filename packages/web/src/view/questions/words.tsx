@@ -4,7 +4,7 @@ import { visible } from "@lathe/tui/text";
 import type { Dialog } from "lathe/client";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
-import { Markdown } from "../../text/markdown.tsx";
+import { About } from "./about.tsx";
 import type { QuestionProps } from "./question-props.ts";
 
 type WordsDialog = Extract<Dialog, { method: "input" | "editor" }>;
@@ -20,7 +20,7 @@ export function Words({ question, onAnswer }: QuestionProps<WordsDialog>): VNode
       }}
     >
       <h2 id="words-title">{visible(title ?? "")}</h2>
-      {message !== undefined && <Markdown text={message} />}
+      {message !== undefined && <About text={message} />}
       {question.method === "input" ? (
         <input
           aria-labelledby="words-title"

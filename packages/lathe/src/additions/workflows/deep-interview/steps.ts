@@ -21,6 +21,9 @@ export const interviewSteps =
 function questionStep(interview: InterviewData, pending: PendingQuestion): GateStep {
   const { question, options, multi, recommended } = pending;
   const labels = options.map(({ label }) => label);
+  const described = options
+    .flatMap(({ label, description }) => (description ? [`- **${label}**: ${description}`] : []))
+    .join("\n");
   const words = { type: "string", minLength: 1, maxLength: MOST_WORDS };
   const chosen = {
     type: "object",
@@ -43,6 +46,7 @@ function questionStep(interview: InterviewData, pending: PendingQuestion): GateS
       question: {
         id: "answer",
         question,
+        ...(described === "" ? {} : { about: described }),
         options: options.map(({ label }) => ({ label })),
         ...(multi ? { multi } : {}),
         ...(recommended === undefined ? {} : { recommended }),

@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { DoorClient, DoorFrame } from "../../door/door.ts";
 import { drained, type SetTimer, signOfLife } from "../../http/live-response.ts";
+import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import type { LiveSession } from "../sessions/served-sessions.ts";
 
 export interface StreamOptions {
@@ -15,11 +16,24 @@ export interface StreamOptions {
 }
 
 export class EventStreams {
-  /** Of each frame, for as long as it is kept by its door. */
+  /** Of each frame, for as long as it is kept by its door. Empty: it is not sent. */
   readonly #encoded = new WeakMap<DoorFrame, string>();
+  readonly #shown: (frame: DoorFrame) => object | undefined;
+
+  /** `shown`: what readers get of a frame; undefined: nothing. */
+  constructor(shown: (frame: DoorFrame) => object | undefined = (frame) => frame) {
+    this.#shown = shown;
+  }
+
+  /** The stream ends by itself; a session that cannot be followed ends it as well, and the client comes back. */
+  begin(response: ServerResponse, options: StreamOptions): void {
+    response.writeHead(200, { ...RESPONSE_HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" });
+    response.flushHeaders();
+    void this.#send(response, options).catch((error: Error) => response.destroy(error));
+  }
 
   /** Resolves when the reader has gone or the session is closed. */
-  async send(response: ServerResponse, options: StreamOptions): Promise<void> {
+  async #send(response: ServerResponse, options: StreamOptions): Promise<void> {
     const { live, client, after, mayRead, setTimer } = options;
     const frames = live.door.follow(client, after)[Symbol.asyncIterator]();
     const leave = (): void => void frames.return?.();
@@ -32,7 +46,8 @@ export class EventStreams {
         // closed here is over.
         if (frame.kind === "closed" && (frame.problem !== undefined || live.isElsewhere)) break;
         if (frame.kind === "session" && !mayRead()) break;
-        if (!response.write(this.#encode(frame))) await drained(response, setTimer);
+        const text = this.#encode(frame);
+        if (text !== "" && !response.write(text)) await drained(response, setTimer);
       }
     } finally {
       alive.cancel();
@@ -44,7 +59,8 @@ export class EventStreams {
   #encode(frame: DoorFrame): string {
     let text = this.#encoded.get(frame);
     if (text === undefined) {
-      text = `id: ${frame.seq}\ndata: ${JSON.stringify(frame)}\n\n`;
+      const shown = this.#shown(frame);
+      text = shown === undefined ? "" : `id: ${frame.seq}\ndata: ${JSON.stringify(shown)}\n\n`;
       this.#encoded.set(frame, text);
     }
     return text;

@@ -6,6 +6,9 @@ import { RpcError } from "../../../hosts/rpc-client/client.ts";
 import { Refused } from "../../http/refused.ts";
 
 const STATUS: Readonly<Record<string, number>> = {
+  already_resolved: 409,
+  idempotency_conflict: 409,
+  unknown_gate: 404,
   closed: 409,
   invalid_answer: 400,
   not_available: 501,

@@ -8,7 +8,6 @@ import { LEAVING } from "../../door/shared-door.ts";
 import { MOST_BYTES, MOST_COMMAND_BYTES, readBody } from "../../http/body.ts";
 import type { Call } from "../../http/call.ts";
 import { Refused } from "../../http/refused.ts";
-import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import { ROUTES } from "../api.ts";
 import type { NewSession, OpenedSession, SessionQuery } from "../client.ts";
 import type { SignIn } from "../guard/sign-in.ts";
@@ -91,18 +90,13 @@ export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {
     const live = await sessions.open(sessionIdOf(call));
     const { session } = visitor.token;
     const last = query["after"] ?? lastEventId(incoming.headers["last-event-id"]);
-    outgoing.writeHead(200, { ...RESPONSE_HEADERS, "content-type": "text/event-stream", "x-accel-buffering": "no" });
-    outgoing.flushHeaders();
-    // The stream ends by itself; a session that cannot be followed ends it as well, and the client comes back.
-    void streams
-      .send(outgoing, {
-        live,
-        client: visitor.client,
-        after: last as number | undefined,
-        mayRead: () => signIn.isGood(visitor) && (session === undefined || session === live.door.sessionId),
-        setTimer,
-      })
-      .catch((error: Error) => outgoing.destroy(error));
+    streams.begin(outgoing, {
+      live,
+      client: visitor.client,
+      after: last as number | undefined,
+      mayRead: () => signIn.isGood(visitor) && (session === undefined || session === live.door.sessionId),
+      setTimer,
+    });
   },
 
   artifact: async ({ call }, { sessions }) => {
@@ -128,7 +122,7 @@ export async function runCommand(asked: Asked, { sessions }: HandlerOptions): Pr
 
 const sessionIdOf = ({ params }: Call): string => params["sessionId"] ?? "";
 
-function lastEventId(id: string | string[] | undefined): number | undefined {
+export function lastEventId(id: string | string[] | undefined): number | undefined {
   return typeof id === "string" && /^\d+$/.test(id) ? Number(id) : undefined;
 }
 

@@ -34,7 +34,7 @@ export async function questionPanels(
 ): Promise<readonly Answer[] | undefined> {
   const asks = questions.map(
     (question, i): Asked<Answer> => ({
-      body: (columns) => questionBody(question, [i + 1, questions.length], columns),
+      body: (columns) => questionBody(question, [i + 1, questions.length], columns, place.context()),
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,

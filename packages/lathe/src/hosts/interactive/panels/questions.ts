@@ -2,17 +2,21 @@
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
-import { visible, wrap } from "@lathe/tui";
+import { type RenderContext, renderMarkdown, visible, wrap } from "@lathe/tui";
 import type { AnswerOption } from "./answer-panel.ts";
 import type { QuestionBody } from "./question-body.ts";
 
 export function questionBody(
-  { question }: Question,
+  { question, about }: Question,
   [at, of]: readonly [number, number],
   columns: number,
+  context: RenderContext,
 ): QuestionBody {
   const lead = of > 1 ? `(${at}/${of}) ` : "";
-  return { title: wrap([{ text: `${lead}${visible(question)}`, style: { bold: true } }], columns), subject: [] };
+  return {
+    title: wrap([{ text: `${lead}${visible(question)}`, style: { bold: true } }], columns),
+    subject: about === undefined ? [] : renderMarkdown(about, columns, context),
+  };
 }
 
 /** Digits choose; the last answer is in the person's own words. */

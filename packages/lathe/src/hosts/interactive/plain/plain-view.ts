@@ -199,6 +199,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
     const answers: Answer[] = [];
     for (const question of questions) {
       const show = (): void => {
+        if (question.about !== undefined) this.line(question.about);
         this.line(question.question, "bold");
         for (const [i, { label }] of question.options.entries())
           this.line(`  ${i + 1}. ${label}${i === question.recommended ? " (recommended)" : ""}`);

@@ -1,4 +1,4 @@
-// The tools of memory over a server of the user's, as the settings name it.
+// Memory over a server of the user's, as the settings name it: its tools, and the hint of a new session.
 
 import { basename } from "node:path";
 import type { ToolDef } from "@lathe/agent";
@@ -10,11 +10,21 @@ import type { NoteJudge } from "./note-judge.ts";
 
 /** The server asks a model of its own. */
 const TIMEOUT_MS = 120_000;
+const LONGEST_QUERY = 2_000;
 
-export function hindsightTools(
+/** A start waits for so long; without an answer it has no hint. */
+const HINT_WITHIN_MS = 5_000;
+
+interface OnServer {
+  readonly tools: readonly ToolDef[];
+  /** For the first message of a session. `begins`: the words that it begins with, where they are known. */
+  readonly hint: (begins: string) => Promise<string>;
+}
+
+export function memoryOnServer(
   { settings, machine, userEnv, cwd }: SessionWorkspace,
   { place, judge, told }: { readonly place: MemoryPlace; readonly judge: NoteJudge; readonly told: Set<string> },
-): readonly ToolDef[] {
+): OnServer {
   const address = settings["hindsight.apiUrl"];
   if (address === "")
     throw new Error(
@@ -32,9 +42,17 @@ export function hindsightTools(
     judge,
   });
   const { host } = new URL(address);
-  return memoryTools({
+  const tools = memoryTools({
     backend: async () => server,
     access: [{ kind: "network", host, chosen: true }],
     timeoutMs: TIMEOUT_MS,
   });
+  const mostTokens = settings["memories.summaryInjectionTokenLimit"];
+  const hint = (begins: string): Promise<string> =>
+    server.hint(
+      begins.slice(0, LONGEST_QUERY) || `Decisions, conventions and traps of the project ${basename(cwd)}`,
+      mostTokens,
+      AbortSignal.timeout(HINT_WITHIN_MS),
+    );
+  return { tools, hint };
 }

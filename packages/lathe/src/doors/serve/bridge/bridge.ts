@@ -1,0 +1,89 @@
+// `--mode bridge` (G-18): the same server with its own token, over TLS in any case. Every address of a session is switched off, except
+// those of gates where the operator has switched them on.
+
+import type { ClientDeps } from "@lathe/llm";
+import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
+import { Attempts } from "../../http/attempts.ts";
+import { checkBearer } from "../../http/bearer.ts";
+import { type Answer, type Call, Router } from "../../http/call.ts";
+import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
+import { certificateOf, LIMITS, listen, portOf, type Tls } from "../../http/listen.ts";
+import { Refused } from "../../http/refused.ts";
+import { hashOf, isSecret } from "../../http/secrets.ts";
+import type { Scope } from "../client.ts";
+import { refusedBy } from "../http/failure.ts";
+import type { ServedSessions } from "../sessions/served-sessions.ts";
+import { gateEndpoints } from "./gate-endpoints.ts";
+
+export interface BridgeOptions {
+  readonly version: string;
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+  readonly tls: Tls;
+  /** What a client may do at the addresses that are switched on. */
+  readonly scopes: readonly Scope[];
+  /** Whose gates are answered here; absent: gates are switched off. */
+  readonly sessions?: ServedSessions | undefined;
+  readonly deps: Pick<ClientDeps, "now" | "setTimer">;
+}
+
+export async function startBridge(options: BridgeOptions): Promise<RunningServer> {
+  const { host, tls } = options;
+  const app = bridgeApp(options);
+  const own = { scheme: "https", host, certificate: certificateOf(tls) } as const;
+  const server = await listen(guarded(app, own), { host, port: options.port, tls, limits: LIMITS });
+  return serverAt(server, own, portOf(server));
+}
+
+function bridgeApp({ version, token, scopes, sessions, deps }: BridgeOptions): Answer {
+  const hash = hashOf(token);
+  const attempts = new Attempts(deps.now);
+  const hasGates = sessions !== undefined;
+  const endpoints = {
+    events: hasGates,
+    commands: false,
+    ownership: hasGates,
+    ui_responses: hasGates,
+    host_tool_results: false,
+    host_uri_results: false,
+  };
+  // A scope that opens no address is not accepted.
+  const accepted = hasGates ? scopes.filter((scope) => scope === "read" || scope === "approve") : [];
+  // The token is the operator's choice and may be short: guessing has to end.
+  const checkToken = ({ incoming }: Call): void =>
+    checkBearer(incoming, {
+      attempts,
+      isToken: (given) => isSecret(given, hash),
+      advice: "Send the token of LATHE_BRIDGE_TOKEN in the Authorization header.",
+    });
+  const router = new Router(refusedBy);
+  router.add("GET", "/v1/health", (call) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }));
+  router.add("GET", "/v1/help", (call) => call.json({ endpoints, next: "Sessions over HTTP: lathe serve" }));
+  for (const method of ["GET", "POST"] as const)
+    router.add(method, "/v1/handshake", (call) => {
+      checkToken(call);
+      call.json({ version, protocol: PROTOCOL_VERSION, endpoints, scopes, accepted_scopes: accepted });
+    });
+  for (const { method, path, scope, handle } of sessions ? gateEndpoints({ sessions, scopes, deps }) : [])
+    router.add(method, `/v1/sessions/{sessionId}/${path}`, (call) => {
+      checkToken(call);
+      checkScope(scopes, scope);
+      return handle(call);
+    });
+  router.add("*", "/v1/*", (call) => {
+    checkToken(call);
+    throw new Refused(403, "endpoint_disabled", "This endpoint is switched off in bridge mode. Use: lathe serve");
+  });
+  return router.answer("There is nothing at this address. See: GET /v1/help");
+}
+
+/** Each of the other scopes includes `read`. */
+function checkScope(scopes: readonly Scope[], needed: Scope): void {
+  if (needed === "read" || scopes.includes(needed) || scopes.includes("admin")) return;
+  throw new Refused(
+    403,
+    "wrong_scope",
+    `This needs the scope ${needed}. Start the bridge with LATHE_BRIDGE_SCOPES=${[...scopes, needed].join(",")}.`,
+  );
+}

@@ -1,0 +1,17 @@
+// What a question is about, as Markdown: it scrolls by itself, so that a long text leaves the answers where they are.
+
+import type { VNode } from "preact";
+import { Markdown } from "../../text/markdown.tsx";
+
+export function About({ text }: { readonly text: string }): VNode {
+  return (
+    <section
+      class="preview"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+      tabIndex={0}
+      aria-label="Text of the question"
+    >
+      <Markdown text={text} />
+    </section>
+  );
+}
