@@ -147,7 +147,7 @@ describe.skipIf(!hasTmux)("lathe --tmux (needs tmux)", () => {
     await expect.poll(() => tmux.sessions().sort()).toEqual(["foreign", "taken"]);
   });
 
-  it("G-13 text is pasted into a pane as text: what it holds of keys and ends of brackets is left out", async () => {
+  it("G-21 text is pasted into a pane as text: what it holds of keys and ends of brackets is left out", async () => {
     tmux.ask("new-session", "-d", "-s", "pane", "printf '\\033[?2004h'; stty raw -echo; cat -v");
     const server = new Tmux({ ...process.env, TMUX: "" }, tmux.socket);
     const [pane = ""] = tmux.ask("list-panes", "-t", "pane", "-F", "#{pane_id}").split("\n");
