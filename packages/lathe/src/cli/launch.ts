@@ -21,7 +21,7 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const { args, end } = await parseWithExtensions(argv, run);
   try {
     if (!(await areWordsMeant(args, argv, machine))) return EXIT.usage;
-    return await start(withProvider(args), run);
+    return await start(withProvider(args), argv, run);
   } finally {
     await end?.();
   }
@@ -41,7 +41,7 @@ async function areWordsMeant(
   return sendsCommandWord(words, machine);
 }
 
-async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
+async function start(parsed: ParsedArgs, argv: readonly string[], run: Run): Promise<ExitCode> {
   const { machine } = run;
   if (parsed.options.help) {
     const { helpText } = await import("./help.ts");
@@ -61,6 +61,7 @@ async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
     const { bridgeMode } = await import("./commands/serve/bridge.ts");
     return bridgeMode(parsed, machine);
   }
+  if (startsInTmux(parsed, machine)) return (await import("./tmux/launch.ts")).launchInTmux(parsed, argv, machine);
   const report = await reportFor(machine);
   if (
     isInteractive(parsed, machine) &&
@@ -93,6 +94,15 @@ async function start(parsed: ParsedArgs, run: Run): Promise<ExitCode> {
   return (await import("../hosts/worktree/run-in-view.ts")).inView(workspace, worktree, (view) =>
     startIn({ ...workspace, view }, parsed, run, report),
   );
+}
+
+/** Not again in a pane that was made for it. */
+function startsInTmux(parsed: ParsedArgs, machine: Machine): boolean {
+  if (machine.paneStarter) return false;
+  if (parsed.options.tmux) return true;
+  const { LATHE_LAUNCH_POLICY: policy = "", TMUX: around = "" } = machine.env;
+  // Inside of tmux the user has chosen a place already.
+  return policy !== "" && policy !== "direct" && around === "" && isInteractive(parsed, machine);
 }
 
 async function startIn(

@@ -13,7 +13,9 @@ export async function main(): Promise<void> {
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
   });
   leaveLostTerminalsAtExit();
-  process.exitCode = await runCommand(process.argv.slice(2), thisMachine());
+  const argv = process.argv.slice(2);
+  if (process.env["LATHE_TMUX_START"] === undefined) process.exitCode = await runCommand(argv, thisMachine());
+  else process.exitCode = await (await import("./tmux/pane.ts")).runInPane(argv, runCommand);
 }
 
 /** For programs that use the package: the machine that they run the command on. */

@@ -148,6 +148,7 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
   sessions: [
     ["list [--all] [-n N] [--json]", "sessions of this directory, or of all; -n 0 shows every session"],
+    ["list --tmux [--json]", "those that run in tmux and were started by Lathe"],
     ["show <id|path> [--full]", "the transcript as text"],
     ["show <id|path> --agent <name>", "the transcript of one of its agents"],
     ["show <id|path> --audit [--json]", "what was decided about every call, by whom and why"],

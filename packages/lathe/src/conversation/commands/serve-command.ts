@@ -18,6 +18,10 @@ export interface SessionOpener {
   open(conversation: Conversation): Promise<Invitation>;
   /** False when it was not open. */
   stop(): Promise<boolean>;
+  /** The conversation has begun. */
+  begin(conversation: Conversation): Promise<void>;
+  /** The user leaves. */
+  end(): Promise<void>;
 }
 
 export const serveCommand = (opener: SessionOpener): SlashCommand => ({

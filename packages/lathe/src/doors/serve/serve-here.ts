@@ -8,6 +8,7 @@ import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { journalName } from "../../sessions/list.ts";
 import { openConversationDoor } from "../door/conversation-door.ts";
+import type { SharedDoor } from "../door/shared-door.ts";
 import type { RunningServer } from "../http/guarded.ts";
 import { listenLocally } from "../local/listen.ts";
 import { SCOPES, TokenFile } from "./guard/token-file.ts";
@@ -22,6 +23,8 @@ export interface HereOptions {
   readonly version: string;
   readonly conversation: Conversation;
   readonly person: SharedPerson;
+  /** One that is open already, and stays so. */
+  readonly door?: SharedDoor | undefined;
 }
 
 export interface OpenedToOthers {
@@ -30,7 +33,8 @@ export interface OpenedToOthers {
   close(): Promise<void>;
 }
 
-export async function openToOthers({ machine, version, conversation, person }: HereOptions): Promise<OpenedToOthers> {
+export async function openToOthers(options: HereOptions): Promise<OpenedToOthers> {
+  const { machine, version, conversation, person } = options;
   const { deps, pid, env, userHome } = machine;
   const paths = homePaths(env, userHome);
   const tokens = new TokenFile(paths.serveTokens, deps.now);
@@ -38,15 +42,18 @@ export async function openToOthers({ machine, version, conversation, person }: H
     title: journalName(conversation.session.journal) ?? "New session",
     cwd: conversation.workspace.cwd,
   });
-  const door = await openConversationDoor({ conversation, person, deps });
+  const door = options.door ?? (await openConversationDoor({ conversation, person, deps }));
+  const closeDoor = async (): Promise<void> => {
+    if (!options.door) await door.close();
+  };
   const sessions = new OneSession(door, row, deps.now);
   let server: RunningServer;
   try {
-    await listenLocally(door, { folder: paths.doors, pid, cwd: conversation.workspace.cwd });
+    if (!options.door) await listenLocally(door, { folder: paths.doors, pid, cwd: conversation.workspace.cwd });
     // At an address of this machine only; another one needs a certificate, and `lathe serve`.
     server = await startServer({ version, host: "127.0.0.1", port: 0, tokens, sessions, deps });
   } catch (error) {
-    await door.close();
+    await closeDoor();
     throw error;
   }
   return {
@@ -55,7 +62,7 @@ export async function openToOthers({ machine, version, conversation, person }: H
       return { link, code: renderUnicodeCompact(link) };
     },
     close: async () => {
-      await door.close();
+      await closeDoor();
       // A client that does not read must not keep the terminal waiting.
       const late = new Promise<void>((resolve) => deps.setTimer(resolve, TELL_WITHIN_MS));
       await Promise.race([sessions.unread(), late]);

@@ -146,6 +146,7 @@ async function openIn(
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
   const controller = new Controller(conversation, commands, view, machine.deps.now);
   if (runView) commands.add({ ...quit, run: () => controller.leave(EXIT.done) });
+  await opener?.begin(conversation);
   return { host, controller, prompts, ...(opener ? { opener } : {}) };
 }
 
@@ -179,14 +180,17 @@ async function converse(
   });
   const code = await left;
   const { isKept, session: last } = conversation;
-  await opener?.stop();
+  await opener?.end();
   await Promise.all([conversation.close(), host.close?.()]);
   // Below what was cut off, which is only known now.
   const kept = await workspace.view?.leave();
   if (kept !== undefined) view.line(kept, "yellow");
   const command = kept === undefined ? "lathe" : (workspace.view?.toContinue ?? "lathe");
-  if (isKept) view.line(`To continue: ${command} --resume ${last.id.slice(0, 8)}`, "dim");
-  else if (kept !== undefined) view.line(`To continue: ${command}`, "dim");
+  const toContinue = isKept ? `To continue: ${command} --resume ${last.id.slice(0, 8)}` : `To continue: ${command}`;
+  if (isKept || kept !== undefined) view.line(toContinue, "dim");
+  const { paneStarter } = workspace.machine;
+  if (kept !== undefined) paneStarter?.lastWords(kept);
+  if (isKept || kept !== undefined) paneStarter?.lastWords(toContinue);
   return code;
 }
 

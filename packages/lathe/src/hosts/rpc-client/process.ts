@@ -94,7 +94,7 @@ export class AgentProcess implements AgentConnection {
 }
 
 /** dist/cli.js, seen from the built library beside it or from the sources. */
-function ownCommand(): string {
+export function ownCommand(): string {
   const built = fileURLToPath(new URL("../cli.js", import.meta.url));
   return existsSync(built) ? built : fileURLToPath(new URL("../../../dist/cli.js", import.meta.url));
 }

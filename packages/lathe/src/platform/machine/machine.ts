@@ -36,6 +36,18 @@ export interface Machine {
   readonly exit?: (code?: ExitCode) => void;
   /** Tells of the signals that end the interactive mode. Absent when the process is not the command's own. */
   readonly signals?: Pick<NodeJS.EventEmitter, "on" | "off">;
+  /** Who started this process in a pane of tmux. */
+  readonly paneStarter?: PaneStarter;
+}
+
+/** The process that started this one in a pane: it waits for the session, and for its end. */
+export interface PaneStarter {
+  /** The session that others can join by now. */
+  opened(sessionId: string): void;
+  /** How to come back: the pane goes with the process. */
+  lastWords(line: string): void;
+  /** Aborted when it has gone and this process is to leave with it. */
+  readonly gone: AbortSignal;
 }
 
 export function thisMachine(): Machine {

@@ -177,6 +177,8 @@ export const OPTIONS = {
     help: "work in an isolated copy; a name makes the branch lathe/task/<name>",
   },
 
+  tmux: { kind: "flag", group: "Run", help: "start in a tmux session of its own" },
+
   "system-prompt": {
     kind: "value",
     value: "text|file",

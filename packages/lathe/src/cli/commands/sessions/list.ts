@@ -14,8 +14,10 @@ export const listVerb: Verb = async (argv, workspace) => {
     all: { type: "boolean", short: "a" },
     json: { type: "boolean" },
     number: { type: "string", short: "n" },
+    tmux: { type: "boolean" },
   });
   wordless(positionals, "list");
+  if (values.tmux) return (await import("./list-tmux.ts")).listInTmux(workspace.machine, values.json === true);
   const limit = count(values.number, values.json ? 0 : DEFAULT_LENGTH);
   const { paths, cwd, machine } = workspace;
   const now = machine.deps.now();

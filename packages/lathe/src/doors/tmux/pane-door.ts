@@ -1,0 +1,55 @@
+// The local door of a session in a pane of ours, open from its beginning: programs drive it there, never by keys.
+
+import { messageOf } from "@lathe/llm";
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { SharedPerson } from "../../conversation/shared-person.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { openConversationDoor } from "../door/conversation-door.ts";
+import type { SharedDoor } from "../door/shared-door.ts";
+import { listenLocally } from "../local/listen.ts";
+import { tagPane } from "./managed-sessions.ts";
+import { Tmux } from "./tmux.ts";
+
+/** Undefined where no socket can be made: the session goes on without others. */
+export async function openPaneDoor(
+  machine: Machine,
+  conversation: Conversation,
+  person: SharedPerson,
+): Promise<SharedDoor | undefined> {
+  const { deps, pid, env, userHome, paneStarter } = machine;
+  const { doors } = homePaths(env, userHome);
+  const door = await openConversationDoor({ conversation, person, deps });
+  try {
+    await listenLocally(door, { folder: doors, pid, cwd: conversation.workspace.cwd });
+    const tag = (): Promise<void> => tagOwnPane(env, conversation);
+    door.watch(({ kind }) => {
+      if (kind === "session") void tag();
+    });
+    await tag();
+  } catch (error) {
+    await door.close();
+    conversation.session.warn(`Other processes cannot join this session: ${messageOf(error)}`, "local_door");
+    return undefined;
+  }
+  paneStarter?.opened(door.sessionId);
+  paneStarter?.gone.addEventListener("abort", () => void leaveWithStarter(machine, conversation));
+  return door;
+}
+
+/** Its work is not lost, and no isolated copy waits for a decision of a user who has gone. */
+async function leaveWithStarter({ pid }: Machine, conversation: Conversation): Promise<void> {
+  const { view } = conversation.workspace;
+  await conversation.session.interrupt();
+  await view?.settle("patch", async () => undefined);
+  process.kill(pid, "SIGHUP");
+}
+
+async function tagOwnPane(env: Machine["env"], { session }: Conversation): Promise<void> {
+  const { TMUX_PANE } = env;
+  try {
+    if (TMUX_PANE) await Tmux.around(env)?.run([...tagPane(TMUX_PANE, session.id)]);
+  } catch (error) {
+    session.warn(`lathe sessions list --tmux will not show this session: ${messageOf(error)}`, "tmux_tag");
+  }
+}

@@ -1,0 +1,108 @@
+// How a process that is started in a pane gets its arguments and environment, and tells what becomes of it: a socket of the starter. The
+// server of tmux would give it an environment of its own, and a command line can be read by everyone.
+
+import { createServer, type Socket } from "node:net";
+import { isJsonObject, parseJson } from "@lathe/llm";
+import { Checker, exactly, integer, object, oneOf, type Static, text } from "@lathe/llm/schema";
+import { linesOf } from "../../hosts/wire/lines.ts";
+import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
+import { removeSocket, socketPlace } from "../local/door-records.ts";
+
+/** Names the socket to the process in the pane. */
+export const START_VARIABLE = "LATHE_TMUX_START";
+
+/** What the process is to do. */
+export interface PaneStart {
+  /** Behind those of its command line. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** It leaves when this process has gone. */
+  readonly endsWithStarter: boolean;
+}
+
+const opened = object({ type: exactly("opened"), sessionId: text() });
+const ended = object({ type: exactly("ended"), code: integer(), said: text() });
+const fromPane = oneOf(opened, ended);
+const FROM_PANE = new Checker(fromPane);
+export type FromPane = Static<typeof fromPane>;
+
+export interface PaneEnd {
+  readonly code: ExitCode;
+  /** Its last words. */
+  readonly said: string;
+}
+
+/** The starter's side. */
+export class StartLink {
+  readonly socket: string;
+  /** The session that others can join by now. Rejects when the process ends before. */
+  readonly opened: Promise<string>;
+  /** Undefined: it ended without a word, as by SIGKILL. */
+  readonly ended: Promise<PaneEnd | undefined>;
+  readonly #folder: string;
+  readonly #server;
+  #connection: Socket | undefined;
+
+  /** `folder`: of the local doors. */
+  constructor(folder: string, pid: number, start: PaneStart) {
+    this.#folder = folder;
+    this.socket = socketPlace(folder, pid);
+    let onOpened = (_sessionId: string): void => {};
+    let onFailed = (_error: Error): void => {};
+    let onEnded = (_end: PaneEnd | undefined): void => {};
+    this.opened = new Promise((resolve, reject) => {
+      onOpened = resolve;
+      onFailed = reject;
+    });
+    // Who does not wait for it has nothing to say about its failure.
+    this.opened.catch(() => {});
+    this.ended = new Promise((resolve) => {
+      onEnded = resolve;
+    });
+    this.#server = createServer((connection) => {
+      this.#connection ??= connection;
+      if (this.#connection !== connection) return void connection.destroy();
+      this.#stopListening();
+      connection.on("error", () => {});
+      connection.write(`${JSON.stringify(start)}\n`);
+      void this.#read(connection, onOpened).then((end) => {
+        onEnded(end);
+        onFailed(new CliError(EXIT.failed, endedEarly(end)));
+      });
+    });
+    this.#server.listen(this.socket);
+  }
+
+  /** The process goes on without us. */
+  release(): void {
+    this.#stopListening();
+    this.#connection?.destroy();
+  }
+
+  async #read(connection: Socket, onOpened: (sessionId: string) => void): Promise<PaneEnd | undefined> {
+    for await (const line of linesOf(connection)) {
+      const value = "text" in line ? parseJson(line.text) : undefined;
+      if (FROM_PANE.wrongIn(value) !== undefined) break;
+      const told = value as FromPane;
+      if (told.type === "opened") onOpened(told.sessionId);
+      else return { code: told.code as ExitCode, said: told.said };
+    }
+    return undefined;
+  }
+
+  #stopListening(): void {
+    this.#server.close();
+    removeSocket(this.#folder, this.socket);
+  }
+}
+
+const endedEarly = (end: PaneEnd | undefined): string =>
+  end?.said.trim().replace(/^lathe: /, "") || "The process in the pane ended before its session was open.";
+
+/** What the starter says, at the other side. */
+export function readStart(line: string): PaneStart | undefined {
+  const value = parseJson(line);
+  return isJsonObject(value) && Array.isArray(value["args"]) && isJsonObject(value["env"])
+    ? (value as unknown as PaneStart)
+    : undefined;
+}

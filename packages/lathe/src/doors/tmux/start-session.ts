@@ -1,0 +1,139 @@
+// Starts `lathe` in tmux: in a session of its own that is tagged as ours, or in a pane beside another one.
+
+import { ownCommand } from "../../hosts/rpc-client/process.ts";
+import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { closeManaged, type Tags, tagArgs } from "./managed-sessions.ts";
+import { isSessionName, optionsFor } from "./profile.ts";
+import { type PaneEnd, type PaneStart, START_VARIABLE, StartLink } from "./start-link.ts";
+import type { Tmux } from "./tmux.ts";
+
+export interface PaneRequest extends PaneStart {
+  readonly cwd: string;
+  /** The program and its first arguments, which are on its command line; this command when absent. */
+  readonly command?: readonly string[] | undefined;
+}
+
+/** Who starts it. */
+export interface Starter {
+  readonly tmux: Tmux;
+  readonly pid: number;
+  /** Of the local doors. */
+  readonly doors: string;
+}
+
+export interface SessionRequest extends PaneRequest {
+  readonly name: string;
+  readonly tags: Tags;
+  readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
+  /** A client that looks at it is given another session when it ends, instead of being detached. */
+  readonly returnsClient?: boolean;
+}
+
+export interface StartedPane {
+  readonly paneId: string;
+  /** The id of the Lathe session in it, which `joinLocally` joins. Rejects when there is none within so long. */
+  opened(withinMs: number): Promise<string>;
+  /** Undefined: it ended without a word. Never settles after `release`. */
+  readonly ended: Promise<PaneEnd | undefined>;
+  /** It goes on without us. */
+  release(): void;
+  /** Hangs it up. */
+  close(): Promise<void>;
+}
+
+export interface StartedSession extends StartedPane {
+  readonly name: string;
+  /** Such as `$3`. */
+  readonly id: string;
+}
+
+/** A new session of tmux, which nobody looks at yet. Rejects when there is one of this name. */
+export async function startSession(starter: Starter, request: SessionRequest): Promise<StartedSession> {
+  const { tmux } = starter;
+  const { name, columns, rows } = request;
+  if (!isSessionName(name)) throw usageError(`"${name.slice(0, 80)}" cannot be the name of a session in tmux.`);
+  const link = new StartLink(starter.doors, starter.pid, request);
+  const size = columns === undefined || rows === undefined ? [] : ["-x", String(columns), "-y", String(rows)];
+  const made = ["new-session", "-d", "-P", "-F", "#{session_id} #{pane_id}", "-s", name, "-n", "lathe", ...size];
+  let id = "";
+  try {
+    const { code, stdout, stderr } = await tmux.ask([...made, "-c", request.cwd, ...programOf(request, link)]);
+    if (/duplicate session/.test(stderr))
+      throw usageError(`There is a session ${name} in tmux already. To go there: ${attachCommand(tmux, name)}`);
+    if (code !== 0) throw new CliError(EXIT.failed, `tmux new-session failed: ${stderr.trim().split("\n")[0]}.`);
+    const [sessionId = "", paneId = ""] = stdout.trim().split(" ");
+    id = sessionId;
+    await setUp(tmux, sessionId, paneId, request);
+    const close = async (): Promise<void> => {
+      link.release();
+      await closeManaged(tmux, name);
+    };
+    return { ...startedPane(paneId, link, close), name, id };
+  } catch (error) {
+    link.release();
+    // Not yet tagged, and nobody else has seen it.
+    if (id !== "") await tmux.ask(["kill-session", "-t", id]);
+    throw error;
+  }
+}
+
+async function setUp(tmux: Tmux, id: string, paneId: string, request: SessionRequest): Promise<void> {
+  const { session, window } = optionsFor(request.env);
+  const { code, stderr } = await tmux.askAll([
+    ...tagArgs(id, request.tags),
+    ...session.map(([option, value]) => ["set-option", "-q", "-t", id, option, value]),
+    ...window.map(([option, value]) => ["set-option", "-q", "-w", "-t", paneId, option, value]),
+    ["set-option", "-w", "-t", paneId, "remain-on-exit", "off"],
+    ...(request.returnsClient ? [["set-option", "-t", id, "detach-on-destroy", "off"]] : []),
+  ]);
+  // It may have ended at once: then its own words are the reason.
+  if (code !== 0 && !/can't find|no such|no server|error connecting|no current/i.test(stderr))
+    throw new CliError(EXIT.failed, `tmux set-option failed: ${stderr.trim().split("\n")[0]}.`);
+}
+
+/** A pane beside one of a session of ours. */
+export async function startPane(starter: Starter, beside: string, request: PaneRequest): Promise<StartedPane> {
+  const { tmux } = starter;
+  const link = new StartLink(starter.doors, starter.pid, request);
+  try {
+    const split = ["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", beside, "-c", request.cwd];
+    const paneId = (await tmux.run([...split, ...programOf(request, link)])).trim();
+    const close = async (): Promise<void> => {
+      link.release();
+      await tmux.ask(["kill-pane", "-t", paneId]);
+    };
+    return startedPane(paneId, link, close);
+  } catch (error) {
+    link.release();
+    throw error;
+  }
+}
+
+/** Words after each other are a program and its arguments, which no shell reads. */
+const programOf = ({ command = [process.execPath, ownCommand()] }: PaneRequest, { socket }: StartLink): string[] => [
+  "env",
+  `${START_VARIABLE}=${socket}`,
+  ...command,
+];
+
+const startedPane = (paneId: string, link: StartLink, close: () => Promise<void>): StartedPane => ({
+  paneId,
+  ended: link.ended,
+  opened: async (withinMs) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, withinMs, undefined);
+    });
+    const sessionId = await Promise.race([link.opened, late]).finally(() => clearTimeout(timer));
+    if (sessionId !== undefined) return sessionId;
+    throw new CliError(EXIT.failed, `The session in tmux was not open within ${Math.ceil(withinMs / 1000)} s.`);
+  },
+  release: () => link.release(),
+  close,
+});
+
+/** How a user goes to a session. */
+export function attachCommand({ program, server }: Tmux, name: string): string {
+  return [program, ...server, "attach", "-t", name].join(" ");
+}
