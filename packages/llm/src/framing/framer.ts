@@ -4,6 +4,7 @@ import { createParser } from "eventsource-parser";
 import { StreamError } from "../types/errors.ts";
 import type { Frame, Framer, FramingKind } from "../types/protocol.ts";
 import { awsFramer } from "./aws.ts";
+import { Utf8Pieces } from "./utf8-pieces.ts";
 
 /** A single event larger than this is no event but a runaway server. */
 const MAX_EVENT = 64 * 1024 * 1024;
@@ -21,7 +22,7 @@ export function createFramer(kind: FramingKind, onFrame: (frame: Frame) => void)
 }
 
 function sseFramer(onFrame: (frame: Frame) => void): Framer {
-  const decoder = new TextDecoder();
+  const decoder = new Utf8Pieces();
   const parser = createParser({
     onEvent: onFrame as (event: { event?: string | undefined; data: string }) => void,
     onError: (error) => {
@@ -30,13 +31,13 @@ function sseFramer(onFrame: (frame: Frame) => void): Framer {
     maxBufferSize: MAX_EVENT,
   });
   return {
-    push: (bytes) => parser.feed(decoder.decode(bytes, { stream: true })),
-    end: () => parser.feed(`${decoder.decode()}\n\n`),
+    push: (bytes) => parser.feed(decoder.next(bytes)),
+    end: () => parser.feed(`${decoder.rest()}\n\n`),
   };
 }
 
 function lineFramer(onFrame: (frame: Frame) => void): Framer {
-  const decoder = new TextDecoder();
+  const decoder = new Utf8Pieces();
   let open = "";
   const take = (line: string) => {
     const data = line.trim();
@@ -44,14 +45,14 @@ function lineFramer(onFrame: (frame: Frame) => void): Framer {
   };
   return {
     push(bytes) {
-      const lines = decoder.decode(bytes, { stream: true }).split("\n");
+      const lines = decoder.next(bytes).split("\n");
       lines[0] = open + lines[0];
       open = lines.pop() ?? "";
       if (open.length > MAX_EVENT) throw tooLarge();
       for (const line of lines) take(line);
     },
     end() {
-      take(open + decoder.decode());
+      take(open + decoder.rest());
       open = "";
     },
   };

@@ -40,7 +40,7 @@ function isDelta(event: StreamEvent): event is DeltaEvent {
 /** Two neighbouring deltas of one block as one; undefined for others. */
 export function mergeDeltas(held: StreamEvent, next: StreamEvent): StreamEvent | undefined {
   if (held.type === "text_delta" && next.type === "text_delta" && held.textId === next.textId)
-    return { ...next, delta: held.delta + next.delta };
+    return { type: "text_delta", textId: next.textId, delta: held.delta + next.delta };
   if (held.type === "reasoning_delta" && next.type === "reasoning_delta" && held.reasoningId === next.reasoningId)
     return { ...next, reasoningDelta: held.reasoningDelta + next.reasoningDelta };
   if (held.type === "tool_call_delta" && next.type === "tool_call_delta" && held.callKey === next.callKey)

@@ -155,7 +155,7 @@ function openBooks(
       folder,
       now: deps.now,
       newId,
-      periodOf: (id) => keys.list().find((key) => key.id === id)?.budget?.period ?? "ever",
+      periodOf: (id) => keys.periodOf(id),
     });
     return { books, release: () => lock.release() };
   } catch (error) {

@@ -36,18 +36,16 @@ export async function readBody(incoming: IncomingMessage, most: number, room?: B
 
 /** By events: leaving a loop over the stream would close the connection before the refusal is sent. */
 function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Promise<Buffer> {
-  const tooLarge = new Refused(413, "too_large", `The body may have ${most} bytes.`);
-  if (Number(incoming.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge);
-  const cutOff = new Refused(400, "cut_off", "The body was cut off.");
+  if (Number(incoming.headers["content-length"] ?? 0) > most) return Promise.reject(tooLarge(most));
   // The client left while something else was waited for: no event tells of it any more.
-  if (incoming.destroyed) return Promise.reject(cutOff);
+  if (incoming.destroyed) return Promise.reject(cutOff());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       try {
-        if (size > most) throw tooLarge;
+        if (size > most) throw tooLarge(most);
         room?.take(chunk.length);
         chunks.push(chunk);
       } catch (error) {
@@ -57,11 +55,18 @@ function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Pr
       }
     };
     incoming.on("data", onData);
-    incoming.once("end", () => resolve(Buffer.concat(chunks)));
-    incoming.once("error", () => reject(cutOff));
-    incoming.once("close", () => reject(cutOff));
+    incoming.once("end", () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    // A body that was read whole closes as well; only then is no error made, which takes longer than reading a short one.
+    const onCut = (): void => {
+      if (!incoming.readableEnded) reject(cutOff());
+    };
+    incoming.once("error", onCut);
+    incoming.once("close", onCut);
   });
 }
+
+const tooLarge = (most: number): Refused => new Refused(413, "too_large", `The body may have ${most} bytes.`);
+const cutOff = (): Refused => new Refused(400, "cut_off", "The body was cut off.");
 
 /** Counted without parsing. Texts are passed over: pictures are long ones. */
 function hasTooManyValues(bytes: Buffer): boolean {

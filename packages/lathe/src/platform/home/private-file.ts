@@ -35,6 +35,11 @@ export class PrivateFile<T> {
     return this.#read.value;
   }
 
+  /** Without looking whether it has changed. */
+  lastRead(): T {
+    return this.#read?.value ?? this.value();
+  }
+
   async change(change: (value: T) => T): Promise<void> {
     await updateJsonFile(this.path, (value) => change(this.#checked(value)));
     this.#read = undefined;

@@ -7,6 +7,7 @@ import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../typ
 import type { Usage } from "../../types/response.ts";
 import { parseFrame } from "../common/frame.ts";
 import { list, object, string } from "../common/json.ts";
+import { RepeatedChunk } from "../common/repeated-chunk.ts";
 import { structuredOutputTool } from "./structured.ts";
 import { anthropicFinish, anthropicUsage, estimateReasoning } from "./usage.ts";
 
@@ -23,6 +24,7 @@ interface OpenBlock {
 
 export class AnthropicDecoder implements ResponseDecoder {
   readonly #context: DecodeContext;
+  readonly #repeated = new RepeatedChunk();
   #open = new Map<number, OpenBlock>();
   #opened = 0;
   #started = false;
@@ -35,6 +37,8 @@ export class AnthropicDecoder implements ResponseDecoder {
   }
 
   event(frame: Frame, out: BlockSink): void {
+    if (this.#repeated.isTaken(frame.data)) return;
+    this.#repeated.forget();
     const event = parseFrame(frame, out);
     if (event === undefined) return;
     const type = string(event["type"]) ?? frame.event;
@@ -42,6 +46,7 @@ export class AnthropicDecoder implements ResponseDecoder {
     switch (type) {
       case "content_block_delta":
         this.#delta(index, event, out);
+        if (type === event["type"]) this.#learn(frame.data, index, event, out);
         return;
       case "content_block_start":
         this.#close(index, out);
@@ -143,19 +148,35 @@ export class AnthropicDecoder implements ResponseDecoder {
     const type = delta["type"];
     const block = this.#open.get(index) ?? this.#openBlock(index, kindOfDelta(type), {});
     if (type === "text_delta" && block.kind === "text") {
-      const text = string(delta["text"]) ?? "";
-      if (text !== "") block.touched = true;
-      out.text(block.key, text);
+      this.#text(block, string(delta["text"]) ?? "", out);
     } else if (type === "input_json_delta") {
       this.#fragment(block, string(delta["partial_json"]) ?? "", out);
     } else if (type === "thinking_delta" && block.kind === "thinking") {
-      const text = string(delta["thinking"]) ?? "";
-      this.#thinkingChars += text.length;
-      out.reasoning(block.key, text);
+      this.#text(block, string(delta["thinking"]) ?? "", out);
     } else if (type === "signature_delta") {
       block.signature += string(delta["signature"]) ?? "";
     } else {
       out.providerEvent(event);
+    }
+  }
+
+  /** Deltas of a text or a thought follow each other in long rows. */
+  #learn(data: string, index: number, event: JsonObject, out: BlockSink): void {
+    const delta = object(event["delta"]) ?? {};
+    const block = this.#open.get(index);
+    const name = delta["type"] === "text_delta" ? "text" : delta["type"] === "thinking_delta" ? "thinking" : undefined;
+    if (name === undefined || block?.kind !== name) return;
+    const text = string(delta[name]) ?? "";
+    if (text !== "") this.#repeated.learn(data, name, text, (next) => this.#text(block, next, out));
+  }
+
+  #text(block: OpenBlock, text: string, out: BlockSink): void {
+    if (block.kind === "text") {
+      if (text !== "") block.touched = true;
+      out.text(block.key, text);
+    } else {
+      this.#thinkingChars += text.length;
+      out.reasoning(block.key, text);
     }
   }
 

@@ -7,6 +7,7 @@ import type { BlockSink, DecodeContext, Frame, ResponseDecoder } from "../../typ
 import type { FinishReason, Usage } from "../../types/response.ts";
 import { TextFlow } from "../common/flow.ts";
 import { parseFrame } from "../common/frame.ts";
+import { RepeatedChunk } from "../common/repeated-chunk.ts";
 import { ReasoningDetails, toSignature } from "./returned.ts";
 
 const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const;
@@ -38,11 +39,13 @@ export class ChatDecoder implements ResponseDecoder {
   readonly #calls = new Map<number, OpenCall>();
   readonly #details = new ReasoningDetails();
   readonly #extras = new Map<string, JsonValue>();
+  readonly #repeated = new RepeatedChunk();
   #callCount = 0;
   #lastIndex = 0;
   #finished = false;
   #refused = false;
-  #last: JsonObject | undefined;
+  /** The last chunk, or its text where it was not parsed. */
+  #last: JsonObject | string | undefined;
 
   constructor(context: DecodeContext) {
     this.#context = context;
@@ -54,8 +57,18 @@ export class ChatDecoder implements ResponseDecoder {
       this.#finish(out);
       return;
     }
+    if (this.#repeated.isTaken(frame.data)) {
+      this.#last = frame.data;
+      return;
+    }
+    this.#repeated.forget();
     const chunk = parseFrame(frame, out);
-    if (chunk) this.#chunk(chunk, "delta", out);
+    if (chunk === undefined) return;
+    this.#chunk(chunk, "delta", out);
+    const text = onlyTextOf(chunk);
+    if (text === undefined) return;
+    const { kind, field, value } = text;
+    this.#repeated.learn(frame.data, field, value, (next) => this.#flow.append(kind, next, out));
   }
 
   body(body: JsonValue, out: BlockSink): void {
@@ -76,7 +89,8 @@ export class ChatDecoder implements ResponseDecoder {
       const signature = toSignature(index === 0 ? this.#details.items : [], this.#extras.get(String(index)));
       if (signature !== undefined) out.endToolCall(String(index), { signature });
     }
-    if (this.#last) out.raw(this.#last);
+    if (this.#last !== undefined)
+      out.raw(typeof this.#last === "string" ? (JSON.parse(this.#last) as JsonObject) : this.#last);
     out.finish();
   }
 
@@ -180,6 +194,29 @@ export class ChatDecoder implements ResponseDecoder {
     if (isJsonObject(usage)) out.usage(readUsage(usage));
   }
 }
+
+interface ChunkText {
+  readonly kind: "text" | "reasoning";
+  readonly field: string;
+  readonly value: string;
+}
+
+/** The text of a chunk that says nothing else but who it is from. */
+function onlyTextOf({ choices, usage, x_groq: groq, error }: JsonObject): ChunkText | undefined {
+  if (!Array.isArray(choices) || choices.length !== 1 || ![usage, groq, error].every(isNothing)) return undefined;
+  const [choice] = choices;
+  if (!isJsonObject(choice) || ![choice["finish_reason"], choice["usage"]].every(isNothing)) return undefined;
+  const { delta } = choice;
+  if (!isJsonObject(delta)) return undefined;
+  const [said, ...more] = Object.entries(delta).filter(([name, value]) => name !== "role" && !isNothing(value));
+  if (said === undefined || more.length > 0 || typeof said[1] !== "string") return undefined;
+  const [field, value] = said;
+  if (field === "content") return { kind: "text", field, value };
+  return reasoningFields.some((name) => name === field) ? { kind: "reasoning", field, value } : undefined;
+}
+
+const isNothing = (value: JsonValue | undefined): boolean =>
+  value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
 function readUsage(usage: JsonObject): Partial<Usage> & { raw: JsonObject } {
   const prompt = isJsonObject(usage["prompt_tokens_details"]) ? usage["prompt_tokens_details"] : {};

@@ -1,7 +1,7 @@
 // `lathe auth-gateway key add|list|revoke`: who may use the gateway, for how much.
 
 import { type ClientKey, KeyFile } from "../../../doors/gateway/keys/key-file.ts";
-import { budgetText, type Period, periodEnd } from "../../../doors/gateway/keys/terms.ts";
+import { budgetText, periodEnd } from "../../../doors/gateway/keys/terms.ts";
 import { KeyAccounts } from "../../../doors/gateway/money/key-accounts.ts";
 import { readAccounts } from "../../../doors/gateway/money/sums-by-key.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
@@ -21,17 +21,12 @@ export const gatewayKey: Command = async ([verb = "list", ...argv], machine) => 
 export const keysOf = ({ env, userHome, deps }: Machine): KeyFile =>
   new KeyFile(homePaths(env, userHome).gatewayKeys, deps.now);
 
-/** A key that is no longer in the file has no period that could end. */
-export function periodsOf(keys: KeyFile): (id: string) => Period {
-  return (id) => keys.list().find((key) => key.id === id)?.budget?.period ?? "ever";
-}
-
 const VERBS: Readonly<Record<string, Command>> = {
   list: async (argv, machine) => {
     const { values } = verbArgs(argv, { json: { type: "boolean" } }, "auth-gateway");
     const keys = keysOf(machine);
     const { gatewayLedger } = homePaths(machine.env, machine.userHome);
-    const accounts = readAccounts(gatewayLedger, new KeyAccounts(periodsOf(keys)));
+    const accounts = readAccounts(gatewayLedger, new KeyAccounts((id) => keys.periodOf(id)));
     const rows = keys.list().map((key) => {
       const { ledger } = accounts.at(key.id, machine.deps.now());
       return { key, spent: ledger.cost, uncertain: ledger.uncertain.usd, state: keys.stateOf(key) };

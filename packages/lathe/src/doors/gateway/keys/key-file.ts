@@ -16,7 +16,7 @@ import {
 import { PrivateFile } from "../../../platform/home/private-file.ts";
 import { usageError } from "../../../platform/usage/exit.ts";
 import { hashOf, isSameHash, newToken, newTokenId } from "../../http/secrets.ts";
-import { type KeyBudget, PERIODS } from "./terms.ts";
+import { type KeyBudget, PERIODS, type Period } from "./terms.ts";
 
 const clientKey = object({
   id: text(),
@@ -74,6 +74,12 @@ export class KeyFile {
   /** Also those that have ended in the last 30 days. */
   list(): readonly ClientKey[] {
     return this.#file.value().keys;
+  }
+
+  /** How the budget of a key is counted; a key that is no longer in the file has no period that could end. Keys do not change theirs, so the file is not looked at for each count. */
+  periodOf(id: string): Period {
+    const ofKey = (keys: readonly ClientKey[]): ClientKey | undefined => keys.find((key) => key.id === id);
+    return (ofKey(this.#file.lastRead().keys) ?? ofKey(this.list()))?.budget?.period ?? "ever";
   }
 
   stateOf({ expires, revoked }: ClientKey): KeyState {
