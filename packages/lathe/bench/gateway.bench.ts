@@ -1,4 +1,5 @@
-// What the gateway costs over a proxy that copies bytes: the wait for the first token, computing, and memory of open answers.
+// What the gateway costs: the wait for the first token and computing, over a proxy that copies bytes and over the least that a gateway
+// does (decision 0495), and the memory of open answers.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,26 +12,33 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { renderStream, turn } from "@lathe/testkit";
-import { type Bench, ratio } from "../../../scripts/bench-types.ts";
+import { type Bench, type BenchResult, ratio } from "../../../scripts/bench-types.ts";
 
 const CLI = process.env["BENCH_CLI"] ?? fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const PROXY = fileURLToPath(new URL("./plain-proxy.cjs", import.meta.url));
+const BARE = fileURLToPath(new URL("./bare-gateway.cjs", import.meta.url));
 const DELTAS = 20_000;
+/** A gateway runs for weeks: the rounds in which its code is compiled are not counted. */
+const WARM_ROUNDS = 300;
 const ROUNDS = 300;
+const WARM_ANSWERS = 3;
+const ANSWERS = 15;
 
 const usage = { input: 10, output: 10 };
 
 export const benches: Bench[] = [
   {
-    name: "gateway: time to the first token over a proxy that copies bytes",
+    name: "gateway: time to the first token over a bare gateway",
     run: () =>
-      compared(renderStream(turn.text("A short answer.", { usage }), "chat"), async (ours, plain) => {
-        const took = { ours: [] as number[], plain: [] as number[] };
-        for (let round = 0; round < ROUNDS; round++) {
-          took.ours.push(await firstByte(ours));
-          took.plain.push(await firstByte(plain));
-        }
-        return ratio(median(took.ours), median(took.plain), { budget: 1.5, unit: "ms" });
+      compared(renderStream(turn.text("A short answer.", { usage }), "chat"), async ({ ours, bare, plain }) => {
+        const took = new Map([ours, bare, plain].map((server) => [server, [] as number[]]));
+        for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++)
+          for (const [server, times] of took) {
+            const time = await firstByte(server);
+            if (round >= WARM_ROUNDS) times.push(time);
+          }
+        const [own, least, copied] = [...took.values()].map(median) as [number, number, number];
+        return also(ratio(own, least, { budget: 2.2, unit: "ms" }), own / copied, "a proxy that copies bytes");
       }),
   },
   {
@@ -38,15 +46,15 @@ export const benches: Bench[] = [
     run: () =>
       compared(
         renderStream(turn.text("word ".repeat(DELTAS), { deltaChars: 5, usage }), "chat"),
-        async (ours, plain) => {
+        async ({ ours, bare, plain }) => {
           const cpu = async (server: Served): Promise<number> => {
-            await whole(server); // compiled
+            for (let answer = 0; answer < WARM_ANSWERS; answer++) await whole(server);
             const before = cpuMs(server.child);
-            for (let round = 0; round < 5; round++) await whole(server);
-            return cpuMs(server.child) - before;
+            for (let answer = 0; answer < ANSWERS; answer++) await whole(server);
+            return (cpuMs(server.child) - before) / ANSWERS;
           };
-          const own = await cpu(ours);
-          return ratio(own, await cpu(plain), { budget: 4, unit: "ms" });
+          const [own, least, copied] = [await cpu(ours), await cpu(bare), await cpu(plain)];
+          return also(ratio(own, copied, { budget: 4, unit: "ms" }), own / least, "a bare gateway");
         },
       ),
   },
@@ -54,7 +62,7 @@ export const benches: Bench[] = [
     name: "gateway: memory of 500 open streams over that of 50",
     async run() {
       const megabytes = (streams: number): Promise<number> =>
-        compared(undefined, async (ours) => {
+        compared(undefined, async ({ ours }) => {
           const open = Array.from({ length: streams }, () => begun(ours));
           for (const response of await Promise.all(open)) await once(response, "data");
           return residentBytes(ours.child) / 2 ** 20;
@@ -66,6 +74,11 @@ export const benches: Bench[] = [
   },
 ];
 
+const also = (result: BenchResult, value: number, over: string): BenchResult => ({
+  ...result,
+  note: `${result.note}; ${value.toFixed(2)} x ${over}`,
+});
+
 interface Served {
   readonly url: string;
   readonly key: string;
@@ -73,10 +86,16 @@ interface Served {
   readonly agent: Agent;
 }
 
-/** The gateway and the proxy before the same server. `answer`: undefined for one that begins and never ends. */
+interface Servers {
+  readonly ours: Served;
+  readonly bare: Served;
+  readonly plain: Served;
+}
+
+/** The gateway, the bare one and the proxy before the same server. `answer`: undefined for one that begins and never ends. */
 async function compared<T>(
   answer: string | Uint8Array | undefined,
-  measure: (ours: Served, plain: Served) => Promise<T>,
+  measure: (servers: Servers) => Promise<T>,
 ): Promise<T> {
   const upstream = createServer((incoming, outgoing) => {
     incoming.resume().once("end", () => {
@@ -93,11 +112,13 @@ async function compared<T>(
   const target = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   const home = mkdtempSync(join(tmpdir(), "lathe-gateway-"));
   const ours = await startGateway(home, target);
-  const plain = await started([PROXY, target], { PATH: process.env["PATH"] ?? "" }, "stdout");
+  const env = { PATH: process.env["PATH"] ?? "" };
+  const bare = await started([BARE, target], env, "stdout");
+  const plain = await started([PROXY, target], env, "stdout");
   try {
-    return await measure(ours, plain);
+    return await measure({ ours, bare, plain });
   } finally {
-    for (const { child, agent } of [ours, plain]) {
+    for (const { child, agent } of [ours, bare, plain]) {
       agent.destroy();
       child.kill("SIGKILL");
       await once(child, "exit");
