@@ -25,6 +25,8 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   review: async () => (await import("./review.ts")).reviewCommand,
   commit: async () => (await import("./commit.ts")).commitCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
+  "mcp-serve": async () => (await import("./mcp-serve.ts")).mcpServeCommand,
+  coordinator: async () => (await import("./coordinator.ts")).coordinatorCommand,
   policy: async () => (await import("./policy.ts")).policyCommand,
   sessions: async () => (await import("./sessions.ts")).sessionsCommand,
   attach: async () => (await import("./attach.ts")).attachCommand,

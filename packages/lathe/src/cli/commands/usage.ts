@@ -139,6 +139,21 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["remove [--project] <name>", "remove it from the file"],
     ["login <name>, logout <name>", "sign in to a server, or delete the sign-in"],
   ],
+  "mcp-serve": [
+    [
+      "coordinator",
+      "an MCP server on stdin and stdout that runs sessions for a bot; what it may do is in LATHE_COORDINATOR_MCP_…",
+    ],
+    ["coordinator --check [--json]", "what it offers, and whether its variables are right; starts nothing"],
+  ],
+  coordinator: [
+    ["[status]", "sessions, turns, questions and last events of the namespace that the variables name"],
+    ["sessions, session <id>", "whether they live, and what they work on"],
+    ["turn <id>, tail <session>", "a turn with its answer; the end of what was said"],
+    ["questions, artifacts <session>", "what waits for an answer; what a session has made"],
+    ["tools", "the tools of lathe mcp-serve coordinator"],
+    ["… --json", "as JSON"],
+  ],
   policy: [
     ["test [--json] -- '<command>'", "how this command would be judged here, with the reason for each part of it"],
     ["test --allow R --ask R --deny R -- …", "the same with these rules only; each may be repeated"],

@@ -263,6 +263,8 @@ export const SUBCOMMANDS = {
   workflow: "workflows and where a session stands in one: list, show, status",
   agents: "agents that the model may start: list, show, check, new",
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
+  "mcp-serve": "sessions for bots, as an MCP server: mcp-serve coordinator",
+  coordinator: "look at a coordinator's sessions and turns: status, turn, tail, …",
   policy: "test, explain and suggest permission rules",
   sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
   attach: "follow a session that another process has open: attach [id|url]",
