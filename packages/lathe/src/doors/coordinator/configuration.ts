@@ -84,7 +84,7 @@ function capOf(text: string | undefined): number {
 }
 
 /** As a shell splits plain words and quoted ones; no variables, no commands: no shell ever sees it. */
-export function wordsOf(text: string): readonly string[] | undefined {
+function wordsOf(text: string): readonly string[] | undefined {
   const words: string[] = [];
   const word = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;
   const line = text.trim();
@@ -112,7 +112,7 @@ export function allowedPath({ roots }: Configuration, path: string): string {
   throw new CoordinatorRefusal("outside_roots", "This path is not below the folders that the coordinator may use.");
 }
 
-export const isBelow = (root: string, path: string): boolean =>
+const isBelow = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 
 /** The entry's three conditions. There is no other way to change something. */

@@ -18,7 +18,7 @@ import {
 } from "@lathe/llm/schema";
 import { SCHEMA_VERSION } from "./contract.ts";
 
-export const KINDS = [
+const KINDS = [
   "session.starting",
   "session.started",
   "session.registered",
@@ -38,7 +38,7 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number];
 
 /** Of a line, its end included. */
-export const MOST_LINE_BYTES = 4_096;
+const MOST_LINE_BYTES = 4_096;
 const MOST_SUMMARY = 200;
 const MOST_METADATA = 1_024;
 

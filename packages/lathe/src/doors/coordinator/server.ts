@@ -39,7 +39,7 @@ const told = (data: Record<string, unknown>, isError: boolean) => ({
   ...(isError ? { isError } : {}),
 });
 
-export interface Opened {
+interface Opened {
   readonly reader: Reader;
   close(): void;
 }

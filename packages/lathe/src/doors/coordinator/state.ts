@@ -2,7 +2,7 @@
 
 import type { CoordinatorEvent } from "./events.ts";
 
-export type TurnStatus = "queued" | "active" | "completed" | "failed" | "cancelled" | "superseded";
+type TurnStatus = "queued" | "active" | "completed" | "failed" | "cancelled" | "superseded";
 
 export interface SessionFacts {
   readonly sessionId: string;
