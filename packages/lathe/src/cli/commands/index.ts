@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
   discover: async () => (await import("./discover.ts")).discoverCommand,
   goal: async () => (await import("./goal.ts")).goalCommand,
+  team: async () => (await import("./team.ts")).teamCommand,
   workflow: async () => (await import("./workflow.ts")).workflowCommand,
   agents: async () => (await import("./agents.ts")).agentsCommand,
   review: async () => (await import("./review.ts")).reviewCommand,

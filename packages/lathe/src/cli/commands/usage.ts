@@ -77,6 +77,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["providers", "the agents whose files are looked for, by priority"],
     ["… --json", "as JSON"],
   ],
+  team: [
+    ["<task> [-n 2]", "in a session of lathe --tmux: workers in panes of their own, whose work lands here"],
+    ["<task> <task>…", "a worker for each task"],
+    ["… --dry-run", "plan it, and start nothing"],
+    ["--status, --stop", "where the team stands; end it, and keep its work as patches"],
+    ["… --json", "the state as one JSON object"],
+  ],
   workflow: [
     ["list [--json]", "available workflows, and how each is begun"],
     ["show <name>", "its states, its moves and what each needs, and its text"],

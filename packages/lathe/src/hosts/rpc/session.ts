@@ -3,13 +3,13 @@
 import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
 import { type ExpansionOptions, InputExpansion } from "../../conversation/expand-input.ts";
+import goOn from "../../conversation/go-on.md";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { hasLeftMessages } from "../../conversation/unsent.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalName } from "../../sessions/list.ts";
-import goOn from "../headless/go-on.md";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
 import type { FrameWriter } from "../wire/writer.ts";

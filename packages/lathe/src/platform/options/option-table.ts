@@ -260,6 +260,7 @@ export const SUBCOMMANDS = {
   review: "review a change: review [range] [--json]",
   commit: "commit with a message by the model: commit [--all] [--split]",
   goal: "work until a command passes: goal <text> --until <command>",
+  team: "workers in panes beside this session: team <task> -n 2",
   workflow: "workflows and where a session stands in one: list, show, status",
   agents: "agents that the model may start: list, show, check, new",
   mcp: "MCP servers: list, add, get, test, remove, login, logout",
