@@ -93,12 +93,17 @@ describe("G-10 gates over RPC", () => {
         status: "rejected",
         error: {
           errors: [
-            { path: "/answer/selected/0", keyword: "enum", expected: ["red", "blue"] },
+            { path: "/answer/selected", keyword: "enum", expected: [["red"], ["blue"]] },
             { path: "/answer/more", keyword: "additionalProperties" },
           ],
         },
       },
     });
+    // One is to be chosen, once.
+    for (const selected of [[], ["red", "blue"], ["red", "red"]])
+      expect(await respond(rpc, gate, { selected })).toMatchObject({
+        data: { status: "rejected", error: { errors: [{ path: "/answer/selected", keyword: "enum" }] } },
+      });
     expect(await respond(rpc, { type: "", gate_id: "wg_x" }, "red")).toMatchObject({
       success: false,
       error: { code: "unknown_gate" },
@@ -140,6 +145,23 @@ describe("G-10 gates over RPC", () => {
     expect(stdout.trim().split("\n")).toEqual([gate["schema_hash"], (data as { answer_hash: string }).answer_hash]);
     await gateFrame(rpc, 2);
     await rpc.end();
+  });
+
+  it("G-10 G-101 of several options each is taken once, and none of them is an answer that the model hears", async () => {
+    let asked = 0;
+    const asksTwice = () =>
+      ++asked > 2
+        ? turn.text("Asked enough.")
+        : interview({ op: "ask", question: `Which, ${asked}?`, options: COLOURS, multi: true });
+    const rpc = await begin(asksTwice as never);
+    rpc.send({ type: "prompt", message: WISH });
+    await respond(rpc, await gateFrame(rpc, 1), { selected: ["blue", "red", "blue"] });
+    await respond(rpc, await gateFrame(rpc, 2), { selected: [] });
+    await rpc.event("agent_end");
+    const said = scene.server.requests.at(-1)?.text ?? "";
+    expect(said).toContain("The user answered: blue, red");
+    expect(said).toContain("The user answered: none of them");
+    expect(await rpc.finish()).toBe(0);
   });
 
   it("G-10 the dialog of the same question closes when a program has answered, and the other way round", async () => {
@@ -197,6 +219,68 @@ describe("G-10 gates over RPC", () => {
     expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
     expect(spec()).toContain("A wall");
     await rpc.end();
+  });
+
+  it("G-10 G-101 after a SIGKILL at an open gate the next message is its answer, not a new wish", async () => {
+    const rpc = await begin();
+    rpc.send({ type: "prompt", message: WISH });
+    await gateFrame(rpc, 1);
+    const atKill = readFileSync(sessionFile());
+    await rpc.end();
+    const resume = async (...args: string[]) => {
+      writeFileSync(sessionFile(), atKill);
+      return await scene.run(["-c", "-p", ...args]);
+    };
+    expect(await resume("blue")).toMatchObject({ code: 6, stdout: expect.stringContaining("## Goal") });
+    expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
+    // A number that is no option is a slip; asking to go on answers nothing.
+    expect(await resume("3")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("There is no option 3. Give a number from 1 to 2, or an answer in words."),
+    });
+    expect(await resume()).toMatchObject({ code: 6, stdout: expect.stringContaining("Which colour?") });
+  });
+
+  it("G-10 an answer that a program gave to the gate of a killed process is taken with the next message", async () => {
+    const rpc = await begin();
+    rpc.send({ type: "prompt", message: WISH });
+    const gate = await gateFrame(rpc, 1);
+    const atKill = readFileSync(sessionFile());
+    await rpc.end();
+    writeFileSync(sessionFile(), atKill);
+    const second = open("-c");
+    expect(await respond(second, gate, "blue")).toMatchObject({ data: { status: "accepted" } });
+    second.send({ type: "prompt", message: "go on" });
+    await respond(second, await gateFrame(second, 2), { decision: "approve", feedback: "and be quick" });
+    await second.event("agent_end");
+    const said = scene.server.requests.at(-1)?.text ?? "";
+    expect(said).toContain("The user answered: blue");
+    // What is said with a yes is said to the model.
+    expect(said).toMatch(/accepted the specification[^"]*They add: and be quick/);
+    expect(await second.finish()).toBe(0);
+  });
+
+  it("G-10 an answer of a person that is too long is refused in words, and asked for again", async () => {
+    const rpc = await begin();
+    rpc.send({ type: "prompt", message: WISH });
+    const first = await rpc.wait("a dialog", ({ method }) => method === "select");
+    rpc.send({ type: "extension_ui_response", id: first["id"], value: "x".repeat(100_001) });
+    const again = await rpc.wait("another", ({ method, id }) => method === "select" && id !== first["id"]);
+    expect(again).toMatchObject({ title: "Which colour?" });
+    expect(rpc.frames).toContainEqual(
+      expect.objectContaining({
+        type: "event",
+        payload: expect.objectContaining({
+          event: expect.objectContaining({
+            message: "Your answer was not taken: it must have at most 100000 characters.",
+          }),
+        }),
+      }),
+    );
+    await rpc.end();
+    const words = await scene.run(["-c", "-p"], { stdin: "x".repeat(100_001) });
+    expect(words).toMatchObject({ code: 1, stderr: expect.stringContaining("at most 100000 characters") });
+    expect(await scene.run(["-c", "-p", "blue"])).toMatchObject({ code: 6 });
   });
 
   it("G-12 the TypeScript client answers gates, and hears of an answer that does not fit", async () => {

@@ -1,6 +1,6 @@
 // An interview at a terminal: its questions are dialogs like any other, the status line says where it stands (G-10, G-101, G-105).
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -18,6 +18,18 @@ const spec = (): string => {
   const folder = join(bench.box.dir, ".lathe/specs");
   return existsSync(folder) ? readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8") : "";
 };
+
+const sessionFile = (): string => {
+  const sessions = join(bench.box.home, ".lathe/sessions");
+  const names = readdirSync(sessions, { recursive: true, encoding: "utf8" });
+  return join(sessions, names.find((name) => name.endsWith(".jsonl")) ?? "");
+};
+const asksThenProposes = () =>
+  bench.server.push(
+    interview({ op: "ask", question: "Which colour?", options: [{ label: "red" }, { label: "blue" }] }),
+    interview({ op: "spec", title: "A wall", text: "A blue wall." }),
+    turn.text("All written."),
+  );
 
 it.each([
   ["screen", SONNET],
@@ -48,4 +60,35 @@ it.each([
   expect(spec()).toBe("# A wall\n\nA blue wall.\n");
   run.type(`/workflow${KEY.enter}`);
   await run.see("Workflow deep-interview: accepted (ended)");
+});
+
+it("G-10 after Esc at a gate it is said that the question stays open, and the next message is its answer", async () => {
+  asksThenProposes();
+  const run = await bench.open(SONNET);
+  run.type(`/skill:deep-interview a wall${KEY.enter}`);
+  await run.see(/Which colour\?[\s\S]*Esc to stop/);
+  run.type("2");
+  await run.see(/Accept the specification[\s\S]*Esc to stop/);
+  run.type(KEY.escape);
+  await run.see("The question stays open: Accept the specification");
+  run.type(`approve${KEY.enter}`);
+  await run.see("All written.");
+  expect(spec()).toBe("# A wall\n\nA blue wall.\n");
+});
+
+it("G-10 G-101 a session that was killed at an open question asks it again at once, and calls nothing skipped", async () => {
+  asksThenProposes();
+  const first = await bench.open(SONNET);
+  first.type(`/skill:deep-interview a wall${KEY.enter}`);
+  await first.see(/Which colour\?[\s\S]*Esc to stop/);
+  const file = sessionFile();
+  const atKill = readFileSync(file);
+  await first.close();
+  writeFileSync(file, atKill);
+  const second = bench.start([...SONNET, "-c"]);
+  await second.see(/Which colour\?[\s\S]*Esc to stop/);
+  expect(second.all.join("\n")).not.toContain("skipped");
+  second.type("2");
+  await second.see(/Accept the specification[\s\S]*Esc to stop/);
+  expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
 });

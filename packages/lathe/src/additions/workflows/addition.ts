@@ -52,6 +52,7 @@ export const workflowsAddition: AdditionMaker = async (workspace, request) => {
     ],
     onEvent: (event) => {
       if (event.kind === "fact_changed" && event.data.kind === GOAL_FACT) made?.onGoal();
+      if (event.kind === "processing_end" && event.data.reason === "interrupted") made?.onInterrupted();
     },
     ready: async (opening) => {
       session = opening;

@@ -1,7 +1,7 @@
 // A yes, a no, or changes: the gate with which workflows have what they made approved.
 
 import type { JsonSchema, JsonValue } from "@lathe/llm";
-import type { GateKind } from "../../conversation/gates/gate.ts";
+import { type GateKind, MOST_WORDS } from "../../conversation/gates/gate.ts";
 import type { GateStep } from "./work.ts";
 
 const DECISIONS = ["approve", "request-changes", "reject"] as const;
@@ -14,7 +14,7 @@ const SCHEMA: JsonSchema = {
     decision,
     {
       type: "object",
-      properties: { decision, feedback: { type: "string", maxLength: 20_000 } },
+      properties: { decision, feedback: { type: "string", maxLength: MOST_WORDS } },
       required: ["decision"],
       additionalProperties: false,
     },
@@ -69,9 +69,19 @@ export function approvalStep({ stage, kind = "approval", title, text, ...more }:
   };
 }
 
-/** What the answer to such a gate says. */
-export function choiceOf(answer: JsonValue): { readonly decision: Decision; readonly feedback: string } {
-  if (typeof answer === "string") return { decision: answer as Decision, feedback: "" };
-  const { decision: chosen, feedback = "" } = answer as { decision: Decision; feedback?: string };
-  return { decision: chosen, feedback };
+/** What the answer to such a gate says. `told`: the words that came with it, for the model. */
+export function choiceOf(answer: JsonValue): {
+  readonly decision: Decision;
+  readonly feedback: string;
+  readonly told: string;
+} {
+  if (typeof answer === "string") return { decision: answer as Decision, feedback: "", told: "" };
+  const { decision: chosen, feedback: said = "" } = answer as { decision: Decision; feedback?: string };
+  const feedback = said.trim();
+  if (feedback === "") return { decision: chosen, feedback, told: "" };
+  return {
+    decision: chosen,
+    feedback,
+    told: chosen === "request-changes" ? `: ${feedback}` : `\nThey add: ${feedback}`,
+  };
 }

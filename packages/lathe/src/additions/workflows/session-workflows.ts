@@ -5,6 +5,7 @@ import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Session } f
 import type { ToolDef } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
 import type { SessionGates } from "../../conversation/gates/session-gates.ts";
+import goOn from "../../conversation/go-on.md";
 import { saveInProject } from "../../conversation/save-in-project.ts";
 import type { GoalKeeper } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -107,8 +108,11 @@ export class SessionWorkflows {
       this.arm();
       const tell = (told: string): void =>
         void this.#parts.session.appendCustomMessage("workflow", told, { display: false });
-      await this.#work.settleLeft(this.#kindOf(current.workflow).steps, wordsOf(content), tell);
-      return undefined;
+      const words = wordsOf(content);
+      // Nobody said that.
+      const answer = words === goOn.trim() ? "" : words;
+      const problem = await this.#work.settleOpen(this.#kindOf(current.workflow).steps, answer, tell);
+      return problem === undefined ? undefined : { reject: problem };
     } catch (error) {
       if (error instanceof CliError) return { reject: error.message };
       throw error;
@@ -135,6 +139,16 @@ export class SessionWorkflows {
     const at = readable(() => this.#work.current);
     if (at?.workflow !== ultragoal.name || at.state !== "executing" || goal?.state !== "met") return;
     if (goal.subGoals.every(({ evidence }) => evidence !== undefined)) this.#work.move("done", {});
+  }
+
+  /** The user has stopped the work: a question that was asked is out of sight, and still waits. */
+  onInterrupted(): void {
+    const at = readable(() => this.#work.current);
+    const open = at && this.#work.openAt(this.#kindOf(at.workflow).steps);
+    if (!open) return;
+    const { question } = open.question;
+    const message = `The question stays open: ${question}\nYour next message is its answer. /workflow shows it, /workflow stop ends the workflow.`;
+    this.#parts.session.warn(message, "workflow_gate");
   }
 
   /** What it says to the user. */

@@ -5,6 +5,7 @@ import { renderQuestions, type ToolContext, type ToolResult } from "@lathe/agent
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { GateDialog, GateRequest, KeptAnswer, WorkflowGate } from "../../conversation/gates/gate.ts";
 import type { SessionGates } from "../../conversation/gates/session-gates.ts";
+import { noSuchOption } from "../../conversation/no-such-option.ts";
 import { WORKFLOWS } from "./definitions.ts";
 import {
   beginning,
@@ -80,10 +81,9 @@ export class WorkflowWork {
 
   /** Asks the question of the current state and moves on with the answer. If there is nobody to ask, the input ends. */
   async decide(stepOf: StepOf, { callId, signal, services }: ToolContext): Promise<string | ToolResult> {
-    const { state, step, gate } = this.#atGate(stepOf);
+    const { step, gate } = this.#atGate(stepOf);
     const kept = await this.#gates().ask(gate, step.dialog, signal);
     if (kept) return this.#settle(step, kept, callId);
-    this.#write({ ...state, gate: { key: state.gate?.key ?? callId, isLeft: true } });
     services.session?.awaitInput({ what: "question", text: renderQuestions([step.dialog.question]) });
     return {
       content: [
@@ -95,25 +95,44 @@ export class WorkflowWork {
   }
 
   /**
-   * With the next input: the answer to a gate that was left, given in its words or by a program in between. `tell`: the model, before
-   * the move, so that a kill in between loses no word.
+   * With the next input: the answer to the gate that is open, whatever ended the call that asked. It is given in the input's words, or was
+   * given by a program in between. `tell`: the model, before the move, so that a kill in between loses no word. What is wrong with the
+   * words, if they are no answer.
    */
-  async settleLeft(stepOf: StepOf, words: string, tell: (told: string) => void): Promise<void> {
-    if (this.current?.gate?.isLeft !== true) return;
-    const { step, gate } = this.#atGate(stepOf);
+  async settleOpen(stepOf: StepOf, words: string, tell: (told: string) => void): Promise<string | undefined> {
+    const state = this.current;
     const gates = this.#gates();
-    if (words !== "") gates.takeWords(step.dialog.answerOf(answerIn(words, step.dialog)));
+    const gate = state?.gate && gates.ofKey(state.gate.key);
+    const step = state && stepOf(state);
+    // Without a gate the process ended before anybody saw the question.
+    if (!gate || !step) return undefined;
+    if (gates.isOpen(gate) && words !== "") {
+      const problem =
+        noSuchOption(step.dialog.question, words) ??
+        gates.take(gate, step.dialog.answerOf(answerIn(words, step.dialog)));
+      if (problem !== undefined) return problem;
+    }
     const kept = gates.answerTo(gate.gate_id);
-    if (!kept) return;
+    if (!kept) return undefined;
     await gates.whenKept(gate.gate_id);
+    this.#session.abandonUnfinishedInput();
     await this.#settle(step, kept, "", tell);
+    return undefined;
   }
 
-  #atGate(stepOf: StepOf): { readonly state: WorkflowState; readonly step: GateStep; readonly gate: WorkflowGate } {
+  /** The gate that waits for an answer, with its question. */
+  openAt(stepOf: StepOf): { readonly gate: WorkflowGate; readonly question: GateDialog["question"] } | undefined {
+    const state = this.current;
+    const gate = state?.gate && this.#gates().ofKey(state.gate.key);
+    const step = state && stepOf(state);
+    return gate && step && this.#gates().isOpen(gate) ? { gate, question: step.dialog.question } : undefined;
+  }
+
+  #atGate(stepOf: StepOf): { readonly step: GateStep; readonly gate: WorkflowGate } {
     const state = this.current;
     const step = state && stepOf(state);
     if (!step || state.gate === undefined) throw new Error("The workflow waits at no gate.");
-    return { state, step, gate: this.#gates().openGate({ ...step.gate, key: state.gate.key }) };
+    return { step, gate: this.#gates().openGate({ ...step.gate, key: state.gate.key }) };
   }
 
   async #settle(

@@ -34,8 +34,8 @@ export interface WorkflowState {
   readonly version: number;
   readonly state: string;
   readonly data: JsonObject;
-  /** It waits at the gate of this key, a call's id. `isLeft`: the call has ended, and the next message may be the answer. */
-  readonly gate?: { readonly key: string; readonly isLeft?: true };
+  /** It waits at the gate of this key, a call's id. */
+  readonly gate?: { readonly key: string };
   /** The call that made the last move, and what it told the model: a call that runs again after a kill moves nothing twice. */
   readonly last?: { readonly callId: string; readonly told: string };
 }

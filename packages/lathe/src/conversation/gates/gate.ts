@@ -64,6 +64,9 @@ export const gateRejected = object({
 /** What became of an answer to a gate. */
 export type GateReply = Static<typeof gateAccepted> | Static<typeof gateRejected>;
 
+/** A person may answer with so many characters. */
+export const MOST_WORDS = 100_000;
+
 /** What a workflow wants to know. */
 export interface GateRequest {
   /** Of the call that asks: when it runs again after a kill, it asks the same gate. */

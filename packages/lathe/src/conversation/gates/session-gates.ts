@@ -70,7 +70,16 @@ export class SessionGates {
   /** The gate of this branch that waits for an answer. */
   get open(): WorkflowGate | undefined {
     const kept = this.#session.facts.read(GATE_FACT) as unknown as KeptGate | undefined;
-    return kept && this.answerTo(kept.gate.gate_id) === undefined ? kept.gate : undefined;
+    return kept && this.isOpen(kept.gate) ? kept.gate : undefined;
+  }
+
+  isOpen({ gate_id }: WorkflowGate): boolean {
+    return this.answerTo(gate_id) === undefined;
+  }
+
+  /** The gate that the call of this key has opened. */
+  ofKey(key: string): WorkflowGate | undefined {
+    return this.#known.byKey.get(key);
   }
 
   answerTo(gateId: string): KeptAnswer | undefined {
@@ -114,7 +123,7 @@ export class SessionGates {
     const until = AbortSignal.any([signal, closing.signal]);
     try {
       let isAsked = true;
-      while (isAsked && this.answerTo(gate.gate_id) === undefined) isAsked = await this.#askOnce(gate, dialog, until);
+      while (isAsked && this.isOpen(gate)) isAsked = await this.#askOnce(gate, dialog, until);
     } finally {
       this.#asking = undefined;
     }
@@ -157,11 +166,14 @@ export class SessionGates {
     await (this.#syncs.get(gateId) ?? this.#session.journal.sync());
   }
 
-  /** What a person typed as their next message, if it answers the open gate. */
-  takeWords(answer: JsonValue): KeptAnswer | undefined {
-    const gate = this.open;
-    if (!gate || unreadableIn(answer) || problemsOf(answer, gate.schema as never).length > 0) return undefined;
-    return this.#keep(gate, answer, "user");
+  /** Keeps what a person has answered. What is wrong with it, if it is no answer: then the gate stays open. */
+  take(gate: WorkflowGate, answer: JsonValue): string | undefined {
+    // From two doors at once: the first one counts.
+    if (!this.isOpen(gate)) return undefined;
+    const [problem] = unreadableIn(answer) ?? problemsOf(answer, gate.schema as never);
+    if (problem) return `Your answer was not taken: it ${problem.message}.`;
+    this.#keep(gate, answer, "user");
+    return undefined;
   }
 
   /** No answer is wanted any more. */
@@ -175,10 +187,9 @@ export class SessionGates {
   /** False when nobody who was asked has answered. */
   async #askOnce(gate: WorkflowGate, { question, answerOf }: GateDialog, signal: AbortSignal): Promise<boolean> {
     const { answer: askPerson, decideGate = undefined } = this.#person ?? {};
+    let problem: string | undefined;
     const take = (said: JsonValue): void => {
-      // From two doors at once: the first one counts.
-      if (this.answerTo(gate.gate_id) || unreadableIn(said)) return;
-      if (problemsOf(said, gate.schema as never).length === 0) this.#keep(gate, said, "user");
+      problem = this.take(gate, said);
     };
     const given: GivenAnswers = {
       get: () => undefined,
@@ -190,6 +201,8 @@ export class SessionGates {
         : askPerson?.([question], signal, undefined, given);
       const [answer] = (await asked) ?? [];
       if (answer) take(answerOf(answer));
+      // It is asked again.
+      if (problem !== undefined) this.#session.warn(problem, "workflow_gate");
       return answer !== undefined;
     } catch (error) {
       // Some hosts give a dialog up with an error.

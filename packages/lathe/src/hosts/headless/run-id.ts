@@ -8,12 +8,12 @@ import type { CustomEntry, MessageEntry } from "@lathe/agent/contract";
 import { hasBegun, sessionFolderName } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
+import goOn from "../../conversation/go-on.md";
 import { type DeniedCall, UNATTENDED } from "../../found/permissions/permissions.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { callsIn } from "../../sessions/call-results.ts";
 import { existingJournal, journalDeps, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
-import goOn from "./go-on.md";
 import { isRunResult, type RunResult } from "./result.ts";
 
 export const RESULT_ENTRY = "lathe:result";

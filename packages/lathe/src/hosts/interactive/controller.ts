@@ -6,10 +6,10 @@ import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { InputExpansion } from "../../conversation/expand-input.ts";
+import goOn from "../../conversation/go-on.md";
 import { isOwn } from "../../conversation/unsent.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
-import goOn from "../headless/go-on.md";
 import type { HostView } from "./host-view.ts";
 
 const CUT_OFF = "The last request was interrupted. Resume it?";
@@ -87,7 +87,9 @@ export class Controller {
 
   /** In a session whose last input was cut off, until something else is said. */
   async offerToContinue(): Promise<void> {
-    const { session } = this.conversation;
+    const { session, open } = this.conversation;
+    // The question of a workflow is asked again: it is what the user has to answer.
+    if (session.hasUnfinishedInput && open.gates.open) return this.#continue();
     // A command may put another session in its place.
     while (session === this.conversation.session && !this.isBusy) {
       this.#offer = new AbortController();

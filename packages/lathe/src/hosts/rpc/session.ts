@@ -3,13 +3,13 @@
 import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
 import { type ExpansionOptions, InputExpansion } from "../../conversation/expand-input.ts";
+import goOn from "../../conversation/go-on.md";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { hasLeftMessages } from "../../conversation/unsent.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalName } from "../../sessions/list.ts";
-import goOn from "../headless/go-on.md";
 import type { WireEvent } from "../wire/events.ts";
 import { toWireEvents } from "../wire/map-events.ts";
 import type { FrameWriter } from "../wire/writer.ts";
@@ -110,14 +110,14 @@ export class RpcSession {
   }
 
   /** `recorded`: called when the message is in the journal. */
-  async run(content: InputContent, recorded: () => void): Promise<InputOutcome> {
+  async run(content: InputContent, recorded: () => void, entryId?: string): Promise<InputOutcome> {
     if (!this.isBusy) this.#parts.hostUris.announce(this.session);
     let isRecorded = false;
     const onRecorded = (): void => {
       isRecorded = true;
       recorded();
     };
-    const outcome = await this.#conversation.submit(content, { onRecorded });
+    const outcome = await this.#conversation.submit(content, { onRecorded, entryId });
     // Such as on a full disk. The host must not take it for confirmed.
     if (!isRecorded) throw new Error(outcome.error?.message ?? "The message could not be recorded.");
     return outcome;

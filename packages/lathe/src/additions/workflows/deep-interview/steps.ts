@@ -1,14 +1,13 @@
 // What an interview asks: a question of the model's, and whether its specification is accepted. Each as a gate, and as a dialog.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
+import { MOST_WORDS } from "../../../conversation/gates/gate.ts";
 import { approvalStep, choiceOf } from "../approval-step.ts";
 import type { GateStep, StepOf } from "../work.ts";
 import { type InterviewData, interviewData, type PendingQuestion } from "./definition.ts";
 
 /** Writes the accepted specification; gives its path as people see it. */
 type WriteSpec = (spec: NonNullable<InterviewData["spec"]>) => Promise<string>;
-
-const MOST_WORDS = 20_000;
 
 export const interviewSteps =
   (writeSpec: WriteSpec): StepOf =>
@@ -28,7 +27,10 @@ function questionStep(interview: InterviewData, pending: PendingQuestion): GateS
   const chosen = {
     type: "object",
     properties: {
-      selected: { type: "array", items: { type: "string", enum: labels } },
+      // Gates have no keyword for how many: each choice of one is listed.
+      selected: multi
+        ? { type: "array", items: { type: "string", enum: labels } }
+        : { type: "array", enum: labels.map((label) => [label]) },
       other: { ...words, description: "An answer in words of one's own" },
     },
     required: ["selected"],
@@ -74,7 +76,8 @@ const shownOption = ({ label, description }: PendingQuestion["options"][number])
 function wordsOf(answer: JsonValue): string {
   if (typeof answer === "string") return answer;
   const { selected = [], other } = answer as { selected?: readonly string[]; other?: string };
-  return [...selected, ...(other === undefined ? [] : [other])].join(", ");
+  const said = [...new Set(selected), ...(other === undefined ? [] : [other])];
+  return said.length === 0 ? "none of them" : said.join(", ");
 }
 
 function specStep(interview: InterviewData, spec: NonNullable<InterviewData["spec"]>, writeSpec: WriteSpec): GateStep {
@@ -88,17 +91,16 @@ function specStep(interview: InterviewData, spec: NonNullable<InterviewData["spe
   return {
     ...step,
     settle: async (answer) => {
-      const { decision, feedback } = choiceOf(answer);
+      const { decision, told } = choiceOf(answer);
       const data = interview as unknown as JsonObject;
       if (decision === "reject")
-        return { to: "rejected", data, told: "The user rejected the specification. Stop here and say so." };
-      if (decision === "request-changes")
-        return { to: "asking", data, told: `The user wants changes${feedback === "" ? "." : `: ${feedback}`}` };
+        return { to: "rejected", data, told: `The user rejected the specification. Stop here and say so.${told}` };
+      if (decision === "request-changes") return { to: "asking", data, told: `The user wants changes${told || "."}` };
       const file = await writeSpec(spec);
       return {
         to: "accepted",
         data: { ...data, file },
-        told: `The user accepted the specification. It was written to ${file}. The interview has ended; wait for what the user wants next.`,
+        told: `The user accepted the specification. It was written to ${file}. The interview has ended; wait for what the user wants next.${told}`,
       };
     },
   };

@@ -24,19 +24,19 @@ export const ralplanSteps =
         approve: "Approve it",
       }),
       settle: async (answer) => {
-        const { decision, feedback } = choiceOf(answer);
+        const { decision, feedback, told } = choiceOf(answer);
         if (decision === "reject")
-          return { to: "rejected", data, told: "The user rejected the plan. Do not carry it out." };
+          return { to: "rejected", data, told: `The user rejected the plan. Do not carry it out.${told}` };
         if (decision === "request-changes") {
           const objection = feedback === "" ? "The user wants it changed." : `The user: ${feedback}`;
           const next = { ...planning, round: round + 1, reviews: {}, objections: [objection] };
-          return { to: "planning", data: ralplanJson(next), told: `The user wants changes: ${feedback}` };
+          return { to: "planning", data: ralplanJson(next), told: `The user wants changes${told || "."}` };
         }
         const files = await writePlan(draft, text);
         return {
           to: "accepted",
           data: ralplanJson({ ...planning, files }),
-          told: `Architect and critic agree, and the user approved the plan. It was written to ${files.join(" and ")}.\n\n${text}`,
+          told: `Architect and critic agree, and the user approved the plan. It was written to ${files.join(" and ")}.${told}\n\n${text}`,
         };
       },
     };

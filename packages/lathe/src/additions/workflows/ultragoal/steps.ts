@@ -22,15 +22,15 @@ export const ultragoalSteps =
         approve: "Start",
       }),
       settle: async (answer) => {
-        const { decision, feedback } = choiceOf(answer);
+        const { decision, told } = choiceOf(answer);
         if (decision === "reject")
-          return { to: "rejected", data, told: "The user rejected the goal. Do not work on it." };
+          return { to: "rejected", data, told: `The user rejected the goal. Do not work on it.${told}` };
         if (decision === "request-changes")
-          return { to: "proposing", data, told: `The user wants changes${feedback === "" ? "." : `: ${feedback}`}` };
+          return { to: "proposing", data, told: `The user wants changes${told || "."}` };
         await beginGoal(proposed);
-        const told =
+        const work =
           "The user signed the goal off. Work on its parts now; mark each with `sub_goal`, `op: done`, when its command should pass. The goal is done when all of them have passed.";
-        return { to: "executing", data, told };
+        return { to: "executing", data, told: `${work}${told}` };
       },
     };
   };

@@ -64,7 +64,7 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
     if (/^\+\d+ -\d+$/.test(card.outcome) && !failed) for (const part of lineCount(card.outcome)) parts.push(part);
     else add(visibleLine(card.outcome), { color: failed ? "error" : "muted" });
   }
-  if (state === "skipped") add("skipped", { color: "dim" });
+  if (state === "skipped" || state === "cut off") add(state, { color: "dim" });
   if (state === "waiting") add("waiting for your answer", { color: "warning" });
   if (decision !== undefined) add(decision, { color: "dim" });
   if (card.asks) return parts;

@@ -45,7 +45,7 @@ export interface ThinkingItem {
 export interface CallItem {
   readonly kind: "call";
   readonly card: Card;
-  readonly state: "waiting" | "running" | "done" | "failed" | "skipped";
+  readonly state: "waiting" | "running" | "done" | "failed" | "skipped" | "cut off";
   /** While it runs: when it was allowed to begin. */
   readonly since?: number | undefined;
   readonly tookMs?: number | undefined;

@@ -138,6 +138,8 @@ const nestedItem = (item: CallItem): CallItem => ({ ...item, card: nestedCard(it
 function callItem(call: ToolCallData, entry: ResultFacts | undefined, tool: ToolDef | undefined): CallItem {
   const card = pastCard(tool, call, entry);
   const isError = entry?.message.content.some((part) => part.kind === "tool_result" && part.toolResult.isError);
-  const state = entry?.settled === "skipped" || !entry ? "skipped" : isError ? "failed" : "done";
-  return { kind: "call", card, state, tookMs: entry?.durationMs };
+  const tookMs = entry?.durationMs;
+  // The process ended while it ran.
+  if (!entry) return { kind: "call", card, state: "cut off", tookMs };
+  return { kind: "call", card, state: entry.settled === "skipped" ? "skipped" : isError ? "failed" : "done", tookMs };
 }
