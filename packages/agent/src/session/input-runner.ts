@@ -13,7 +13,7 @@ import { type Delivery, isReport } from "./inbox.ts";
 import { beginInput, continueInput, endInput, endOf, InputInterrupted, runInput, SessionAborted } from "./input.ts";
 import type { InputRun } from "./input-run.ts";
 import { hasFiles, readQueued, withFiles } from "./media.ts";
-import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank } from "./outcome.ts";
+import { InputRefused, NOTHING_DONE, outcomeOf, refuseBlank, refuseKnown } from "./outcome.ts";
 import { OutputCheck } from "./output/output-check.ts";
 import { enqueue } from "./queue.ts";
 import { readersCatchUp } from "./readers.ts";
@@ -41,9 +41,10 @@ export class InputRunner {
   async submit(content: InputContent, options: SubmitOptions = {}): Promise<InputOutcome> {
     this.mustBeFree();
     refuseBlank(content);
-    const { outputSchema: schema = this.outputSchema, onRecorded } = options;
+    const { outputSchema: schema = this.outputSchema } = options;
+    refuseKnown(this.#core.journal, options.entryId);
     const output = schema && (await this.#outputCheck(schema));
-    return this.#track((run) => this.#submit(Object.assign(run, { output }), content, onRecorded));
+    return this.#track((run) => this.#submit(Object.assign(run, { output }), content, options));
   }
 
   async continue(): Promise<InputOutcome | undefined> {
@@ -148,7 +149,7 @@ export class InputRunner {
     throw isBusy ? new SessionError("busy", "session is busy") : new SessionError("closed", "session is closed");
   }
 
-  async #submit(run: InputRun, content: InputContent, onRecorded?: () => void): Promise<InputOutcome> {
+  async #submit(run: InputRun, content: InputContent, { onRecorded, entryId }: SubmitOptions): Promise<InputOutcome> {
     const core = this.#core;
     const verdict = await core.seams
       .onInput(content, run.signal)
@@ -170,7 +171,7 @@ export class InputRunner {
     beginInput(
       core,
       run,
-      [{ id: core.journal.newId(), content: run.output?.addTo(verdict.content) ?? verdict.content }],
+      [{ id: entryId ?? core.journal.newId(), content: run.output?.addTo(verdict.content) ?? verdict.content }],
       "input",
     );
     onRecorded?.();

@@ -3,6 +3,8 @@
 import type { Usage } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
 import type { InputContent, InputOutcome } from "../contract/events/types.ts";
+import type { Journal } from "../record/journal/journal.ts";
+import { ENTRY_ID } from "../record/journal/line.ts";
 import type { InputEnd, InputRun } from "./input-run.ts";
 import { partsOf } from "./types.ts";
 
@@ -37,4 +39,12 @@ export class InputRefused extends Error {
 export function refuseBlank(content: InputContent): void {
   const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
   if (isBlank) throw new InputRefused("the input is empty");
+}
+
+/** An id that a host gives its message says that it is said once. */
+export function refuseKnown(journal: Pick<Journal, "has">, entryId: string | undefined): void {
+  if (entryId === undefined) return;
+  if (!ENTRY_ID.test(entryId))
+    throw new InputRefused("the id of the message is not one of at most 64 plain characters");
+  if (journal.has(entryId)) throw new InputRefused(`the message ${entryId} is in the session already`);
 }

@@ -186,7 +186,7 @@ export class Session<Output = unknown> {
    * is empty, or a hook refused it. With an `outputSchema` (the session's when absent here), `output` is the answer as data; when no
    * answer fits, the input ends with an error of the kind `output`. `onRecorded`: see `SubmitOptions`.
    */
-  submit(content: InputContent, options?: Pick<SubmitOptions, "onRecorded">): Promise<InputOutcome<Output>>;
+  submit(content: InputContent, options?: Pick<SubmitOptions, "onRecorded" | "entryId">): Promise<InputOutcome<Output>>;
   submit<const S extends SchemaInput>(
     content: InputContent,
     options: SubmitOptions & { readonly outputSchema: S },

@@ -176,6 +176,8 @@ export interface SubmitOptions {
   readonly outputSchema?: SchemaInput | undefined;
   /** Called once, when the message is in the journal: from then on it survives the process. Not called for an input that is refused. */
   readonly onRecorded?: (() => void) | undefined;
+  /** Of the message in the journal, given by a host that may have to find out later whether it was said. Refused when there is one of this id. */
+  readonly entryId?: string | undefined;
 }
 
 /** The content as a list of parts. */

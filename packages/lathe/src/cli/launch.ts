@@ -71,7 +71,7 @@ async function start(parsed: ParsedArgs, argv: readonly string[], run: Run): Pro
     refuseMisplaced(parsed.options);
     const { interactiveMode } = await import("../hosts/interactive/index.ts");
     const { sessionOpener } = await import("./session-opener.ts");
-    run.opensSessions = (person) => sessionOpener(machine, person);
+    run.opensSessions = (person) => sessionOpener(machine, person, parsed.options);
     try {
       return await interactiveMode(parsed, run, report);
     } catch (error) {

@@ -3,12 +3,17 @@
 import type { SessionOpener } from "../conversation/commands/serve-command.ts";
 import type { SharedPerson } from "../conversation/shared-person.ts";
 import type { SharedDoor } from "../doors/door/shared-door.ts";
+import type { TeamAnswers } from "../doors/local/listen.ts";
 import type { OpenedToOthers } from "../doors/serve/serve-here.ts";
+import type { TeamLeader } from "../doors/team/leader.ts";
 import type { Machine } from "../platform/machine/machine.ts";
+import type { CliOptions } from "../platform/options/option-table.ts";
 
-export function sessionOpener(machine: Machine, person: SharedPerson): SessionOpener {
+export function sessionOpener(machine: Machine, person: SharedPerson, options: CliOptions): SessionOpener {
   let opened: OpenedToOthers | undefined;
   let door: SharedDoor | undefined;
+  let team: TeamLeader | undefined;
+  let leaves = async (): Promise<void> => {};
   const stop = async (): Promise<boolean> => {
     const closing = opened;
     opened = undefined;
@@ -18,11 +23,19 @@ export function sessionOpener(machine: Machine, person: SharedPerson): SessionOp
   return {
     begin: async (conversation) => {
       if (!machine.paneStarter) return;
-      const { openPaneDoor } = await import("../doors/tmux/pane-door.ts");
-      door = await openPaneDoor(machine, conversation, person);
+      const { keepWork, openPaneDoor } = await import("../doors/tmux/pane-door.ts");
+      const answer: TeamAnswers = async (wish) => {
+        const { TeamLeader } = await import("../doors/team/leader.ts");
+        team ??= new TeamLeader({ machine, conversation, options });
+        return team.answer(wish);
+      };
+      door = await openPaneDoor(machine, conversation, person, answer);
+      if (machine.paneStarter.member) leaves = () => keepWork(machine, conversation);
     },
     end: async () => {
       await stop();
+      await team?.close();
+      await leaves();
       await door?.close();
     },
     open: async (conversation) => {

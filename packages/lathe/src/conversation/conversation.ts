@@ -29,7 +29,7 @@ import { Titles } from "./titles/titles.ts";
 import { isOwn } from "./unsent.ts";
 import { UserShell } from "./user-shell.ts";
 
-type Recorded = Pick<SubmitOptions, "onRecorded">;
+type Recorded = Pick<SubmitOptions, "onRecorded" | "entryId">;
 
 export class Conversation {
   readonly #parts: ConversationParts;

@@ -7,9 +7,10 @@ import { Checker, integer, listOf, openObject, optional, text } from "@lathe/llm
 import { jsonIn } from "./answer-json.ts";
 import type { AskModel } from "./ask-model.ts";
 import prompt from "./consolidate.md";
-import { isDirective } from "./fit-to-remember.ts";
+import { isDirective, isRule } from "./directive.ts";
 import { cleanText, LONGEST_TEXT, type Memory } from "./memory.ts";
 import type { Digest } from "./memory-work.ts";
+import { names, networkNamesIn } from "./network-names.ts";
 
 const item = openObject({ text: text(), from: listOf(integer()) });
 const answer = openObject({
@@ -33,6 +34,7 @@ const MOST_ITEMS = 60;
 const MOST_SECTIONS = 20;
 const MOST_PLAYBOOKS = 20;
 const LONGEST_PLAYBOOK = 6_000;
+const UNNAMED = "Notes";
 const PLAYBOOK_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 export interface DigestInput {
@@ -75,15 +77,14 @@ export async function consolidate(
     summary: fit(given.summary),
     sections: (given.sections ?? []).slice(0, MOST_SECTIONS).flatMap(({ title, items }) => {
       const kept = fit(items);
-      return kept.length === 0
-        ? []
-        : [{ title: redactor.redactForSharing(cleanText(title).slice(0, 80)), items: kept }];
+      const [head] = fitItem({ text: title.slice(0, 80), from: kept.flatMap(({ from }) => from) }, known, redactor);
+      return kept.length === 0 ? [] : [{ title: head?.text ?? UNNAMED, items: kept }];
     }),
     playbooks: (given.playbooks ?? []).slice(0, MOST_PLAYBOOKS).flatMap(({ name, about, body, from }) => {
       const lines = body
         .slice(0, LONGEST_PLAYBOOK)
         .split("\n")
-        .flatMap((line) => fitItem({ text: line, from }, known, redactor));
+        .flatMap((line) => fitItem({ text: line, from }, known, redactor, isRule));
       const [head] = fitItem({ text: about, from }, known, redactor);
       if (!PLAYBOOK_NAME.test(name) || !head || lines.length === 0) return [];
       return [{ name, about: head.text, body: lines.map((line) => line.text).join("\n"), from: head.from }];
@@ -91,11 +92,17 @@ export async function consolidate(
   };
 }
 
-/** It must rest on notes, and instruct only where one of them does, which was judged when it was made. */
-function fitItem({ text: given, from }: Item, known: ReadonlyMap<number, Memory>, redactor: Redactor): Item[] {
+/** It must rest on notes, and instruct and name addresses only where one of them does, which was judged when it was made. */
+function fitItem(
+  { text: given, from }: Item,
+  known: ReadonlyMap<number, Memory>,
+  redactor: Redactor,
+  orders: (text: string) => boolean = isDirective,
+): Item[] {
   const what = cleanText(given);
   const notes = from.map((id) => known.get(id));
   if (what === "" || what.length > LONGEST_TEXT || notes.length === 0 || notes.includes(undefined)) return [];
-  if (isDirective(what) && !notes.some((note) => note && isDirective(note.text))) return [];
+  if (networkNamesIn(what).some((host) => !notes.some((note) => note && names(note.text, host)))) return [];
+  if (orders(what) && !notes.some((note) => note && isDirective(note.text))) return [];
   return [{ text: redactor.redactForSharing(what), from }];
 }

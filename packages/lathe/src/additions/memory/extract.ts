@@ -12,7 +12,8 @@ import type { FileDigests } from "./file-digests.ts";
 import { refusals } from "./fit-to-remember.ts";
 import { cleanText, LONGEST_TEXT, type NewMemory } from "./memory.ts";
 import { pathsIn } from "./paths-in.ts";
-import { type SessionText, saidByUser, sessionText, textsOfOthers } from "./session-text.ts";
+import { textsOfOthers } from "./said-in.ts";
+import { type SessionText, saidByUser, sessionText } from "./session-text.ts";
 
 const answer = openObject({
   synopsis: optional(text()),

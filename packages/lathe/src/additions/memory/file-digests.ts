@@ -11,28 +11,30 @@ const LARGEST_READ = 16 << 20;
 const MOST_SHOWN = 1 << 20;
 type Files = Pick<ExecutionEnvironment, "stat" | "readBytes" | "resolve">;
 
+const isOfProject = (name: string): boolean => !isAbsolute(name) && !/(?:^|\/)(?:node_modules|\.git)\//.test(name);
+
 export class FileDigests {
   readonly #env: () => Files;
-  readonly #project: string;
+  readonly #root: string;
   readonly #marks: FileMarks | undefined;
   /** A file is read once for all that ask at the same time. */
   readonly #running = new Map<string, Promise<string | undefined>>();
 
-  /** `marks`: where the files are those of this machine as they are. */
-  constructor(project: string, env: () => Files, marks: FileMarks | undefined) {
+  /** `root`: the project's folder. `marks`: where the files are those of this machine as they are. */
+  constructor(root: string, env: () => Files, marks: FileMarks | undefined) {
     this.#env = env;
-    this.#project = project;
+    this.#root = root;
     this.#marks = marks;
   }
 
   /** As memories name it: relative where it is in the project. */
   nameOf(path: string): string {
-    const name = relative(this.#project, path);
+    const name = relative(this.#root, path);
     return name === "" || name.startsWith("..") || isAbsolute(name) ? path : name;
   }
 
   absolute(name: string): string {
-    return isAbsolute(name) ? name : join(this.#project, name);
+    return isAbsolute(name) ? name : join(this.#root, name);
   }
 
   /** Undefined: there is no such file, or it cannot be read. */
@@ -84,10 +86,10 @@ export class FileDigests {
     return made.every((one) => one !== undefined) ? made : undefined;
   }
 
-  /** What they say, of each its beginning. */
+  /** What those of the project say, of each its beginning: what was put elsewhere, or came with a package, shows nothing of it. */
   async textOf(names: readonly string[]): Promise<string> {
     const texts = await Promise.all(
-      names.map(async (name) => {
+      names.filter(isOfProject).map(async (name) => {
         const path = this.absolute(name);
         const stat = await this.#env()
           .stat(path)

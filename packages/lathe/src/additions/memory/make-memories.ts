@@ -122,7 +122,9 @@ async function sumUp(work: MemoryWork, { workspace, place, ask, isWanted }: Maki
   const name = nameOfInput(input);
   const isAsked = isWanted || work.isWanted;
   if (memories.length === 0 || (work.digest()?.madeOf === name && !isAsked)) return false;
+  // Not older than any of them, whichever clock that was written by, and not younger than what was sent.
+  const at = Math.max(workspace.machine.deps.now(), ...memories.map((memory) => memory.at));
   const made = await consolidate(input, { ask, redactor: workspace.redactor });
-  if (made) work.keepDigest(made, name, workspace.machine.deps.now());
+  if (made) work.keepDigest(made, name, at);
   return made !== undefined;
 }

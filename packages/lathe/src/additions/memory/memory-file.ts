@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissingPackage, missingPackage } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 
 const VERSION = 1;
@@ -25,7 +25,15 @@ PRAGMA user_version = ${VERSION};`;
 /** Another process may be writing. */
 const PATIENCE_MS = 5_000;
 
-export async function openMemoryFile(file: string): Promise<DatabaseSyncInstance> {
+/** What memory uses of a database; it fails with words for its user. */
+export interface MemoryDb {
+  readonly prepare: (sql: string) => Pick<StatementSyncInstance, "get" | "all" | "run">;
+  readonly exec: (sql: string) => void;
+  readonly isTransaction: boolean;
+  readonly close: () => void;
+}
+
+export async function openMemoryFile(file: string): Promise<MemoryDb> {
   const { DatabaseSync } = await import("@photostructure/sqlite").catch((error: unknown) => {
     if (!isMissingPackage(error)) throw error;
     throw new CliError(EXIT.failed, `${missingPackage("Memories", "@photostructure/sqlite")}.`);
@@ -34,14 +42,38 @@ export async function openMemoryFile(file: string): Promise<DatabaseSyncInstance
   // SQLite would make it, and what it puts beside it, readable by everybody.
   writeFileSync(file, "", { flag: "a", mode: 0o600 });
   chmodSync(file, 0o600);
+  return inWords(file, () => prepare(inWordsDb(file, new DatabaseSync(file, { timeout: PATIENCE_MS }))));
+}
+
+/** A disk may fill, and a page prove damaged, at any time. */
+function inWordsDb(file: string, db: DatabaseSyncInstance): MemoryDb {
+  return {
+    prepare: (sql) => {
+      const statement = inWords(file, () => db.prepare(sql));
+      return {
+        get: (...values) => inWords(file, () => statement.get(...values)),
+        all: (...values) => inWords(file, () => statement.all(...values)),
+        run: (...values) => inWords(file, () => statement.run(...values)),
+      };
+    },
+    exec: (sql) => inWords(file, () => db.exec(sql)),
+    get isTransaction() {
+      return db.isTransaction;
+    },
+    close: () => db.close(),
+  };
+}
+
+function inWords<T>(file: string, work: () => T): T {
   try {
-    return prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
+    return work();
   } catch (error) {
+    if (error instanceof CliError) throw error;
     throw new CliError(EXIT.failed, problemOf(file, error));
   }
 }
 
-function prepare(db: DatabaseSyncInstance): DatabaseSyncInstance {
+function prepare(db: MemoryDb): MemoryDb {
   try {
     db.exec(
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;",
@@ -59,14 +91,15 @@ function prepare(db: DatabaseSyncInstance): DatabaseSyncInstance {
 }
 
 /** All or nothing, also when the process is killed inside. No other process writes meanwhile. */
-export function inTransaction<T>(db: DatabaseSyncInstance, work: () => T): T {
+export function inTransaction<T>(db: MemoryDb, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {
     const result = work();
     db.exec("COMMIT");
     return result;
   } catch (error) {
-    db.exec("ROLLBACK");
+    // SQLite may have done so itself.
+    if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
 }
@@ -74,6 +107,7 @@ export function inTransaction<T>(db: DatabaseSyncInstance, work: () => T): T {
 class OtherVersion extends Error {}
 
 const SQLITE_BUSY = 5;
+const FULL: ReadonlySet<number> = new Set([10, 13]); // SQLITE_IOERR, SQLITE_FULL
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
 
 function problemOf(file: string, error: unknown): string {
@@ -82,5 +116,6 @@ function problemOf(file: string, error: unknown): string {
   const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
   if (DAMAGED.has(code)) return `${file} is damaged. Restore it from a backup, or move it away to begin anew.`;
   if (code === SQLITE_BUSY) return `${file} is being changed by another process. Try again when that is done.`;
-  return `${file} cannot be opened: ${messageOf(error)}`;
+  if (FULL.has(code)) return `${file} cannot be written: ${messageOf(error)}. Is the disk full?`;
+  return `${file} cannot be used: ${messageOf(error)}`;
 }

@@ -24,11 +24,12 @@ export class MemoryPlace {
 
   /** `env`: where the session works; `isHere`: the files there are those of this machine. */
   constructor({ cwd, settings, paths, machine }: SessionWorkspace, env: () => Files, isHere: boolean) {
-    this.project = projectOfFolder(cwd);
+    const { project, root } = projectOfFolder(cwd);
+    this.project = project;
     this.scoping = settings["memory.scoping"] as Scoping;
     this.home = paths.home;
     this.#marks = isHere ? new FileMarks(marksIn(this.home), machine.deps.now) : undefined;
-    this.digests = new FileDigests(this.project, env, this.#marks);
+    this.digests = new FileDigests(root, env, this.#marks);
     this.#mostTokens = settings["memories.summaryInjectionTokenLimit"];
   }
 

@@ -1,9 +1,8 @@
 // Memories in SQLite: added, found by their words, changed and forgotten. Several processes may work on one file at a time.
 
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { spaceOut } from "../../sessions/search-query.ts";
 import type { Memory, MemoryOrigin, NewMemory, RestsOn } from "./memory.ts";
-import { inTransaction } from "./memory-file.ts";
+import { inTransaction, type MemoryDb } from "./memory-file.ts";
 import { anyOfWords, shareOfWords } from "./search-words.ts";
 
 export interface FoundMemory extends Memory {
@@ -26,11 +25,14 @@ const SEARCH = `SELECT ${COLUMNS} FROM word JOIN memory ON memory.id = word.rowi
   WHERE word MATCH ? AND memory.project IN (SELECT value FROM json_each(?)) ORDER BY word.rank LIMIT ?`;
 const LIST = `SELECT ${COLUMNS} FROM memory WHERE project IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?`;
 const FILES = `SELECT memory, path, digest FROM rests_on WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY path`;
+/** Later than what was made of it, by whatever clock that was. */
+const UPDATE = `UPDATE memory SET text = ?, session = ?, entry = ?,
+  at = max(?, at + 1, (SELECT ifnull(made_at, 0) + 1 FROM project WHERE path = memory.project)) WHERE id = ?`;
 
 export class MemoryStore {
-  readonly db: DatabaseSyncInstance;
+  readonly db: MemoryDb;
 
-  constructor(db: DatabaseSyncInstance) {
+  constructor(db: MemoryDb) {
     this.db = db;
   }
 
@@ -72,9 +74,7 @@ export class MemoryStore {
   /** False when it is gone meanwhile. */
   update({ id, project }: Memory, next: Pick<NewMemory, "text" | "session" | "entry" | "at" | "files">): boolean {
     return this.change(project, () => {
-      const { changes } = this.db
-        .prepare("UPDATE memory SET text = ?, session = ?, entry = ?, at = ? WHERE id = ?")
-        .run(next.text, next.session, next.entry, next.at, id);
+      const { changes } = this.db.prepare(UPDATE).run(next.text, next.session, next.entry, next.at, id);
       if (changes === 0) return false;
       this.db.prepare("DELETE FROM word WHERE rowid = ?").run(id);
       this.#index(id, next.text);

@@ -46,10 +46,11 @@ export function projectsSeen(scoping: Scoping, project: string): readonly string
   return scoping === "per-project" ? [project] : [project, SHARED];
 }
 
-/** One line: control characters, line breaks and marks of our own blocks cannot be part of a memory. */
+/** One line: control characters, line breaks, what nobody sees and marks of our own blocks cannot be part of a memory. */
 export const cleanText = (text: string): string =>
   text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replace(/[\p{Cf}\p{Variation_Selector}]|\u034f|[\u115f\u1160\u3164\uffa0]/gu, "")
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .replace(/<(?=\/?(?:memory|environment|system)\b)/gi, "‹")
     .trim();
 

@@ -1,7 +1,7 @@
 // Where memories are kept: one database for all projects, and for each project a folder with what was made of its memories.
 
-import { existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { SHARED } from "./memory.ts";
 
 export const databaseIn = (home: string): string => join(home, "memory", "memory.db");
@@ -9,12 +9,26 @@ export const databaseIn = (home: string): string => join(home, "memory", "memory
 /** What is remembered of files that were read. */
 export const marksIn = (home: string): string => join(home, "cache", "memory-files.json");
 
-/** The repository that the folder is in, else the folder itself. */
-export function projectOfFolder(cwd: string): string {
+export interface ProjectPlace {
+  /** The repository, which all its working trees share, else the folder. */
+  readonly project: string;
+  /** Where the files are: the working tree. */
+  readonly root: string;
+}
+
+export function projectOfFolder(cwd: string): ProjectPlace {
   for (let path = cwd; ; path = dirname(path)) {
-    if (existsSync(join(path, ".git"))) return path;
-    if (path === dirname(path)) return cwd;
+    const git = join(path, ".git");
+    if (existsSync(git)) return { project: repositoryOf(git) ?? path, root: path };
+    if (path === dirname(path)) return { project: cwd, root: cwd };
   }
+}
+
+/** A working tree that was added to a repository says where that is. */
+function repositoryOf(git: string): string | undefined {
+  if (!statSync(git, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const [, folder] = /^gitdir: (.+?)\/\.git\/worktrees\/[^/\n]+\n?$/.exec(readFileSync(git, "utf8")) ?? [];
+  return folder !== undefined && isAbsolute(folder) && existsSync(folder) ? folder : undefined;
 }
 
 /** Its name is for people; the number tells projects of one name apart, and what is read there says whose it is. */

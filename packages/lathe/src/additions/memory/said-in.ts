@@ -1,41 +1,59 @@
-// What of a conversation the user has said, and what came from elsewhere: tools, pages, attached files, hooks, agents, summaries.
+// What of a session the user has said, and what came from elsewhere: tools, pages, attached files, hooks, agents, summaries.
 
 import type { JournalReader } from "@lathe/agent/contract";
-import { isUserMessage } from "@lathe/agent/record";
+import { isUserMessage, pathTo } from "@lathe/agent/record";
 import { type ContentPart, type Message, textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import type { Said } from "./fit-to-remember.ts";
 import { isMemoryTool } from "./tool-names.ts";
 
-/** Of what the model has before it now. Memories that were recalled have been judged before. */
-export function saidIn(journal: JournalReader): Said {
-  const byUser: string[] = [];
-  const byOthers: string[] = [];
+/** Of all of it: what is no longer sent to the model has been before it, too. */
+export const saidIn = (journal: JournalReader): Said => ({
+  byUser: wordsOfUser(journal),
+  byOthers: () => textsOfOthers(journal),
+});
+
+function wordsOfUser(journal: JournalReader): readonly string[] {
+  return pathTo(journal, journal.leaf).flatMap((id) => {
+    if (journal.meta(id)?.type !== "message") return [];
+    const entry = journal.entry(id);
+    return entry.type === "message" && isUserMessage(entry) ? [wordsAndAttachments(entry.message.content).words] : [];
+  });
+}
+
+/**
+ * All that did not come from the user or the agent. Read from the file once more: a session may be larger than memory. Memories that were
+ * recalled have been judged before.
+ */
+export function* textsOfOthers(journal: JournalReader): IterableIterator<string> {
   const recalled = new Set<string>();
-  const { messages, entryIds } = journal.context;
-  for (const [i, message] of messages.entries()) {
-    const id = entryIds[i];
-    const entry = id === undefined ? undefined : journal.entry(id);
+  for (const id of journal.entryIds()) {
+    const entry = journal.entry(id);
+    if (entry.type === "custom_message") {
+      yield typeof entry.content === "string" ? entry.content : textsIn(entry.content).join("\n");
+      continue;
+    }
+    if (entry.type === "compaction" || entry.type === "branch_summary") {
+      yield entry.summary;
+      continue;
+    }
+    if (entry.type === "nested_call") yield* textsOf(entry.message);
+    if (entry.type !== "message") continue;
+    const { message } = entry;
     if (message.role === "assistant") {
       for (const part of message.content)
         if (part.kind === "tool_call" && isMemoryTool(part.toolCall.name)) recalled.add(part.toolCall.id);
-      continue;
-    }
-    if (message.toolCallId !== undefined && recalled.has(message.toolCallId)) continue;
-    if (message.role !== "user" || !entry || !isUserMessage(entry)) byOthers.push(...textsOf(message));
-    else {
-      const { words, attached } = wordsAndAttachments(message.content);
-      byUser.push(words);
-      byOthers.push(...attached.map(({ text }) => text));
-    }
+    } else if (isUserMessage(entry)) yield* wordsAndAttachments(message.content).attached.map(({ text }) => text);
+    else if (message.toolCallId === undefined || !recalled.has(message.toolCallId)) yield* textsOf(message);
   }
-  return { byUser, byOthers: () => byOthers };
 }
 
 /** All text of a message, that of results included. */
-export function textsOf(message: Message): string[] {
-  return [textOf(message), ...message.content.flatMap(resultText)].filter((text) => text !== "");
-}
+const textsOf = (message: Message): string[] =>
+  [textOf(message), ...message.content.flatMap(resultText)].filter((text) => text !== "");
+
+const textsIn = (content: readonly ContentPart[]): string[] =>
+  content.flatMap((part) => (part.kind === "text" ? [part.text] : resultText(part)));
 
 function resultText(part: ContentPart): string[] {
   if (part.kind !== "tool_result") return [];

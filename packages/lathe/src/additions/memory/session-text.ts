@@ -7,8 +7,7 @@ import { isUserMessage, pathTo } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { repeated } from "./fit-to-remember.ts";
-import { textsOf } from "./said-in.ts";
-import { isMemoryTool } from "./tool-names.ts";
+import { textsOfOthers } from "./said-in.ts";
 
 interface SpokenPart {
   /** Id of the entry. */
@@ -65,30 +64,6 @@ const spoken = (entry: string, who: SpokenPart["who"], texts: readonly string[])
 function filesIn(entry: TreeEntry): readonly string[] {
   if (entry.type !== "message" && entry.type !== "nested_call") return [];
   return [...(entry.reads ?? []), ...(entry.changes ?? []).map(({ path }) => path)];
-}
-
-/** All that did not come from the user or the agent. Read from the file once more: a session may be larger than memory. */
-export function* textsOfOthers(journal: Journal): IterableIterator<string> {
-  const recalled = new Set<string>();
-  for (const id of journal.entryIds()) {
-    const entry = journal.entry(id);
-    if (entry.type === "custom_message") {
-      if (typeof entry.content === "string") yield entry.content;
-      continue;
-    }
-    if (entry.type === "compaction" || entry.type === "branch_summary") {
-      yield entry.summary;
-      continue;
-    }
-    if (entry.type === "nested_call") yield* textsOf(entry.message);
-    if (entry.type !== "message") continue;
-    const { message } = entry;
-    if (message.role === "assistant") {
-      for (const part of message.content)
-        if (part.kind === "tool_call" && isMemoryTool(part.toolCall.name)) recalled.add(part.toolCall.id);
-    } else if (isUserMessage(entry)) yield* wordsAndAttachments(message.content).attached.map(({ text }) => text);
-    else if (message.toolCallId === undefined || !recalled.has(message.toolCallId)) yield* textsOf(message);
-  }
 }
 
 function ends(parts: readonly SpokenPart[]): readonly SpokenPart[] {

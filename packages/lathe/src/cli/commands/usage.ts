@@ -77,6 +77,13 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["providers", "the agents whose files are looked for, by priority"],
     ["… --json", "as JSON"],
   ],
+  team: [
+    ["<task> [-n 2]", "in a session of lathe --tmux: workers in panes of their own, whose work lands here"],
+    ["<task> <task>…", "a worker for each task"],
+    ["… --dry-run", "plan it, and start nothing"],
+    ["--status, --stop", "where the team stands; end it, and keep its work as patches"],
+    ["… --json", "the state as one JSON object"],
+  ],
   workflow: [
     ["list [--json]", "available workflows, and how each is begun"],
     ["show <name>", "its states, its moves and what each needs, and its text"],
@@ -138,6 +145,21 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
     ["test [name]", "connect and list the tools"],
     ["remove [--project] <name>", "remove it from the file"],
     ["login <name>, logout <name>", "sign in to a server, or delete the sign-in"],
+  ],
+  "mcp-serve": [
+    [
+      "coordinator",
+      "an MCP server on stdin and stdout that runs sessions for a bot; what it may do is in LATHE_COORDINATOR_MCP_…",
+    ],
+    ["coordinator --check [--json]", "what it offers, and whether its variables are right; starts nothing"],
+  ],
+  coordinator: [
+    ["[status]", "sessions, turns, questions and last events of the namespace that the variables name"],
+    ["sessions, session <id>", "whether they live, and what they work on"],
+    ["turn <id>, tail <session>", "a turn with its answer; the end of what was said"],
+    ["questions, artifacts <session>", "what waits for an answer; what a session has made"],
+    ["tools", "the tools of lathe mcp-serve coordinator"],
+    ["… --json", "as JSON"],
   ],
   policy: [
     ["test [--json] -- '<command>'", "how this command would be judged here, with the reason for each part of it"],

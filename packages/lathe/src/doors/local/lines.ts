@@ -3,7 +3,7 @@
 
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { isJsonObject, parseJson } from "@lathe/llm";
+import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 import { anyObject, Checker, choice, exactly, integer, listOf, object, oneOf, optional, text } from "@lathe/llm/schema";
 import type { CommandName } from "../../hosts/rpc/commands.ts";
 import { linesOf } from "../../hosts/wire/lines.ts";
@@ -22,7 +22,9 @@ export type ToDoor =
   | ({ readonly type: "command"; readonly name: CommandName; readonly params: object } & Request)
   | ({ readonly type: "answer"; readonly questionId: string; readonly answer: DialogAnswer } & Request)
   /** For a client that cannot join, such as an editor: the session is closed here, so that the client's own process can open it. */
-  | ({ readonly type: "release" } & Request);
+  | ({ readonly type: "release" } & Request)
+  /** To the team that the session leads or belongs to. */
+  | ({ readonly type: "team"; readonly wish: JsonObject } & Request);
 
 interface Request {
   readonly id: number;
@@ -62,6 +64,7 @@ const TO_DOOR = new Checker(
     object({ type: exactly("command"), name: text(), params: anyObject(), ...request }),
     object({ type: exactly("answer"), questionId: text(), answer: anyObject(), ...request }),
     object({ type: exactly("release"), ...request }),
+    object({ type: exactly("team"), wish: anyObject(), ...request }),
   ),
   { acceptsUnknown: true },
 );

@@ -3,7 +3,7 @@
 
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import { messageOf } from "@lathe/llm";
+import { type JsonObject, messageOf } from "@lathe/llm";
 import { Refusal } from "../../hosts/rpc/handler.ts";
 import type { Door, DoorClient, DoorFrame } from "../door/door.ts";
 import { removeDeadDoors } from "./dead-doors.ts";
@@ -30,7 +30,12 @@ export interface LocalPlace {
   readonly cwd: string;
   /** Closes the session for a process that wants to have it. Absent: it stays where it is. */
   readonly release?: () => Promise<void>;
+  /** The team that the session leads or belongs to. Absent: it can have none. */
+  readonly team?: TeamAnswers | undefined;
 }
+
+/** Answers a wish of a team, or refuses it with an error for people. */
+export type TeamAnswers = (wish: JsonObject) => Promise<unknown>;
 
 export interface LocalDoorServer {
   readonly socket: string;
@@ -66,7 +71,7 @@ class Listener implements LocalDoorServer {
   #closing: Promise<void> | undefined;
   #unwatch: () => void = () => {};
 
-  constructor(session: JoinableSession, { folder, pid, cwd, release }: LocalPlace) {
+  constructor(session: JoinableSession, { folder, pid, cwd, release, team }: LocalPlace) {
     this.#session = session;
     this.#folder = folder;
     this.socket = socketPlace(folder, pid);
@@ -74,7 +79,7 @@ class Listener implements LocalDoorServer {
     this.#server = createServer((connection) => {
       this.#connections.add(connection);
       connection.on("error", () => {}).on("close", () => this.#connections.delete(connection));
-      void serveClient({ open: () => this.door(), release }, connection, this.#readers).finally(() =>
+      void serveClient({ open: () => this.door(), release, team }, connection, this.#readers).finally(() =>
         connection.destroy(),
       );
     });
@@ -122,10 +127,11 @@ class Listener implements LocalDoorServer {
 interface Offered {
   readonly open: () => Promise<Door>;
   readonly release: LocalPlace["release"];
+  readonly team: LocalPlace["team"];
 }
 
 async function serveClient(offered: Offered, connection: Socket, readers: Set<Promise<void>>): Promise<void> {
-  const { open, release = stays } = offered;
+  const { open, release = stays, team = hasNoTeam } = offered;
   const send = (line: FromDoor): Promise<unknown> | undefined => sendLine(connection, line);
   let client: DoorClient | undefined;
   let door: Door | undefined;
@@ -155,7 +161,9 @@ async function serveClient(offered: Offered, connection: Socket, readers: Set<Pr
           ? door.command(from, line.name, line.params as never)
           : line.type === "answer"
             ? door.answer(from, line.questionId, line.answer)
-            : release();
+            : line.type === "team"
+              ? team(line.wish)
+              : release();
       done.then(
         (data: unknown) => send({ type: "reply", id, data }),
         (error: unknown) => send({ type: "reply", id, error: { ...codeOf(error), message: messageOf(error) } }),
@@ -166,6 +174,10 @@ async function serveClient(offered: Offered, connection: Socket, readers: Set<Pr
 
 async function stays(): Promise<void> {
   throw new Refusal("stays", "The session belongs to the process that has it open.");
+}
+
+async function hasNoTeam(): Promise<never> {
+  throw new Refusal("not_available", "This session does not run in a pane of its own. Start it with: lathe --tmux");
 }
 
 /** A client that reads slowly gets its next frame when it has room for it. */

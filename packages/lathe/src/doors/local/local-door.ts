@@ -3,6 +3,7 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import type { JsonObject } from "@lathe/llm";
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
 import { Refusal } from "../../hosts/rpc/handler.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -62,6 +63,11 @@ export class LocalDoor implements Door {
       // The door closes with the session: the connection may end before the reply.
       if ((error as Refusal).code !== "closed") throw error;
     }
+  }
+
+  /** Rejects with `Refusal`. */
+  askTeam(client: DoorClient, wish: JsonObject): Promise<unknown> {
+    return this.#request((id) => ({ type: "team", id, from: callerOf(client), wish }));
   }
 
   /** Ends with the connection; without a `closed` frame before, the process at the other side has died. */

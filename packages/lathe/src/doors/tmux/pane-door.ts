@@ -7,7 +7,7 @@ import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { openConversationDoor } from "../door/conversation-door.ts";
 import type { SharedDoor } from "../door/shared-door.ts";
-import { listenLocally } from "../local/listen.ts";
+import { listenLocally, type TeamAnswers } from "../local/listen.ts";
 import { tagPane } from "./managed-sessions.ts";
 import { Tmux } from "./tmux.ts";
 
@@ -16,12 +16,13 @@ export async function openPaneDoor(
   machine: Machine,
   conversation: Conversation,
   person: SharedPerson,
+  team: TeamAnswers,
 ): Promise<SharedDoor | undefined> {
   const { deps, pid, env, userHome, paneStarter } = machine;
   const { doors } = homePaths(env, userHome);
   const door = await openConversationDoor({ conversation, person, deps });
   try {
-    await listenLocally(door, { folder: doors, pid, cwd: conversation.workspace.cwd });
+    await listenLocally(door, { folder: doors, pid, cwd: conversation.workspace.cwd, team });
     const tag = (): Promise<void> => tagOwnPane(env, conversation);
     door.watch(({ kind }) => {
       if (kind === "session") void tag();
@@ -37,12 +38,18 @@ export async function openPaneDoor(
   return door;
 }
 
-/** Its work is not lost, and no isolated copy waits for a decision of a user who has gone. */
-async function leaveWithStarter({ pid }: Machine, conversation: Conversation): Promise<void> {
-  const { view } = conversation.workspace;
+async function leaveWithStarter(machine: Machine, conversation: Conversation): Promise<void> {
   await conversation.session.interrupt();
-  await view?.settle("patch", async () => undefined);
-  process.kill(pid, "SIGHUP");
+  await keepWork(machine, conversation);
+  process.kill(machine.pid, "SIGHUP");
+}
+
+/** The work of a session that somebody else has started is not lost, and no isolated copy waits for a decision of a user who has gone. */
+export async function keepWork({ paneStarter }: Machine, { workspace }: Conversation): Promise<void> {
+  const { view } = workspace;
+  if (!view || (await view.changes()).isSettled) return;
+  const { patch, message } = await view.settle("patch", async () => undefined);
+  if (patch !== undefined) paneStarter?.lastWords(message);
 }
 
 async function tagOwnPane(env: Machine["env"], { session }: Conversation): Promise<void> {

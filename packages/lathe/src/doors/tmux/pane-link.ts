@@ -42,6 +42,10 @@ export class PaneLink implements PaneStarter {
     }
   }
 
+  get member(): PaneStarter["member"] {
+    return this.start.member;
+  }
+
   opened(sessionId: string): void {
     this.#tell({ type: "opened", sessionId });
   }

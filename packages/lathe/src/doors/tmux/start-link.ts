@@ -5,6 +5,7 @@ import { createServer, type Socket } from "node:net";
 import { isJsonObject, parseJson } from "@lathe/llm";
 import { Checker, exactly, integer, object, oneOf, type Static, text } from "@lathe/llm/schema";
 import { linesOf } from "../../hosts/wire/lines.ts";
+import type { TeamMember } from "../../platform/machine/machine.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import { removeSocket, socketPlace } from "../local/door-records.ts";
 
@@ -18,6 +19,8 @@ export interface PaneStart {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** It leaves when this process has gone. */
   readonly endsWithStarter: boolean;
+  /** It works in a team of the starter. */
+  readonly member?: TeamMember | undefined;
 }
 
 const opened = object({ type: exactly("opened"), sessionId: text() });

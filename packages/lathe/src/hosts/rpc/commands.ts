@@ -163,6 +163,11 @@ const rewound = object({
 
 const nothing: Schema<undefined> = { not: {} };
 
+/** Of the message in the journal. One that is there already is not said again: a host that does not know whether it was taken asks with the same id. */
+const ownEntryId = {
+  entryId: optional(text({ pattern: "^[A-Za-z0-9_-]{8,64}$", expects: "8 to 64 plain characters" })),
+};
+
 /** `scope`: what the host of an unattended session needs to be granted. */
 export const COMMANDS = {
   /** `expandPromptTemplates` false: the message is sent as it is, also when it names a command. */
@@ -170,6 +175,7 @@ export const COMMANDS = {
     scope: "prompt",
     params: {
       ...message,
+      ...ownEntryId,
       streamingBehavior: optional(choice(["steer", "followUp"])),
       expandPromptTemplates: optional(flag()),
     },
@@ -180,7 +186,7 @@ export const COMMANDS = {
   /** Finishes the input that was cut off; refused when there is none. */
   continue: { scope: "prompt", params: {}, data: nothing },
   abort: { scope: "control", params: {}, data: nothing },
-  abort_and_prompt: { scope: "prompt", params: message, data: nothing },
+  abort_and_prompt: { scope: "prompt", params: { ...message, ...ownEntryId }, data: nothing },
   new_session: { scope: "session", params: { parentSession: optional(text()) }, data: sessionRef },
 
   get_state: {

@@ -21,6 +21,9 @@ function contentOf({ message, images = [] }: MessageWithImages): InputContent {
   return message.trim() === "" ? parts : [{ kind: "text", text: message }, ...parts];
 }
 
+const isSaid = ({ session }: RpcSession, entryId: string | undefined): boolean =>
+  entryId !== undefined && session.journal.has(entryId);
+
 /** Of a message that may have to wait: it is a text in any case. */
 function queuedContent(params: MessageWithImages, current: RpcSession): InputContent | Promise<InputContent> {
   const given = contentOf(params);
@@ -48,14 +51,15 @@ export const inputHandlers: Handlers<
 > = {
   prompt: async (params, { current }, recorded) => {
     await current.conversation.settled();
-    const { streamingBehavior, expandPromptTemplates = true } = params;
+    const { streamingBehavior, expandPromptTemplates = true, entryId } = params;
+    if (isSaid(current, entryId)) return;
     const given = contentOf(params);
     // A host that asks for the state next finds a message in the queue that needed no time.
     const expanded = expandPromptTemplates ? current.expand(given) : given;
     if (!expandPromptTemplates) recordTyped(given, current.conversation.open);
     const content = expanded instanceof Promise ? await expanded : expanded;
     if (content === undefined) return;
-    if (!current.isBusy) await current.run(content, recorded);
+    if (!current.isBusy) await current.run(content, recorded, entryId);
     else if (streamingBehavior === "steer") current.session.steer(content);
     else if (streamingBehavior === "followUp") current.session.followUp(content);
     else throw new Error('The agent is working. Set streamingBehavior to "steer" or "followUp".');
@@ -83,8 +87,10 @@ export const inputHandlers: Handlers<
     await current.session.interrupt();
   },
   abort_and_prompt: async (params, { current }, recorded) => {
+    const { entryId } = params;
+    if (isSaid(current, entryId)) return;
     const content = await current.expand(contentOf(params));
-    if (content !== undefined) await current.conversation.submitInstead(content, { onRecorded: recorded });
+    if (content !== undefined) await current.conversation.submitInstead(content, { onRecorded: recorded, entryId });
   },
 
   set_permission_mode: ({ mode }, { current }) => {

@@ -110,14 +110,14 @@ export class RpcSession {
   }
 
   /** `recorded`: called when the message is in the journal. */
-  async run(content: InputContent, recorded: () => void): Promise<InputOutcome> {
+  async run(content: InputContent, recorded: () => void, entryId?: string): Promise<InputOutcome> {
     if (!this.isBusy) this.#parts.hostUris.announce(this.session);
     let isRecorded = false;
     const onRecorded = (): void => {
       isRecorded = true;
       recorded();
     };
-    const outcome = await this.#conversation.submit(content, { onRecorded });
+    const outcome = await this.#conversation.submit(content, { onRecorded, entryId });
     // Such as on a full disk. The host must not take it for confirmed.
     if (!isRecorded) throw new Error(outcome.error?.message ?? "The message could not be recorded.");
     return outcome;

@@ -48,6 +48,16 @@ export interface PaneStarter {
   lastWords(line: string): void;
   /** Aborted when it has gone and this process is to leave with it. */
   readonly gone: AbortSignal;
+  /** Absent: this process is no worker. */
+  readonly member?: TeamMember | undefined;
+}
+
+/** A worker of a team. */
+export interface TeamMember {
+  /** As the others call it, such as `Worker1`. */
+  readonly name: string;
+  /** Id of the leader's session. */
+  readonly leader: string;
 }
 
 export function thisMachine(): Machine {

@@ -1,0 +1,48 @@
+// `lathe coordinator`: looks at the namespace of a coordinator, through the same tools. Changes nothing.
+
+import { readConfiguration } from "../../doors/coordinator/configuration.ts";
+import { contractSummary, TOOLS, type ToolName, wireName } from "../../doors/coordinator/contract.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
+import { listing } from "../../sessions/tables/listing.ts";
+import type { Command } from "./command.ts";
+import { verbArgs } from "./verb-args.ts";
+
+/** What follows the verb is its first argument. */
+const VERBS: Readonly<Record<string, { readonly tool: ToolName; readonly takes?: string }>> = {
+  status: { tool: "read_coordination_status" },
+  sessions: { tool: "list_sessions" },
+  session: { tool: "read_status", takes: "session_id" },
+  tail: { tool: "read_tail", takes: "session_id" },
+  questions: { tool: "list_questions" },
+  artifacts: { tool: "list_artifacts", takes: "session_id" },
+  turn: { tool: "read_turn", takes: "turn_id" },
+};
+const USAGE = `lathe coordinator tools | ${Object.entries(VERBS)
+  .map(([verb, { takes }]) => (takes === undefined ? verb : `${verb} <${takes.replace("_", "-")}>`))
+  .join(" | ")} [--json]`;
+
+export const coordinatorCommand: Command = async (argv, machine) => {
+  const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "coordinator");
+  const [verb = "status", id, ...more] = positionals;
+  const isJson = values.json === true;
+  if (verb === "tools" && id === undefined) return tools(machine, isJson);
+  const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (!known || more.length > 0 || (known.takes === undefined) !== (id === undefined))
+    throw usageError(`Use: ${USAGE}`);
+  const args = known.takes === undefined || id === undefined ? {} : { [known.takes]: id };
+  const { lookOnce } = await import("../../doors/coordinator/look.ts");
+  const { data, isError } = await lookOnce(machine, readConfiguration(machine.env, machine.cwd), known.tool, args);
+  const { error, lines, ...shown } = data as { error?: { readonly message: string }; lines?: readonly string[] };
+  if (isError) throw usageError(error?.message ?? "The coordinator's state cannot be read.");
+  const isText = !isJson && lines !== undefined;
+  const all = lines === undefined ? shown : { ...shown, lines };
+  machine.stdout.write(isText ? lines.map((line) => `${line}\n`).join("") : `${JSON.stringify(all, null, 2)}\n`);
+  return EXIT.done;
+};
+
+function tools({ stdout }: Machine, isJson: boolean): ExitCode {
+  const rows = (Object.keys(TOOLS) as ToolName[]).map((name) => [wireName(name), TOOLS[name].description] as const);
+  stdout.write(isJson ? `${JSON.stringify(contractSummary(LATHE_VERSION), null, 2)}\n` : `${listing(rows)}\n`);
+  return EXIT.done;
+}

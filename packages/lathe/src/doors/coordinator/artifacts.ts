@@ -1,0 +1,123 @@
+// Files that a session has made, and bytes of them: only below the allowed folders, through no link that leads out, and never more than the cap.
+
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { allowedPath } from "./configuration.ts";
+import { CoordinatorRefusal } from "./contract.ts";
+import type { Coordinator } from "./coordinator.ts";
+import { safeTurnId } from "./ids.ts";
+import { answerOf, type Reader, readable, responseName, utf8Start } from "./reading.ts";
+import type { SessionFacts } from "./state.ts";
+import { sessionOf, turnOf } from "./turn-moves.ts";
+
+const OUTPUT = "artifact://";
+const RESPONSE = responseName("");
+const MOST_ROWS = 500;
+
+export function artifactsOf({ coordinator }: Reader, session: SessionFacts): object {
+  const changed = new Set<string>();
+  const journal = readable(coordinator, session);
+  for (const id of journal?.entryIds() ?? []) {
+    const entry = journal?.entry(id);
+    const changes = entry?.type === "message" || entry?.type === "nested_call" ? entry.changes : undefined;
+    for (const { path } of changes ?? []) changed.add(path);
+  }
+  const outputs = outputNames(coordinator, session).map((name) => OUTPUT + name);
+  const all = [
+    ...[...changed].map((path) => ({ path, kind: "file" })),
+    ...outputs.map((path) => ({ path, kind: "output" })),
+  ];
+  return { artifacts: all.slice(0, MOST_ROWS), truncated: all.length > MOST_ROWS };
+}
+
+function outputNames({ records }: Coordinator, { latheSession }: SessionFacts): string[] {
+  const folder = latheSession === undefined ? undefined : records.pathOf(latheSession)?.replace(/\.jsonl$/, "");
+  if (folder === undefined) return [];
+  try {
+    return readdirSync(folder, { withFileTypes: true }).flatMap((one) =>
+      one.isFile() && !one.name.endsWith(".jsonl") && !one.name.startsWith(".") ? [one.name] : [],
+    );
+  } catch {
+    return []; // it has none
+  }
+}
+
+export interface ArtifactRequest {
+  readonly session: SessionFacts | undefined;
+  readonly path: string;
+  readonly offset: number;
+}
+
+export function readArtifact(reader: Reader, { session, path, offset }: ArtifactRequest): object {
+  const { coordinator } = reader;
+  const cap = coordinator.configuration.artifactCap;
+  if (path.startsWith(RESPONSE)) return { path, ...piece(responseBytes(coordinator, path), offset, cap) };
+  return { path, ...bytesOf(placeOf(coordinator, session, path), offset, cap) };
+}
+
+function placeOf(coordinator: Coordinator, session: SessionFacts | undefined, path: string): string {
+  if (path.includes("\0")) throw new CoordinatorRefusal("unsafe_path", "This is no path.");
+  if (path.startsWith(OUTPUT)) {
+    if (!session) throw new CoordinatorRefusal("unknown_session", "Give the session_id whose output this is.");
+    readable(coordinator, session);
+    const name = path.slice(OUTPUT.length);
+    const journal = session.latheSession === undefined ? undefined : coordinator.records.pathOf(session.latheSession);
+    if (journal === undefined || !outputNames(coordinator, session).includes(name))
+      throw new CoordinatorRefusal("not_found", "The session has no such output. See list_artifacts.");
+    return join(journal.replace(/\.jsonl$/, ""), name);
+  }
+  if (!isAbsolute(path) && !session)
+    throw new CoordinatorRefusal("unsafe_path", "Without a session_id the path has to be absolute.");
+  const given = resolve(session?.cwd ?? "/", path);
+  const real = allowedPath(coordinator.configuration, given);
+  const { folder } = coordinator.journal;
+  if (real === folder || real.startsWith(`${folder}/`))
+    throw new CoordinatorRefusal("outside_roots", "The coordinator's own state is not an artifact.");
+  return real;
+}
+
+function responseBytes(coordinator: Coordinator, path: string): Buffer {
+  const { state } = coordinator.journal;
+  const turn = turnOf(state, safeTurnId(path.slice(RESPONSE.length)), undefined);
+  const answer = answerOf(coordinator, sessionOf(state, turn.sessionId), turn);
+  return Buffer.from(answer?.text ?? "");
+}
+
+function piece(bytes: Buffer, offset: number, cap: number): object {
+  const start = Math.min(offset, bytes.length);
+  const rest = bytes.subarray(start);
+  const text = utf8Start(rest, cap);
+  return told(text, { bytes: bytes.length, next: start + Buffer.byteLength(text) });
+}
+
+const told = (text: string, { bytes, next }: { readonly bytes: number; readonly next: number }): object => ({
+  text,
+  bytes,
+  truncated: next < bytes,
+  next_offset: next < bytes ? next : null,
+});
+
+/** The path is a real one: what has become a link since is not followed. */
+function bytesOf(path: string, offset: number, cap: number): object {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  let fd: number;
+  try {
+    fd = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    throw new CoordinatorRefusal("not_found", "The file cannot be read.");
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) throw new CoordinatorRefusal("not_a_file", "This is not a file.");
+    // A folder on the way may have become a link while it was opened.
+    if (realpathSync(join(realpathSync(dirname(path)), basename(path))) !== path)
+      throw new CoordinatorRefusal("outside_roots", "The path leads somewhere else by now.");
+    const bytes = Buffer.alloc(Math.min(cap + 4, Math.max(0, stat.size - offset)));
+    const got = readSync(fd, bytes, 0, bytes.length, offset);
+    const text = utf8Start(bytes.subarray(0, got), cap);
+    const next = Math.min(stat.size, offset + (got <= cap ? got : Buffer.byteLength(text)));
+    return told(text, { bytes: stat.size, next });
+  } finally {
+    closeSync(fd);
+  }
+}

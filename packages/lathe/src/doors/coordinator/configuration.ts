@@ -1,0 +1,136 @@
+// What the operator allows, from LATHE_COORDINATOR_MCP_*: folders, changes, the command of sessions, limits, and the namespace.
+
+import { realpathSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
+import { usageError } from "../../platform/usage/exit.ts";
+import { CoordinatorRefusal, MUTATIONS, type Mutation } from "./contract.ts";
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export const VARIABLE = "LATHE_COORDINATOR_MCP_";
+const DEFAULT_CAP = 65_536;
+const MOST_CAP = 1_048_576;
+const PART_OF_NAMESPACE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export interface Configuration {
+  /** Real paths. Empty: nothing is allowed. */
+  readonly roots: readonly string[];
+  readonly mutations: ReadonlySet<Mutation>;
+  /** Words; absent: no session can be started. */
+  readonly sessionCommand: readonly string[] | undefined;
+  readonly artifactCap: number;
+  /** Where state is kept, and what it is below: no link may lead out of `base`. */
+  readonly state: { readonly base: string; readonly folder: string };
+  readonly profile: string;
+  readonly repo: string;
+}
+
+export function readConfiguration(env: Variables, cwd: string): Configuration {
+  const value = (name: string): string | undefined => env[VARIABLE + name] || undefined;
+  const given = value("STATE_ROOT");
+  const base = resolve(cwd, given ?? ".");
+  const profile = namespacePart("PROFILE", value("PROFILE"));
+  const repo = namespacePart("REPO", value("REPO"));
+  const below = given === undefined ? [".lathe", "state", "coordinator-mcp"] : [];
+  return {
+    roots: rootsOf(value("WORKDIR_ROOTS") ?? ""),
+    mutations: mutationsOf(value("MUTATIONS") ?? ""),
+    sessionCommand: wordsOf(value("SESSION_COMMAND") ?? ""),
+    artifactCap: capOf(value("ARTIFACT_BYTE_CAP")),
+    state: { base, folder: join(base, ...below, profile, repo) },
+    profile,
+    repo,
+  };
+}
+
+/** A missing part is a namespace like any other, never all of them. */
+function namespacePart(name: string, value = "default"): string {
+  if (PART_OF_NAMESPACE.test(value)) return value;
+  throw usageError(`${VARIABLE}${name} is a name of letters, digits, ".", "-" and "_". Not "${value.slice(0, 80)}".`);
+}
+
+function rootsOf(text: string): readonly string[] {
+  const separator = delimiter === ":" ? /[:,;\n]/ : /[,;\n]/;
+  const paths = text.split(separator).map((path) => path.trim());
+  return paths
+    .filter((path) => path !== "")
+    .map((path) => {
+      if (!isAbsolute(path))
+        throw usageError(`${VARIABLE}WORKDIR_ROOTS takes absolute paths. Not "${path.slice(0, 80)}".`);
+      try {
+        return realpathSync(path);
+      } catch {
+        throw usageError(`${VARIABLE}WORKDIR_ROOTS names a folder that is not there: ${path.slice(0, 200)}`);
+      }
+    });
+}
+
+function mutationsOf(text: string): ReadonlySet<Mutation> {
+  const words = text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
+  if (words.includes("all")) return new Set(MUTATIONS);
+  const strange = words.find((word) => !(MUTATIONS as readonly string[]).includes(word));
+  if (strange === undefined) return new Set(words as Mutation[]);
+  throw usageError(`${VARIABLE}MUTATIONS knows ${MUTATIONS.join(", ")} and all. Not "${strange.slice(0, 80)}".`);
+}
+
+function capOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_CAP;
+  const bytes = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (bytes < 1) throw usageError(`${VARIABLE}ARTIFACT_BYTE_CAP is a number of bytes, at most ${MOST_CAP}.`);
+  return Math.min(bytes, MOST_CAP);
+}
+
+/** As a shell splits plain words and quoted ones; no variables, no commands: no shell ever sees it. */
+function wordsOf(text: string): readonly string[] | undefined {
+  const words: string[] = [];
+  const word = /\s*((?:"[^"]*"|'[^']*'|[^\s"'])+)/y;
+  const line = text.trim();
+  while (word.lastIndex < line.length) {
+    const [, found] = word.exec(line) ?? [];
+    if (found === undefined) throw usageError(`${VARIABLE}SESSION_COMMAND has a quote without an end.`);
+    words.push(
+      found.replace(/"([^"]*)"|'([^']*)'/g, (_all, double?: string, single?: string) => double ?? single ?? ""),
+    );
+  }
+  return words.length === 0 ? undefined : words;
+}
+
+/** The real path of a folder or file below one of the allowed ones. */
+export function allowedPath({ roots }: Configuration, path: string): string {
+  if (roots.length === 0)
+    throw new CoordinatorRefusal("no_roots", `No folder is allowed. Set ${VARIABLE}WORKDIR_ROOTS for the coordinator.`);
+  let real: string;
+  try {
+    real = realpathSync(path);
+  } catch {
+    throw new CoordinatorRefusal("not_found", "There is nothing at this path.");
+  }
+  if (roots.some((root) => isBelow(root, real))) return real;
+  throw new CoordinatorRefusal("outside_roots", "This path is not below the folders that the coordinator may use.");
+}
+
+const isBelow = (root: string, path: string): boolean =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+
+/** The entry's three conditions. There is no other way to change something. */
+export function mustAllow(
+  { roots, mutations }: Configuration,
+  needs: Mutation,
+  allowMutation: boolean | undefined,
+): void {
+  if (roots.length === 0)
+    throw new CoordinatorRefusal("no_roots", `No folder is allowed. Set ${VARIABLE}WORKDIR_ROOTS for the coordinator.`);
+  if (!mutations.has(needs))
+    throw new CoordinatorRefusal(
+      "mutation_disabled",
+      `Changes of ${needs} are not allowed. Add ${needs} to ${VARIABLE}MUTATIONS.`,
+    );
+  if (allowMutation !== true)
+    throw new CoordinatorRefusal(
+      "mutation_not_confirmed",
+      "This call changes something: repeat it with allow_mutation: true.",
+    );
+}

@@ -1,0 +1,162 @@
+// The coordinator's contract, whatever transport it goes over: the server's name, its tools with what they take, and which of them change
+// something.
+
+import {
+  anything,
+  choice,
+  type Fields,
+  flag,
+  integer,
+  listOf,
+  object,
+  optional,
+  type Schema,
+  text,
+} from "@lathe/llm/schema";
+
+export const SERVER_NAME = "lathe-coordinator-mcp";
+/** Of replies and of the event journal. */
+export const SCHEMA_VERSION = 1;
+const PREFIX = "lathe_coordinator_";
+/** The longest that a call waits. */
+export const LONGEST_WAIT_MS = 30_000;
+export const MOST_EVENTS = 100;
+
+/** What the operator has to allow for a change. */
+export const MUTATIONS = ["sessions", "questions", "reports"] as const;
+export type Mutation = (typeof MUTATIONS)[number];
+
+/** How a turn can be reported to have ended. */
+export const REPORTED = ["completed", "failed", "cancelled"] as const;
+
+const sessionId = text({ description: "Name of a session of this coordinator.", maxLength: 64 });
+const turnId = text({ description: "turn-<uuid>, from send_prompt.", maxLength: 64 });
+const timeout = optional(integer(`How long to wait, in ms; at most ${LONGEST_WAIT_MS}.`));
+const ALLOW = { allow_mutation: optional(flag("Has to be true: this call changes something.")) };
+
+function tool<F extends Fields>(description: string, params: F, needs?: Mutation) {
+  return { description, params: object(params), needs } as const;
+}
+
+/** Short names: those on the wire begin with `lathe_coordinator_`. */
+export const TOOLS = {
+  list_sessions: tool("Sessions of this coordinator's namespace.", {}),
+  read_status: tool("One session: whether it lives, what it works on, its turns that wait.", { session_id: sessionId }),
+  read_tail: tool("The end of what was said in a session, from its journal.", {
+    session_id: sessionId,
+    lines: optional(integer("At most 200; 40 when not given.")),
+  }),
+  list_questions: tool("Questions that wait for an answer, of one session or of all.", {
+    session_id: optional(sessionId),
+  }),
+  list_artifacts: tool("Files that a session has changed, and complete outputs of its tools.", {
+    session_id: sessionId,
+  }),
+  read_artifact: tool("Bytes of a file below the allowed folders, or of an output that list_artifacts names.", {
+    session_id: optional(sessionId),
+    path: text("Absolute, or relative to the session's folder; an output as artifact://<name>."),
+    offset: optional(integer("In bytes.")),
+  }),
+  read_coordination_status: tool("The namespace: sessions, active and queued turns, open questions, last events.", {}),
+  read_turn: tool("A turn: status, final response, evidence, error.", {
+    turn_id: turnId,
+    session_id: optional(sessionId),
+  }),
+  await_turn: tool("As read_turn, once the turn has ended or the time is over.", {
+    turn_id: turnId,
+    session_id: optional(sessionId),
+    timeout_ms: timeout,
+  }),
+  watch_events: tool("Events after a number: at once when there are any, else when one comes or the time is over.", {
+    after_seq: optional(integer("The last number that was seen; 0 when not given.")),
+    session_id: optional(sessionId),
+    event_types: optional(listOf(text(), "Kinds, such as turn.completed.")),
+    timeout_ms: timeout,
+    limit: optional(integer(`At most ${MOST_EVENTS}.`)),
+  }),
+  start_session: tool(
+    "Starts a session in a pane of tmux, in a folder below the allowed ones. With session_id: brings back one whose process has gone, and its turn goes on.",
+    { cwd: optional(text("Absolute path of the project.")), session_id: optional(sessionId), ...ALLOW },
+    "sessions",
+  ),
+  register_session: tool(
+    "Adopts a pane of tmux that somebody else has started, with a session of Lathe in it.",
+    {
+      session_id: text({ description: "The name that it gets here.", maxLength: 64 }),
+      pane: text({ description: "Of tmux, such as %3.", maxLength: 16 }),
+      ...ALLOW,
+    },
+    "sessions",
+  ),
+  send_prompt: tool(
+    "Begins a turn. Refused while another turn of the session is active, unless it is queued or forced.",
+    {
+      session_id: sessionId,
+      prompt: text(),
+      queue: optional(flag("Wait for the end of the active turn.")),
+      force: optional(flag("Supersede the active turn and interrupt its work.")),
+      ...ALLOW,
+    },
+    "sessions",
+  ),
+  submit_question_answer: tool(
+    "Answers a question of list_questions. The first valid answer counts.",
+    {
+      session_id: sessionId,
+      question_id: text({ maxLength: 160 }),
+      turn_id: optional(turnId),
+      answer: anything("A text, several texts, true or false, as the question says; of a gate: what its schema says."),
+      ...ALLOW,
+    },
+    "questions",
+  ),
+  report_status: tool(
+    "Says how a turn ended. The process of the session goes on; cancelled work is interrupted.",
+    {
+      session_id: sessionId,
+      turn_id: turnId,
+      status: choice(REPORTED),
+      blocker: optional(text({ description: "Why it failed.", maxLength: 4_000 })),
+      summary: optional(text({ maxLength: 4_000 })),
+      evidence: optional(listOf(text({ maxLength: 1_000 }), { maxItems: 50 })),
+      ...ALLOW,
+    },
+    "reports",
+  ),
+} as const;
+
+export type ToolName = keyof typeof TOOLS;
+export type ToolParams<K extends ToolName> = (typeof TOOLS)[K]["params"] extends Schema<infer P> ? P : never;
+
+export const TOOL_NAMES = Object.keys(TOOLS) as readonly ToolName[];
+export const wireName = (name: ToolName): string => PREFIX + name;
+
+export function toolNamed(name: string): ToolName | undefined {
+  const short = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : "";
+  return Object.hasOwn(TOOLS, short) ? (short as ToolName) : undefined;
+}
+
+/** What `--check` and `lathe coordinator` say of it. */
+export function contractSummary(version: string): object {
+  const names = (isChange: boolean): string[] =>
+    TOOL_NAMES.filter((name) => (TOOLS[name].needs !== undefined) === isChange).map(wireName);
+  return {
+    schema_version: SCHEMA_VERSION,
+    server: { name: SERVER_NAME, version },
+    transport: "stdio",
+    tools: { read: names(false), mutating: names(true) },
+  };
+}
+
+/** A refusal that programs tell apart by its code. */
+export class CoordinatorRefusal extends Error {
+  readonly code: string;
+  /** Facts beside the sentence. */
+  readonly more: Readonly<Record<string, unknown>>;
+  constructor(code: string, message: string, more: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = "CoordinatorRefusal";
+    this.code = code;
+    this.more = more;
+  }
+}

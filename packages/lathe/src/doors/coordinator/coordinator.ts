@@ -1,0 +1,49 @@
+// A coordinator of one namespace: what its parts share.
+
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { DoorClient } from "../door/door.ts";
+import { Tmux } from "../tmux/tmux.ts";
+import { allowedPath, type Configuration } from "./configuration.ts";
+import { EventJournal } from "./event-journal.ts";
+import { SessionRecords } from "./session-record.ts";
+import type { SessionFacts } from "./state.ts";
+
+/** Of the machine, what a coordinator needs. */
+export type CoordinatorMachine = Pick<Machine, "env" | "userHome" | "pid" | "host" | "deps">;
+
+export interface Coordinator {
+  readonly machine: CoordinatorMachine;
+  readonly configuration: Configuration;
+  readonly journal: EventJournal;
+  readonly records: SessionRecords;
+  readonly tmux: Tmux;
+  /** Folder of the local doors. */
+  readonly doors: string;
+}
+
+/** At every door that it goes through. */
+export const COORDINATOR: DoorClient = {
+  name: "coordinator",
+  kind: "program",
+  scopes: new Set(["read", "prompt", "approve"]),
+};
+
+export const openCoordinator = (machine: CoordinatorMachine, configuration: Configuration): Coordinator => ({
+  ...{ machine, configuration },
+  journal: EventJournal.open(configuration, machine),
+  records: new SessionRecords(machine),
+  tmux: new Tmux(machine.env),
+  doors: homePaths(machine.env, machine.userHome).doors,
+});
+
+/** Whether work may be given to this session: what the operator allowed yesterday may be over. */
+export function mayWorkIn({ configuration }: Coordinator, { cwd }: SessionFacts): boolean {
+  if (!configuration.mutations.has("sessions")) return false;
+  try {
+    allowedPath(configuration, cwd);
+    return true;
+  } catch {
+    return false;
+  }
+}

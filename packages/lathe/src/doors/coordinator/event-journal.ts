@@ -1,0 +1,212 @@
+// The event journal of a namespace: one file of lines, appended under a lock by however many coordinators there are. A change reads what
+// the others have written first; its lines are on the disk when it returns.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { acquireLock, isoTime, type LockOwner, processStartTime } from "@lathe/agent/record";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import type { Configuration } from "./configuration.ts";
+import { CoordinatorRefusal } from "./contract.ts";
+import { type CoordinatorEvent, lineOf, type NewEvent, readEvent } from "./events.ts";
+import { Fold, type State } from "./state.ts";
+
+const LOCKED_WITHIN_MS = 10_000;
+const LOCK_STEP_MS = 5;
+const READ_BYTES = 1 << 20;
+
+export class EventJournal {
+  /** Of the namespace. */
+  readonly folder: string;
+  readonly #machine: Pick<Machine, "pid" | "host" | "deps">;
+  readonly #file: string;
+  readonly #listeners = new Set<() => void>();
+  #fold = new Fold();
+  #events: CoordinatorEvent[] = [];
+  #inode = -1n;
+  /** How much has been read; always the end of a line. */
+  #read = 0;
+  #watcher: ReturnType<typeof watch> | undefined;
+
+  private constructor(folder: string, machine: Pick<Machine, "pid" | "host" | "deps">) {
+    this.folder = folder;
+    this.#machine = machine;
+    this.#file = join(folder, "events", "event-journal.jsonl");
+  }
+
+  /** Makes the namespace when it is not there. A link on the way would put it somewhere else: that is refused. */
+  static open({ state }: Configuration, machine: Pick<Machine, "pid" | "host" | "deps">): EventJournal {
+    const { base, folder } = state;
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    const real = realpathSync(base) + folder.slice(base.length);
+    for (const name of ["", "events", "prompts", "reports"]) {
+      const made = join(real, name);
+      mkdirSync(made, { recursive: true, mode: 0o700 });
+      if (realpathSync(made) !== made.replace(/\/$/, ""))
+        throw new CliError(
+          EXIT.usage,
+          `The coordinator's state is not kept behind a link: ${made}. Remove the link, then start again.`,
+        );
+    }
+    // Of nobody's repository.
+    writeFileSync(join(real, ".gitignore"), "*\n", { mode: 0o600 });
+    const journal = new EventJournal(real, machine);
+    journal.refresh();
+    return journal;
+  }
+
+  get state(): State {
+    return this.#fold;
+  }
+
+  /** Those after a number. */
+  after(seq: number): readonly CoordinatorEvent[] {
+    this.refresh();
+    return this.#events.filter((event) => event.seq > seq);
+  }
+
+  /** What others have written since. */
+  refresh(): void {
+    const fd = this.#open();
+    try {
+      this.#readNew(fd);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  /** Decides with all that has happened, and writes what it decides in one piece. A refusal writes nothing. */
+  async change<T>(decide: (state: State) => { readonly events: readonly NewEvent[]; readonly result: T }): Promise<T> {
+    const lock = await this.#lock();
+    try {
+      const fd = this.#open();
+      try {
+        const end = this.#readNew(fd);
+        const { events, result } = decide(this.#fold);
+        if (events.length > 0) this.#append(fd, end, events);
+        return result;
+      } finally {
+        closeSync(fd);
+      }
+    } finally {
+      lock.release();
+    }
+  }
+
+  /** What `look` finds, now or after a change; undefined when the time is over. Waits for the file, without looking again and again. */
+  async until<T>(look: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
+    const over = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, timeoutMs))]);
+    let wake = (): void => {};
+    const listener = (): void => wake();
+    this.#listen(listener);
+    over.addEventListener("abort", listener);
+    try {
+      for (;;) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        this.refresh();
+        const found = look();
+        if (found !== undefined || over.aborted) return found;
+        await changed;
+      }
+    } finally {
+      over.removeEventListener("abort", listener);
+      this.#listeners.delete(listener);
+    }
+  }
+
+  /** Called after each change of the file, by whomever. */
+  onChange(listener: () => void): void {
+    this.#listen(listener);
+  }
+
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    this.#listeners.clear();
+  }
+
+  // ---- inside ----
+
+  #listen(listener: () => void): void {
+    this.#listeners.add(listener);
+    this.#watcher ??= watch(join(this.folder, "events"), (_what, name) => {
+      if (name === null || name.endsWith(".jsonl")) for (const one of [...this.#listeners]) one();
+    });
+  }
+
+  #open(): number {
+    const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
+    const fd = openSync(this.#file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+    if (fstatSync(fd).isFile()) return fd;
+    closeSync(fd);
+    throw new CliError(EXIT.usage, `${this.#file} is not a file. Remove it, then start again.`);
+  }
+
+  /** Where the last whole line ends: what comes after it was cut off when its writer died, and was never confirmed. */
+  #readNew(fd: number): number {
+    const { ino, size } = fstatSync(fd, { bigint: true });
+    if (ino !== this.#inode || Number(size) < this.#read) {
+      this.#fold = new Fold();
+      this.#events = [];
+      this.#inode = ino;
+      this.#read = 0;
+    }
+    while (this.#read < Number(size)) {
+      const bytes = Buffer.alloc(Math.min(READ_BYTES, Number(size) - this.#read));
+      const got = readSync(fd, bytes, 0, bytes.length, this.#read);
+      const end = bytes.lastIndexOf(10, got - 1) + 1;
+      if (end === 0) break;
+      for (const line of bytes.toString("utf8", 0, end - 1).split("\n")) {
+        const event = readEvent(line);
+        if (!event || event.seq <= this.#fold.seq) continue;
+        this.#events.push(event);
+        this.#fold.add(event);
+      }
+      this.#read += end;
+    }
+    return this.#read;
+  }
+
+  #append(fd: number, end: number, events: readonly NewEvent[]): void {
+    const timestamp = isoTime(this.#machine.deps.now());
+    const first = this.#fold.seq + 1;
+    const lines = events.map((event, at) => `${lineOf(first + at, timestamp, event)}\n`).join("");
+    ftruncateSync(fd, end);
+    const bytes = Buffer.from(lines);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, end + at);
+    fsyncSync(fd);
+    this.#readNew(fd);
+    for (const one of [...this.#listeners]) one();
+  }
+
+  async #lock(): Promise<{ release(): void }> {
+    const { pid, host, deps } = this.#machine;
+    const owner: LockOwner = { pid, host, startTime: processStartTime(pid), token: deps.uuid() };
+    for (let waited = 0; ; waited += LOCK_STEP_MS) {
+      try {
+        return acquireLock(`${this.#file}.lock`, owner);
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code !== "locked") throw error;
+        if (waited >= LOCKED_WITHIN_MS)
+          throw new CoordinatorRefusal("locked", "Another coordinator is changing this namespace. Try again.");
+      }
+      await sleep(LOCK_STEP_MS);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// The keepers of all sessions of a namespace: there is one for each as soon as its event is there, whoever has written it.
+
+import type { LocalDoor } from "../local/local-door.ts";
+import type { Coordinator } from "./coordinator.ts";
+import { SessionKeeper } from "./session-keeper.ts";
+
+export class Keepers {
+  readonly #coordinator: Coordinator;
+  readonly #keepers = new Map<string, SessionKeeper>();
+  /** What was open for each when it was last looked at. */
+  readonly #seen = new Map<string, string>();
+  readonly #isPassive: boolean;
+  #isClosed = false;
+
+  constructor(coordinator: Coordinator, { isPassive }: { readonly isPassive: boolean }) {
+    this.#isPassive = isPassive;
+    this.#coordinator = coordinator;
+  }
+
+  /** From now on, until it is closed. */
+  keepAll(): void {
+    const { journal } = this.#coordinator;
+    const look = (): void => {
+      if (this.#isClosed) return;
+      journal.refresh();
+      const { sessions, active, queues } = journal.state;
+      for (const [id, { phase, latheSession }] of sessions) {
+        const stands = [phase, latheSession, active.get(id), queues.get(id)?.length].join(" ");
+        if (this.#seen.get(id) === stands) continue;
+        this.#seen.set(id, stands);
+        if (phase !== "open") continue;
+        void this.of(id).door();
+        void this.of(id).advance();
+      }
+    };
+    journal.onChange(look);
+    look();
+  }
+
+  of(sessionId: string): SessionKeeper {
+    const known = this.#keepers.get(sessionId);
+    if (known) return known;
+    const keeper = new SessionKeeper(this.#coordinator, sessionId, this.#isPassive);
+    this.#keepers.set(sessionId, keeper);
+    return keeper;
+  }
+
+  door(sessionId: string): Promise<LocalDoor | undefined> {
+    return this.of(sessionId).door();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const keeper of this.#keepers.values()) keeper.close();
+  }
+}

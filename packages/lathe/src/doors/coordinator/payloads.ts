@@ -1,0 +1,40 @@
+// Prompts and reports: files beside the event journal, which only names them. Written whole before the event that names them.
+
+import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "@lathe/llm";
+import { isJsonObject, parseJson } from "@lathe/llm";
+
+type Kind = "prompts" | "reports";
+
+/** The reference of the file. `id` is one of ours. */
+export function writePayload(folder: string, kind: Kind, id: string, value: object): string {
+  const name = `${kind}/${id}.json`;
+  const aside = join(folder, `${name}.new`);
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const fd = openSync(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(fd, JSON.stringify(value));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(aside, join(folder, name));
+  return name;
+}
+
+/** Undefined when it is gone or none of ours. */
+export function readPayload(folder: string, kind: Kind, id: string): JsonObject | undefined {
+  let fd: number;
+  try {
+    fd = openSync(join(folder, kind, `${id}.json`), constants.O_RDONLY | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+  try {
+    const value = parseJson(readFileSync(fd, "utf8"));
+    return isJsonObject(value) ? value : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}

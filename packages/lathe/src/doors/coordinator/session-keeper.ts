@@ -1,0 +1,274 @@
+// Keeps one session going while a coordinator runs: it listens at the session's door, and whenever something has happened there or in the
+// event journal it looks where the active turn stands: says its prompt, notes its end, and begins the next one. What it has not done
+// before it is killed, the next one does: the state is in the journals alone.
+
+import { watch } from "node:fs";
+import { messageOf } from "@lathe/llm";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Dialog, DoorFrame } from "../door/door.ts";
+import { joinLocally, type LocalDoor } from "../local/local-door.ts";
+import { COORDINATOR, type Coordinator, mayWorkIn } from "./coordinator.ts";
+import { entryOfTurn } from "./ids.ts";
+import { pastePrompt } from "./panes.ts";
+import { readPayload } from "./payloads.ts";
+import type { Progress } from "./session-record.ts";
+import type { SessionFacts, TurnFacts } from "./state.ts";
+import { endTurn, promote, type TurnEnd } from "./turn-moves.ts";
+
+export class SessionKeeper {
+  readonly #coordinator: Coordinator;
+  readonly #sessionId: string;
+  /** Only looks: nothing is said, and nothing noted. */
+  readonly #isPassive: boolean;
+  #door: LocalDoor | undefined;
+  #joining: Promise<LocalDoor | undefined> | undefined;
+  /** What runs now, and whether it has to look once more. */
+  #advancing: Promise<void> | undefined;
+  #again = false;
+  #watcher: { readonly path: string; readonly close: () => void } | undefined;
+  #isClosed = false;
+
+  constructor(coordinator: Coordinator, sessionId: string, isPassive: boolean) {
+    this.#isPassive = isPassive;
+    this.#coordinator = coordinator;
+    this.#sessionId = sessionId;
+  }
+
+  get #session(): SessionFacts | undefined {
+    return this.#coordinator.journal.state.sessions.get(this.#sessionId);
+  }
+
+  /** Undefined: no process has the session open for others. */
+  door(): Promise<LocalDoor | undefined> {
+    if (this.#door) return Promise.resolve(this.#door);
+    this.#joining ??= this.#join().finally(() => {
+      this.#joining = undefined;
+    });
+    return this.#joining;
+  }
+
+  /** Brings the session as far as it goes now. Never rejects: what is wrong now may be right later. */
+  advance(): Promise<void> {
+    if (this.#isPassive) return Promise.resolve();
+    this.#again = true;
+    this.#advancing ??= this.#advanceAll().finally(() => {
+      this.#advancing = undefined;
+    });
+    return this.#advancing;
+  }
+
+  /** Ends the work of a turn that was cancelled, and nothing else. */
+  async interrupt(turnId: string): Promise<void> {
+    const { records, journal } = this.#coordinator;
+    const turn = journal.state.turns.get(turnId);
+    const door = await this.door();
+    if (!door?.isBusy || turn?.deliveredTo === undefined) return;
+    if (records.progressOf(turn.deliveredTo, entryOfTurn(turnId)).state !== "working") return;
+    await door.command(COORDINATOR, "abort", {}).catch(() => undefined);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#watcher?.close();
+    void this.#door?.close();
+  }
+
+  // ---- inside ----
+
+  async #join(): Promise<LocalDoor | undefined> {
+    const session = this.#session;
+    if (this.#isClosed || session?.way !== "door" || session.latheSession === undefined) return undefined;
+    const { doors } = this.#coordinator;
+    const door = await joinLocally(doors, session.latheSession, COORDINATOR).catch(() => undefined);
+    if (!door) return undefined;
+    this.#door = door;
+    if (!this.#isPassive) void this.#listen(door);
+    return door;
+  }
+
+  async #listen(door: LocalDoor): Promise<void> {
+    try {
+      for await (const frame of door.follow(COORDINATOR)) await this.#take(frame);
+    } catch {
+      // The process has gone while we connected: the same as its end.
+    }
+    if (this.#door === door) this.#door = undefined;
+    await door.close();
+    if (!this.#isClosed) await this.advance();
+  }
+
+  async #take(frame: DoorFrame): Promise<void> {
+    if (frame.kind === "question") await this.#questionOpened(frame.question);
+    else if (frame.kind === "settled") await this.#questionSettled(frame.questionId, frame.by);
+    else if (frame.kind === "session") await this.#movedTo(frame.sessionId);
+    else if (frame.kind === "snapshot") {
+      for (const question of frame.snapshot.questions) await this.#questionOpened(question);
+      void this.advance();
+    } else if (frame.kind === "event" && frame.event.type === "agent_end") void this.advance();
+  }
+
+  async #questionOpened({ id, method, title }: Dialog): Promise<void> {
+    await this.#coordinator.journal.change((state) => {
+      const turn = state.active.get(this.#sessionId);
+      const ids = { session_id: this.#sessionId, question_id: id, ...(turn === undefined ? {} : { turn_id: turn }) };
+      const summary = `The session waits for an answer (${method}).`;
+      const isNew = !state.questions.has(id) && title !== undefined;
+      return { events: isNew ? [{ kind: "question.opened", ...ids, summary }] : [], result: undefined };
+    });
+  }
+
+  async #questionSettled(id: string, by: string): Promise<void> {
+    await this.#coordinator.journal.change((state) => {
+      const isOpen = state.questions.get(id)?.isOpen === true;
+      const ids = { session_id: this.#sessionId, question_id: id };
+      const summary = "The question is settled.";
+      return {
+        events: isOpen ? [{ kind: "question.settled", ...ids, summary, metadata: { by } }] : [],
+        result: undefined,
+      };
+    });
+  }
+
+  async #movedTo(latheSession: string): Promise<void> {
+    await this.#coordinator.journal.change((state) => {
+      const isNew = state.sessions.get(this.#sessionId)?.latheSession !== latheSession;
+      const metadata = { lathe_session: latheSession };
+      const summary = "The pane shows another session.";
+      const event = { kind: "session.started", session_id: this.#sessionId, summary, metadata } as const;
+      return { events: isNew ? [event] : [], result: undefined };
+    });
+  }
+
+  async #advanceAll(): Promise<void> {
+    while (this.#again && !this.#isClosed) {
+      this.#again = false;
+      try {
+        while (await this.#step());
+      } catch {
+        // The session's process has gone in the middle, or the state cannot be written now. The next look finds out.
+      }
+    }
+  }
+
+  /** False when there is nothing to do now. */
+  async #step(): Promise<boolean> {
+    const { journal } = this.#coordinator;
+    journal.refresh();
+    const session = this.#session;
+    if (session?.phase !== "open") return false;
+    const active = journal.state.active.get(this.#sessionId);
+    const turn = active === undefined ? undefined : journal.state.turns.get(active);
+    if (!turn) return journal.change((state) => promote(state, this.#sessionId));
+    const place = this.#placeOf(session, turn);
+    if (place?.progress.state === "ended") {
+      const end = endOf(place.progress);
+      return journal.change((state) => endTurn(state, turn.turnId, end));
+    }
+    this.#watchJournal(session);
+    if (!mayWorkIn(this.#coordinator, session)) {
+      await this.door();
+      return false;
+    }
+    if (place?.progress.state === "working") return this.#goOn();
+    return session.way === "door" ? this.#sayAtDoor(turn) : this.#paste(session, turn);
+  }
+
+  #placeOf(session: SessionFacts, turn: TurnFacts): { readonly progress: Progress } | undefined {
+    const { records, journal } = this.#coordinator;
+    const latheSession = turn.deliveredTo ?? session.latheSession;
+    if (latheSession === undefined) return undefined;
+    if (session.way === "door") return { progress: records.progressOf(latheSession, entryOfTurn(turn.turnId)) };
+    const prompt = readPayload(journal.folder, "prompts", turn.turnId)?.["prompt"];
+    const isSaid = (turn.isDelivering || turn.deliveredTo !== undefined) && typeof prompt === "string";
+    const entry = isSaid ? records.pastedEntry(latheSession, prompt, turn.after) : undefined;
+    if (entry !== undefined) return { progress: records.progressOf(latheSession, entry) };
+    // It may have been pasted: never twice.
+    return isSaid ? { progress: { state: "working" } } : undefined;
+  }
+
+  /** Work that was cut off with its process goes on in the next one. */
+  async #goOn(): Promise<boolean> {
+    const door = await this.door();
+    if (!door || door.isBusy) return false;
+    const { isStreaming, unfinishedInput } = await door.command(COORDINATOR, "get_state", {});
+    if (!isStreaming && unfinishedInput) await door.command(COORDINATOR, "continue", {});
+    return false;
+  }
+
+  async #sayAtDoor(turn: TurnFacts): Promise<boolean> {
+    const { journal, records } = this.#coordinator;
+    const { turnId } = turn;
+    const door = await this.door();
+    // The work of others comes to its end first.
+    if (!door || (door.isBusy && !turn.isForced)) return false;
+    const message = readPayload(journal.folder, "prompts", turnId)?.["prompt"];
+    if (typeof message !== "string")
+      return journal.change((state) =>
+        endTurn(state, turnId, { status: "failed", by: "refused", error: "The prompt is gone." }),
+      );
+    const entryId = entryOfTurn(turnId);
+    try {
+      await door.command(COORDINATOR, turn.isForced ? "abort_and_prompt" : "prompt", { message, entryId });
+    } catch (error) {
+      // Rejects when the process has gone.
+      const { isStreaming } = await door.command(COORDINATOR, "get_state", {});
+      if (isStreaming) return false;
+      const end: TurnEnd = { status: "failed", by: "refused", error: messageOf(error) };
+      return journal.change((state) => endTurn(state, turnId, end));
+    }
+    const metadata = { lathe_session: door.sessionId };
+    const ids = { session_id: this.#sessionId, turn_id: turnId };
+    const said = { kind: "turn.delivered", ...ids, summary: "The session has the prompt.", metadata } as const;
+    await journal.change((state) => ({
+      events: state.active.get(this.#sessionId) === turnId ? [said] : [],
+      result: true,
+    }));
+    // A command that does its work itself leaves nothing in the journal.
+    if (records.progressOf(door.sessionId, entryId).state !== "unsaid") return true;
+    return journal.change((state) => endTurn(state, turnId, { status: "completed", by: "command" }));
+  }
+
+  async #paste(session: SessionFacts, turn: TurnFacts): Promise<boolean> {
+    const { journal, records } = this.#coordinator;
+    const prompt = readPayload(journal.folder, "prompts", turn.turnId)?.["prompt"];
+    if (typeof prompt !== "string" || session.latheSession === undefined) return false;
+    const leaf = records.journalOf(session.latheSession)?.leaf ?? undefined;
+    const ids = { session_id: this.#sessionId, turn_id: turn.turnId };
+    const where = { lathe_session: session.latheSession, ...(leaf === undefined ? {} : { after: leaf }) };
+    const begun = await journal.change((state) => {
+      const isOurs = state.turns.get(turn.turnId)?.isDelivering === false;
+      const event = {
+        kind: "turn.delivering",
+        ...ids,
+        summary: "The prompt is pasted into the pane.",
+        metadata: where,
+      } as const;
+      return { events: isOurs ? [event] : [], result: isOurs };
+    });
+    if (!begun) return false;
+    try {
+      await pastePrompt(this.#coordinator, session, turn.turnId, prompt);
+    } catch (error) {
+      const end: TurnEnd = { status: "failed", by: "refused", error: messageOf(error) };
+      return journal.change((state) => endTurn(state, turn.turnId, end));
+    }
+    return false;
+  }
+
+  /** A pane without a door tells nothing: its journal does. */
+  #watchJournal(session: SessionFacts): void {
+    const { machine, records } = this.#coordinator;
+    if (session.way === "door" || session.latheSession === undefined) return;
+    const path = records.pathOf(session.latheSession) ?? homePaths(machine.env, machine.userHome).sessions;
+    if (this.#watcher?.path === path) return;
+    this.#watcher?.close();
+    const watcher = watch(path, () => void this.advance());
+    this.#watcher = { path, close: () => watcher.close() };
+  }
+}
+
+function endOf({ reason, error }: Extract<Progress, { state: "ended" }>): TurnEnd {
+  if (reason === "completed") return { status: "completed", by: "journal" };
+  if (reason === "interrupted") return { status: "cancelled", by: "journal", error: "The work was interrupted." };
+  return { status: "failed", by: "journal", error: error ?? `The work ended: ${reason.replaceAll("_", " ")}.` };
+}

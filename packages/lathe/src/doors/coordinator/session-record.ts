@@ -1,0 +1,135 @@
+// What a session's journal says of a turn: whether its prompt was said, how its work ended, and what the answer was. Read without a lock,
+// beside the process that writes it.
+
+import { statSync } from "node:fs";
+import { FileBlobs, FileStore, Journal, JournalError } from "@lathe/agent";
+import { textOfContent } from "@lathe/agent/base";
+import type { InputLine, MessageEntry } from "@lathe/agent/contract";
+import { journalDepsOf, pathTo, readHead } from "@lathe/agent/record";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import { sessionFiles } from "../../sessions/files.ts";
+import { idOf } from "../../sessions/find.ts";
+
+/** How far a prompt has come in its journal. */
+export type Progress =
+  | { readonly state: "unsaid" | "working" }
+  | { readonly state: "ended"; readonly reason: string; readonly error?: string };
+
+export interface TurnAnswer {
+  readonly text: string;
+  readonly verification: InputLine["verification"];
+}
+
+export class SessionRecords {
+  readonly #machine: Pick<Machine, "env" | "userHome" | "deps" | "pid">;
+  readonly #paths = new Map<string, string>();
+  /** The last one that was read, as it was. */
+  #last: { readonly path: string; readonly size: number; readonly journal: Journal } | undefined;
+
+  constructor(machine: Pick<Machine, "env" | "userHome" | "deps" | "pid">) {
+    this.#machine = machine;
+  }
+
+  /** Undefined before its first message. */
+  pathOf(latheSession: string): string | undefined {
+    const known = this.#paths.get(latheSession);
+    if (known !== undefined && statSync(known, { throwIfNoEntry: false })) return known;
+    const { sessions } = homePaths(this.#machine.env, this.#machine.userHome);
+    const found = sessionFiles(sessions).find(({ path }) => idOf(path) === latheSession)?.path;
+    if (found !== undefined) this.#paths.set(latheSession, found);
+    return found;
+  }
+
+  /** Where the session works, as its own header says. */
+  cwdOf(latheSession: string): string | undefined {
+    const path = this.pathOf(latheSession);
+    return path === undefined ? undefined : readHead(path)?.header.cwd;
+  }
+
+  journalOf(latheSession: string): Journal | undefined {
+    const path = this.pathOf(latheSession);
+    if (path === undefined) return undefined;
+    const { size } = statSync(path);
+    if (this.#last?.path === path && this.#last.size === size) return this.#last.journal;
+    const { env, userHome, deps, pid } = this.#machine;
+    const blobs = new FileBlobs(homePaths(env, userHome).blobs, `${pid}`);
+    try {
+      const journal = Journal.open(new FileStore(path), journalDepsOf(blobs, deps));
+      this.#last = { path, size, journal };
+      return journal;
+    } catch (error) {
+      // Its first lines are being written.
+      if (error instanceof JournalError) return undefined;
+      throw error;
+    }
+  }
+
+  progressOf(latheSession: string, entryId: string): Progress {
+    const journal = this.journalOf(latheSession);
+    if (!journal?.has(entryId)) return { state: "unsaid" };
+    let end: InputLine | undefined;
+    for (const line of journal.outside("input"))
+      if (line.entryId === entryId) end = line.state === "end" ? line : undefined;
+    if (!end) return { state: "working" };
+    const error = end.reason === "error" ? lastFailure(journal) : undefined;
+    return { state: "ended", reason: end.reason ?? "completed", ...(error === undefined ? {} : { error }) };
+  }
+
+  /** Of a pane: the message that was pasted there, by its words. */
+  pastedEntry(latheSession: string, prompt: string, after: string | undefined): string | undefined {
+    const journal = this.journalOf(latheSession);
+    if (!journal) return undefined;
+    const words = plain(prompt);
+    let isLater = after === undefined;
+    for (const id of journal.entryIds()) {
+      if (isLater && journal.meta(id)?.type === "message") {
+        const { message } = journal.entry(id) as MessageEntry;
+        if (message.role === "user" && plain(textOfContent(message.content)) === words) return id;
+      }
+      if (id === after) isLater = true;
+    }
+    return undefined;
+  }
+
+  answerOf(latheSession: string, entryId: string): TurnAnswer {
+    const journal = this.journalOf(latheSession);
+    if (!journal?.has(entryId)) return { text: "", verification: undefined };
+    let verification: TurnAnswer["verification"];
+    for (const line of journal.outside("input"))
+      if (line.state === "end" && line.entryId === entryId) verification = line.verification;
+    return { text: lastText(journal, entryId), verification };
+  }
+}
+
+const plain = (words: string): string => words.replace(/\s+/g, " ").trim();
+
+/** The last words of the model between this message and the user's next one. */
+function lastText(journal: Journal, entryId: string): string {
+  const starts = new Set<string>();
+  for (const { state, entryId: start } of journal.outside("input")) if (state === "start") starts.add(start);
+  const path = pathTo(journal, journal.leaf);
+  const at = path.indexOf(entryId);
+  const ids = at < 0 ? descendants(journal, entryId) : path.slice(at + 1);
+  let text = "";
+  for (const id of ids) {
+    if (starts.has(id)) break;
+    if (journal.meta(id)?.type !== "message") continue;
+    const { message } = journal.entry(id) as MessageEntry;
+    const said = message.role === "assistant" ? textOfContent(message.content) : "";
+    if (said.trim() !== "") text = said;
+  }
+  return text;
+}
+
+/** Of a branch that was left: along the first children. */
+function descendants(journal: Journal, entryId: string): string[] {
+  const ids: string[] = [];
+  for (let [next] = journal.children(entryId); next !== undefined; [next] = journal.children(next)) ids.push(next);
+  return ids;
+}
+
+function lastFailure(journal: Journal): string | undefined {
+  const line = journal.lastOutside("settle");
+  return line?.outcome === "failed" ? line.error : undefined;
+}

@@ -1,0 +1,180 @@
+// Sessions of a namespace: started in tmux with a local door, brought back after their process has gone, or adopted from a pane of others.
+
+import { statSync } from "node:fs";
+import { messageOf } from "@lathe/llm";
+import { ownCommand } from "../../hosts/rpc-client/process.ts";
+import { localSessions } from "../local/local-door.ts";
+import { findManaged } from "../tmux/managed-sessions.ts";
+import { startSession } from "../tmux/start-session.ts";
+import { allowedPath, VARIABLE } from "./configuration.ts";
+import { CoordinatorRefusal } from "./contract.ts";
+import { COORDINATOR, type Coordinator } from "./coordinator.ts";
+import { findPane, sessionInPane } from "./panes.ts";
+import type { SessionFacts } from "./state.ts";
+import { sessionOf } from "./turn-moves.ts";
+
+const OPENS_WITHIN_MS = 60_000;
+const MOST_PATH = 1_000;
+/** Its name in tmux is its name here. */
+const NAME = "lathe-coordinator-";
+
+export async function startNew(coordinator: Coordinator, cwd: string): Promise<SessionFacts> {
+  const { configuration, journal, machine } = coordinator;
+  const command = commandOf(coordinator);
+  const real = folderAt(coordinator, cwd);
+  const sessionId = NAME + machine.deps.uuid().slice(0, 8);
+  mustBeShort(real);
+  await journal.change((state) => {
+    if (state.sessions.has(sessionId)) throw new CoordinatorRefusal("name_taken", "Try again: the name was taken.");
+    const metadata = { cwd: real, way: "door", tmux: sessionId };
+    const summary = `A session starts in a pane of tmux (${configuration.profile}/${configuration.repo}).`;
+    return { events: [{ kind: "session.starting", session_id: sessionId, summary, metadata }], result: undefined };
+  });
+  return openInPane(coordinator, sessionId, real, inWorktree(command, sessionId));
+}
+
+/** The same session in a new process; its journal tells where it was. */
+export async function startAgain(coordinator: Coordinator, sessionId: string): Promise<SessionFacts> {
+  const { journal, records, doors, tmux } = coordinator;
+  const command = commandOf(coordinator);
+  journal.refresh();
+  const { cwd, way, latheSession } = sessionOf(journal.state, sessionId);
+  if (way === "paste")
+    throw new CoordinatorRefusal(
+      "not_ours",
+      "This session was started by somebody else. Start it there, then register its pane.",
+    );
+  const real = folderAt(coordinator, cwd);
+  const living = latheSession === undefined ? [] : await localSessions(doors, COORDINATOR);
+  if (living.some((one) => one.sessionId === latheSession) || (await findManaged(tmux, sessionId)))
+    throw new CoordinatorRefusal("session_lives", "The process of this session has not gone.");
+  const path = latheSession === undefined ? undefined : records.pathOf(latheSession);
+  const words = inWorktree(command, sessionId);
+  await journal.change(() => {
+    const summary = "The session is brought back.";
+    return { events: [{ kind: "session.starting", session_id: sessionId, summary }], result: undefined };
+  });
+  return openInPane(coordinator, sessionId, real, path === undefined ? words : [...words, "--session", path]);
+}
+
+/** What a coordinator began that was killed: the session opened without it, or did not. */
+export async function finishStarts(coordinator: Coordinator): Promise<void> {
+  const { journal, tmux } = coordinator;
+  const starting = [...journal.state.sessions.values()].filter(({ phase }) => phase === "starting");
+  for (const { sessionId } of starting) {
+    const pane = (await findManaged(tmux, sessionId).catch(() => undefined))?.panes.find((one) => one.latheSession);
+    if (pane?.latheSession !== undefined) await opened(coordinator, sessionId, pane.latheSession, pane.paneId);
+  }
+}
+
+export async function register(coordinator: Coordinator, sessionId: string, paneId: string): Promise<SessionFacts> {
+  const { journal } = coordinator;
+  const pane = await findPane(coordinator, paneId);
+  if (!pane) throw new CoordinatorRefusal("pane_gone", `There is no living pane ${paneId} on this tmux server.`);
+  const cwd = folderAt(coordinator, pane.cwd);
+  mustBeShort(cwd);
+  const session = await sessionInPane(coordinator, pane);
+  if (!session)
+    throw new CoordinatorRefusal(
+      "no_session",
+      "No session of Lathe with a message in it is in the foreground of this pane. Type /serve there, or say something first.",
+    );
+  const { latheSession, way } = session;
+  const own = coordinator.records.cwdOf(latheSession);
+  if (own !== undefined) allowedPath(coordinator.configuration, own);
+  return journal.change((state) => {
+    const known = state.sessions.get(sessionId);
+    if (known && known.latheSession !== latheSession)
+      throw new CoordinatorRefusal("name_taken", "Another session has this name. Choose another one.");
+    const metadata = { cwd, way, lathe_session: latheSession, pane: paneId, tmux: pane.tmuxName };
+    const summary = "A pane of tmux was adopted.";
+    const result: SessionFacts = {
+      sessionId,
+      cwd,
+      way,
+      phase: "open",
+      latheSession,
+      pane: paneId,
+      tmuxName: pane.tmuxName,
+    };
+    return { events: [{ kind: "session.registered", session_id: sessionId, summary, metadata }], result };
+  });
+}
+
+// ---- inside ----
+
+function commandOf({ configuration: { sessionCommand } }: Coordinator): readonly string[] {
+  if (sessionCommand) return sessionCommand;
+  throw new CoordinatorRefusal(
+    "no_session_command",
+    `No session can be started: set ${VARIABLE}SESSION_COMMAND, such as "lathe --worktree".`,
+  );
+}
+
+/** A copy without a name could not be found again. */
+function inWorktree(command: readonly string[], name: string): readonly string[] {
+  return command.flatMap((word, at) => {
+    const next = command[at + 1];
+    return word === "--worktree" && (next === undefined || next.startsWith("-")) ? [word, name] : [word];
+  });
+}
+
+function folderAt({ configuration }: Coordinator, path: string): string {
+  const real = allowedPath(configuration, path);
+  if (statSync(real).isDirectory()) return real;
+  throw new CoordinatorRefusal("not_a_folder", "This path is not a folder.");
+}
+
+function mustBeShort(path: string): void {
+  if (path.length > MOST_PATH)
+    throw new CoordinatorRefusal("path_too_long", `The path is longer than ${MOST_PATH} characters.`);
+}
+
+async function openInPane(
+  coordinator: Coordinator,
+  name: string,
+  cwd: string,
+  [program = "", ...rest]: readonly string[],
+): Promise<SessionFacts> {
+  const { tmux, machine, doors, journal } = coordinator;
+  // The server of tmux may know another `lathe`, or none.
+  const command = program === "lathe" ? [process.execPath, ownCommand(), ...rest] : [program, ...rest];
+  const env = Object.fromEntries(Object.entries(machine.env).filter(([variable]) => !variable.startsWith(VARIABLE)));
+  try {
+    const started = await startSession(
+      { tmux, pid: machine.pid, doors },
+      {
+        ...{ name, cwd, env, command },
+        args: [],
+        endsWithStarter: false,
+        tags: { owner: "coordinator", project: cwd },
+      },
+    );
+    try {
+      const latheSession = await started.opened(OPENS_WITHIN_MS);
+      return await opened(coordinator, name, latheSession, started.paneId);
+    } catch (error) {
+      await started.close();
+      throw error;
+    } finally {
+      started.release();
+    }
+  } catch (error) {
+    const summary = "The session could not be started.";
+    await journal.change(() => ({
+      events: [{ kind: "session.failed", session_id: name, summary }],
+      result: undefined,
+    }));
+    throw new CoordinatorRefusal("start_failed", messageOf(error), { session_id: name });
+  }
+}
+
+function opened({ journal }: Coordinator, name: string, latheSession: string, pane: string): Promise<SessionFacts> {
+  return journal.change((state) => {
+    const known = sessionOf(state, name);
+    const result: SessionFacts = { ...known, phase: "open", latheSession, pane };
+    const metadata = { lathe_session: latheSession, pane };
+    const summary = "The session is open.";
+    return { events: [{ kind: "session.started", session_id: name, summary, metadata }], result };
+  });
+}

@@ -1,0 +1,146 @@
+// Where the namespace stands: a fold over its events. Nothing else is kept in memory, so every process that reads them stands at the same place.
+
+import type { CoordinatorEvent } from "./events.ts";
+
+type TurnStatus = "queued" | "active" | "completed" | "failed" | "cancelled" | "superseded";
+
+export interface SessionFacts {
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** `paste`: a pane of somebody else without a door. */
+  readonly way: "door" | "paste";
+  readonly phase: "starting" | "open" | "failed";
+  /** Of the journal; absent while it starts. */
+  readonly latheSession?: string;
+  readonly pane?: string;
+  /** Of tmux. */
+  readonly tmuxName?: string;
+}
+
+export interface TurnFacts {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly status: TurnStatus;
+  /** Its work takes the place of what runs. */
+  readonly isForced: boolean;
+  /** Was about to be said; for a pane that is all that is known. */
+  readonly isDelivering: boolean;
+  /** The journal that has its prompt. */
+  readonly deliveredTo?: string;
+  /** In a journal of a pane: the entry after which the prompt comes. */
+  readonly after?: string;
+  /** Why it ended: `journal`, `report`, `command`, `refused` or the turn that superseded it. */
+  readonly endedBy?: string;
+  readonly error?: string;
+  readonly reportRef?: string;
+}
+
+export interface QuestionFacts {
+  readonly sessionId: string;
+  readonly isOpen: boolean;
+}
+
+export interface State {
+  readonly seq: number;
+  readonly sessions: ReadonlyMap<string, SessionFacts>;
+  readonly turns: ReadonlyMap<string, TurnFacts>;
+  /** Turns that wait, in their order, by session. */
+  readonly queues: ReadonlyMap<string, readonly string[]>;
+  readonly active: ReadonlyMap<string, string>;
+  readonly questions: ReadonlyMap<string, QuestionFacts>;
+}
+
+const ENDED: Readonly<Record<string, TurnStatus>> = {
+  "turn.completed": "completed",
+  "turn.failed": "failed",
+  "turn.cancelled": "cancelled",
+  "turn.superseded": "superseded",
+};
+
+export class Fold implements State {
+  seq = 0;
+  readonly sessions = new Map<string, SessionFacts>();
+  readonly turns = new Map<string, TurnFacts>();
+  readonly queues = new Map<string, string[]>();
+  readonly active = new Map<string, string>();
+  readonly questions = new Map<string, QuestionFacts>();
+
+  add(event: CoordinatorEvent): void {
+    this.seq = event.seq;
+    if (event.kind.startsWith("session.")) this.#session(event);
+    else if (event.kind.startsWith("turn.")) this.#turn(event);
+    else if (event.kind.startsWith("question.")) this.#question(event);
+    else if (event.kind === "report.status") this.#report(event);
+  }
+
+  #session({ kind, session_id: sessionId, metadata = {} }: CoordinatorEvent): void {
+    if (sessionId === undefined) return;
+    const known = this.sessions.get(sessionId) ?? { sessionId, cwd: "", way: "door", phase: "starting" };
+    const { cwd, lathe_session, pane, tmux, way } = metadata;
+    const phase = kind === "session.starting" ? "starting" : kind === "session.failed" ? "failed" : "open";
+    this.sessions.set(sessionId, {
+      ...known,
+      phase,
+      ...(typeof cwd === "string" ? { cwd } : {}),
+      ...(way === "paste" || way === "door" ? { way } : {}),
+      ...(typeof lathe_session === "string" ? { latheSession: lathe_session } : {}),
+      ...(typeof pane === "string" ? { pane } : {}),
+      ...(typeof tmux === "string" ? { tmuxName: tmux } : {}),
+    });
+  }
+
+  #turn({ kind, session_id: sessionId, turn_id: turnId, metadata = {} }: CoordinatorEvent): void {
+    if (sessionId === undefined || turnId === undefined) return;
+    const known = this.turns.get(turnId) ?? begun(turnId, sessionId);
+    const change = (more: Partial<TurnFacts>): void => void this.turns.set(turnId, { ...known, ...more });
+    const { forced, lathe_session, after, by, error } = metadata;
+    const ended = ENDED[kind];
+    if (kind === "turn.queued") {
+      change({ status: "queued" });
+      this.queues.set(sessionId, [...(this.queues.get(sessionId) ?? []), turnId]);
+    } else if (kind === "turn.active") {
+      change({ status: "active", isForced: forced === true });
+      this.#leaveQueue(sessionId, turnId);
+      this.active.set(sessionId, turnId);
+    } else if (kind === "turn.delivering")
+      change({ isDelivering: true, ...deliveredTo(lathe_session), ...(typeof after === "string" ? { after } : {}) });
+    else if (kind === "turn.delivered") change({ isDelivering: false, ...deliveredTo(lathe_session) });
+    else if (ended !== undefined) {
+      const endedBy = typeof by === "string" ? by : "journal";
+      change({ status: ended, endedBy, ...(typeof error === "string" ? { error } : {}) });
+      this.#leaveQueue(sessionId, turnId);
+      if (this.active.get(sessionId) === turnId) this.active.delete(sessionId);
+    }
+  }
+
+  #question({ kind, session_id: sessionId, question_id: id }: CoordinatorEvent): void {
+    if (sessionId !== undefined && id !== undefined)
+      this.questions.set(id, { sessionId, isOpen: kind === "question.opened" });
+  }
+
+  #report({ turn_id: turnId, payload_ref: reportRef }: CoordinatorEvent): void {
+    const turn = turnId === undefined ? undefined : this.turns.get(turnId);
+    if (turn && reportRef !== undefined) this.turns.set(turn.turnId, { ...turn, reportRef });
+  }
+
+  #leaveQueue(sessionId: string, turnId: string): void {
+    const queue = this.queues.get(sessionId);
+    if (queue?.includes(turnId))
+      this.queues.set(
+        sessionId,
+        queue.filter((one) => one !== turnId),
+      );
+  }
+}
+
+const begun = (turnId: string, sessionId: string): TurnFacts => ({
+  ...{ turnId, sessionId },
+  status: "active",
+  isForced: false,
+  isDelivering: false,
+});
+
+const deliveredTo = (session: unknown): Partial<TurnFacts> =>
+  typeof session === "string" ? { deliveredTo: session } : {};
+
+export const hasEnded = ({ status }: TurnFacts): boolean => status !== "queued" && status !== "active";

@@ -1,0 +1,127 @@
+// What the session in a pane of ours answers about its team: it begins one, says where it stands, and ends it. One team at a time.
+
+import type { JsonObject, JsonValue } from "@lathe/llm";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { Refusal } from "../../hosts/rpc/handler.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+import { Tmux } from "../tmux/tmux.ts";
+import { assignments, plannedTeam, readTeam, TEAM_FACT } from "./state.ts";
+import { TeamRun } from "./team-run.ts";
+import { type TeamNews, type TeamWish, teamWish } from "./wishes.ts";
+import { exhaustedLimit, workerLimits } from "./worker-args.ts";
+
+export interface LeaderParts {
+  readonly machine: Machine;
+  readonly conversation: Conversation;
+  /** Of the leader's run. */
+  readonly options: CliOptions;
+}
+
+export class TeamLeader {
+  readonly #parts: LeaderParts;
+  #run: TeamRun | undefined;
+  #revision = 0;
+  #waiting: (() => void)[] = [];
+  readonly #stopWatching: () => void;
+
+  constructor(parts: LeaderParts) {
+    this.#parts = parts;
+    // A team belongs to the session that began it.
+    this.#stopWatching = parts.conversation.watch({ onSession: () => void this.stop() });
+  }
+
+  readonly answer = async (said: JsonObject): Promise<TeamNews> => {
+    const wish = teamWish(said);
+    if (!wish)
+      throw new Refusal("invalid", "This is no wish that a team's leader knows. Is it another version of Lathe?");
+    if (wish.kind === "start") this.#start(wish);
+    if (wish.kind === "stop") await this.stop();
+    if (wish.kind === "state" && wish.after !== undefined) await this.#changedAfter(wish.after);
+    return this.#news;
+  };
+
+  /** Its workers leave; their work is kept. */
+  async stop(): Promise<void> {
+    await this.#run?.stop();
+  }
+
+  async close(): Promise<void> {
+    this.#stopWatching();
+    await this.stop();
+    this.#changed();
+  }
+
+  // ---- inside ----
+
+  get #news(): TeamNews {
+    const { session } = this.#parts.conversation;
+    const team = this.#run?.state ?? readTeam(session.facts.read(TEAM_FACT));
+    return { revision: this.#revision, team: team ?? null };
+  }
+
+  #start({ tasks: given, workers: count, dryRun }: Extract<TeamWish, { kind: "start" }>): void {
+    const { machine, conversation, options } = this.#parts;
+    const { env, deps } = machine;
+    const { session, workspace } = conversation;
+    if (machine.paneStarter?.member) throw usageError("A worker leads no team. Start it in the leader's pane.");
+    if (this.#run?.state.state === "running")
+      throw usageError(
+        "The team of this session is still at work. See: lathe team --status, or end it: lathe team --stop",
+      );
+    if (workspace.view)
+      throw usageError(
+        "This session works in an isolated copy, beside which its workers would land. Lead a team without --worktree.",
+      );
+    const tasks = assignments(given, count);
+    const limits = workerLimits(session, tasks.length);
+    const exhausted = exhaustedLimit(limits);
+    if (exhausted !== undefined)
+      throw usageError(
+        `What is left of ${exhausted} is too little for ${tasks.length} workers. Take fewer, or raise it.`,
+      );
+    const planned = plannedTeam(
+      {
+        id: deps.uuid().slice(-6),
+        leader: session.id,
+        project: workspace.cwd,
+        startedAt: new Date(deps.now()).toISOString(),
+        limits,
+      },
+      tasks,
+    );
+    // Also in a session without a message yet.
+    session.journal.persist();
+    if (dryRun) {
+      this.#run = undefined;
+      void session.facts.write(TEAM_FACT, planned as unknown as JsonValue);
+      this.#changed();
+      return;
+    }
+    const tmux = Tmux.around(env);
+    const pane = env["TMUX_PANE"];
+    if (!tmux || pane === undefined) throw usageError("This session is not in tmux. Start one that is: lathe --tmux");
+    const command = env["LATHE_TEAM_WORKER_COMMAND"]?.split(" ").filter((word) => word !== "");
+    this.#run = new TeamRun(
+      {
+        ...{ machine, conversation, options, tmux, pane },
+        command: command?.length ? command : undefined,
+        onChange: () => this.#changed(),
+      },
+      planned,
+      tasks,
+    );
+    this.#run.start();
+  }
+
+  #changed(): void {
+    this.#revision++;
+    for (const tell of this.#waiting.splice(0)) tell();
+  }
+
+  async #changedAfter(revision: number): Promise<void> {
+    if (this.#revision > revision) return;
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+}

@@ -1,0 +1,37 @@
+// A team in lines for people.
+
+import type { TeamState, TeamWorker } from "./state.ts";
+
+/** One line: where the worker stands, and what to do about it. */
+export function workerLine(worker: TeamWorker): string {
+  return `${worker.id}: ${sayings[worker.state](worker)}`;
+}
+
+const sayings: Readonly<Record<TeamWorker["state"], (worker: TeamWorker) => string>> = {
+  planned: ({ task }) => task,
+  starting: ({ pane }) => `starts in pane ${pane}`,
+  working: ({ task }) => `works: ${task}`,
+  asking: ({ pane }) => `asks something. Answer it in pane ${pane}.`,
+  interrupted: ({ pane }) => `was interrupted. Tell it how to go on in pane ${pane}, or end it there with /quit.`,
+  landing: ({ verdict }) => `has finished${verdict === undefined ? "" : ` (${verdict})`}; its work lands`,
+  done: ({ files = [] }) => (files.length === 0 ? "done; no file was changed" : `done; landed ${files.join(", ")}`),
+  conflict: ({ conflicts = [], patch }) =>
+    `nothing of it was applied, because the project has other lines in ${conflicts
+      .map(({ path, line }) => `${path}${line === undefined ? "" : `:${line}`}`)
+      .join(", ")}.${kept(patch)}`,
+  failed: ({ problem = "It failed.", patch }) => `failed. ${problem}${kept(patch)}`,
+  stopped: ({ patch }) => `stopped.${kept(patch)}`,
+};
+
+const kept = (patch: string | undefined): string =>
+  patch === undefined ? "" : ` Its work is kept: git apply --3way ${patch}`;
+
+/** All of it, a line for each worker. */
+export function teamText(team: TeamState): string {
+  const head = `Team ${team.id} (${team.state}), ${team.workers.length === 1 ? "1 worker" : `${team.workers.length} workers`}`;
+  return [head, ...team.workers.map((worker) => `  ${workerLine(worker)}`)].join("\n");
+}
+
+/** For the leader's model: its files are others now. */
+export const teamNews = (team: TeamState): string =>
+  `The user had workers do this beside you with \`lathe team\`. What landed is in the project's files.\n${teamText(team)}`;

@@ -1,0 +1,124 @@
+// A team as the leader's journal keeps it: who works on what, where, and what became of it. Plain data.
+
+import type { JsonValue } from "@lathe/llm";
+import { usageError } from "../../platform/usage/exit.ts";
+
+/** Session fact of the leader: the team that it began last. */
+export const TEAM_FACT = "lathe:team";
+/** Changes when the state means something else. */
+const TEAM_VERSION = 1;
+const MOST_WORKERS = 8;
+const MOST_TASK_CHARS = 20_000;
+const MOST_TITLE_CHARS = 200;
+
+/**
+ * `planned`: a dry run. `asking`: a question waits in its pane. `interrupted`: a user stopped it there, and may go on. `done`: its work is
+ * in the project, or there was none. `conflict`: the project has other lines there; its work is a patch.
+ */
+type WorkerState =
+  | "planned"
+  | "starting"
+  | "working"
+  | "asking"
+  | "interrupted"
+  | "landing"
+  | "done"
+  | "conflict"
+  | "failed"
+  | "stopped";
+
+export interface TeamWorker {
+  /** As messages name it. */
+  readonly id: string;
+  /** The first line of its task. */
+  readonly task: string;
+  readonly state: WorkerState;
+  /** Name of its isolated copy. */
+  readonly view: string;
+  readonly pane?: string;
+  /** Its Lathe session. */
+  readonly session?: string;
+  /** What its checks say. */
+  readonly verdict?: string;
+  /** Of the project, that its work has changed. */
+  readonly files?: readonly string[];
+  readonly conflicts?: readonly { readonly path: string; readonly line?: number; readonly message: string }[];
+  /** File with work that did not land. */
+  readonly patch?: string;
+  /** Why it failed. */
+  readonly problem?: string;
+  /** What it has spent. */
+  readonly spent?: { readonly usd: number; readonly turns: number };
+}
+
+/** What each worker may spend. */
+export interface WorkerLimits {
+  readonly usd?: number;
+  readonly turns?: number;
+  readonly calls?: number;
+  readonly seconds?: number;
+}
+
+export interface TeamState {
+  readonly version: typeof TEAM_VERSION;
+  readonly id: string;
+  readonly leader: string;
+  readonly project: string;
+  readonly startedAt: string;
+  readonly state: "planned" | "running" | "done" | "failed" | "stopped";
+  readonly limits: WorkerLimits;
+  readonly workers: readonly TeamWorker[];
+}
+
+export interface TeamPlan {
+  readonly id: string;
+  readonly leader: string;
+  readonly project: string;
+  readonly startedAt: string;
+  readonly limits: WorkerLimits;
+}
+
+/** One task for all workers, or one for each. */
+export function assignments(tasks: readonly string[], wanted: number | undefined): readonly string[] {
+  const given = tasks.map((task) => task.trim());
+  const [first] = given;
+  if (first === undefined || given.includes("")) throw usageError('Say what to do: lathe team "<task>" -n 2');
+  const count = wanted ?? (given.length > 1 ? given.length : 2);
+  if (!Number.isInteger(count) || count < 1 || count > MOST_WORKERS)
+    throw usageError(`A team has 1 to ${MOST_WORKERS} workers: lathe team "<task>" -n 2`);
+  if (given.length > 1 && given.length !== count)
+    throw usageError(`There are ${given.length} tasks for ${count} workers. Give one task for all, or one for each.`);
+  if (given.some((task) => task.length > MOST_TASK_CHARS))
+    throw usageError(`A task has ${MOST_TASK_CHARS} characters at most. Put the rest into a file that it names.`);
+  return given.length > 1 ? given : Array.from({ length: count }, () => first);
+}
+
+export function plannedTeam(plan: TeamPlan, tasks: readonly string[]): TeamState {
+  return {
+    version: TEAM_VERSION,
+    ...plan,
+    state: "planned",
+    workers: tasks.map((task, at) => ({
+      id: `Worker${at + 1}`,
+      task: (task.split("\n")[0] ?? "").slice(0, MOST_TITLE_CHARS).toWellFormed(),
+      state: "planned",
+      view: `team-${plan.id}-${at + 1}`,
+    })),
+  };
+}
+
+const OVER: ReadonlySet<WorkerState> = new Set(["done", "conflict", "failed", "stopped"]);
+export const isOver = ({ state }: TeamWorker): boolean => OVER.has(state);
+
+/** What the states of the workers come to. */
+export function stateOfTeam(workers: readonly TeamWorker[]): TeamState["state"] {
+  if (!workers.every(isOver)) return "running";
+  if (workers.some(({ state }) => state === "stopped")) return "stopped";
+  return workers.every(({ state }) => state === "done") ? "done" : "failed";
+}
+
+/** Undefined for what another version has written. */
+export function readTeam(fact: JsonValue | undefined): TeamState | undefined {
+  const team = fact as unknown as TeamState | undefined;
+  return team?.version === TEAM_VERSION ? team : undefined;
+}

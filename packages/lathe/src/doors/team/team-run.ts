@@ -1,0 +1,175 @@
+// A team at work: its workers, whose work lands one after the other, and its state, which the leader's journal keeps.
+
+import type { BudgetConfig, Session } from "@lathe/agent";
+import { leftViews } from "@lathe/agent/files";
+import type { JsonValue } from "@lathe/llm";
+import { storeOf } from "../../changes/isolation/view-store.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { OpenRunView } from "../../hosts/worktree/run-view.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import type { Machine } from "../../platform/machine/machine.ts";
+import type { CliOptions } from "../../platform/options/option-table.ts";
+import { CliError, EXIT } from "../../platform/usage/exit.ts";
+import type { DoorClient } from "../door/door.ts";
+import { type StartedPane, startPane } from "../tmux/start-session.ts";
+import type { Tmux } from "../tmux/tmux.ts";
+import { teamNews, workerLine } from "./lines.ts";
+import { isOver, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
+import { type Change, Worker, within } from "./worker.ts";
+import { withShare, workerArgs } from "./worker-args.ts";
+import { workerText } from "./worker-text.ts";
+
+export interface TeamParts {
+  readonly machine: Machine;
+  readonly conversation: Conversation;
+  readonly options: CliOptions;
+  readonly tmux: Tmux;
+  /** The leader's own. */
+  readonly pane: string;
+  /** The program of the workers and its first arguments; this command when absent. */
+  readonly command: readonly string[] | undefined;
+  readonly onChange: () => void;
+}
+
+const GOES_WITHIN_MS = 10_000;
+
+export class TeamRun {
+  readonly #parts: TeamParts;
+  readonly #tasks: readonly string[];
+  readonly #session: Session;
+  readonly #workers: Worker[] = [];
+  #state: TeamState;
+  /** Panes are made and work lands one after the other. */
+  #panes: Promise<unknown> = Promise.resolve();
+  #landings: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: TeamParts, planned: TeamState, tasks: readonly string[]) {
+    this.#parts = parts;
+    this.#tasks = tasks;
+    this.#session = parts.conversation.session;
+    this.#state = { ...planned, state: "running" };
+  }
+
+  get state(): TeamState {
+    return this.#state;
+  }
+
+  start(): void {
+    this.#write();
+    for (const worker of this.#state.workers) this.#charge(worker, -1);
+    this.#state.workers.forEach((worker, at) => {
+      this.#workers.push(this.#worker(worker, at));
+    });
+  }
+
+  /** Until nothing of it is left. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
+  }
+
+  // ---- inside ----
+
+  #worker({ id, view }: TeamWorker, at: number): Worker {
+    const { machine } = this.#parts;
+    return new Worker({
+      startPane: () => this.#inTurn("panes", () => this.#startPane(id, view)),
+      client: this.#client,
+      doors: homePaths(machine.env, machine.userHome).doors,
+      text: workerText({ id, at, tasks: this.#tasks }),
+      tell: (change) => this.#take(at, change),
+      inTurn: (land) => this.#inTurn("landings", land),
+      closePane: (pane) => this.#closePane(pane),
+      keepLeft: () => this.#keepLeft(view),
+    });
+  }
+
+  get #client(): DoorClient {
+    return { name: "the team's leader", kind: "program", scopes: new Set(["read", "prompt", "admin"]) };
+  }
+
+  async #startPane(id: string, view: string): Promise<StartedPane> {
+    const { machine, conversation, options, tmux, pane, command } = this.#parts;
+    const { env, pid, userHome } = machine;
+    const started = await startPane({ tmux, pid, doors: homePaths(env, userHome).doors }, pane, {
+      cwd: conversation.workspace.cwd,
+      env,
+      args: workerArgs(options, conversation, { view, limits: this.#state.limits }),
+      endsWithStarter: true,
+      member: { name: id, leader: this.#state.leader },
+      command,
+    }).catch((error: unknown) => {
+      throw noRoom(error, id);
+    });
+    // Room for the next one. A layout that tmux refuses stays as it is.
+    await tmux.ask(["select-layout", "-t", pane, "tiled"]);
+    return started;
+  }
+
+  /** Its process leaves as at the end of a terminal. */
+  async #closePane(pane: StartedPane): Promise<void> {
+    const { tmux } = this.#parts;
+    await tmux.ask(["kill-pane", "-t", pane.paneId]);
+    await within(pane.ended, GOES_WITHIN_MS);
+    pane.release();
+    await tmux.ask(["select-layout", "-t", this.#parts.pane, "tiled"]);
+  }
+
+  async #keepLeft(view: string): Promise<string | undefined> {
+    const { workspace } = this.#parts.conversation;
+    if (!leftViews(storeOf(workspace)).some(({ id }) => id === view)) return undefined;
+    const left = await OpenRunView.open(workspace, view, () => {});
+    const { patch } = await left.settle("patch", async () => undefined);
+    if (patch === undefined) await left.leave();
+    else await left.close();
+    return patch;
+  }
+
+  #inTurn<T>(which: "panes" | "landings", work: () => Promise<T>): Promise<T> {
+    const mine = (which === "panes" ? this.#panes : this.#landings).then(work);
+    const settled = mine.catch(() => undefined);
+    if (which === "panes") this.#panes = settled;
+    else this.#landings = settled;
+    return mine;
+  }
+
+  #take(at: number, change: Change): void {
+    const before = this.#state.workers[at] as TeamWorker;
+    const worker = { ...before, ...change };
+    if (JSON.stringify(worker) === JSON.stringify(before)) return;
+    const workers = this.#state.workers.map((one, n) => (n === at ? worker : one));
+    this.#state = { ...this.#state, workers, state: stateOfTeam(workers) };
+    if (isOver(worker) && !isOver(before)) this.#charge(worker, 1);
+    this.#write();
+    if (this.#session.state === "closed") return;
+    if (worker.state !== before.state) this.#session.warn(workerLine(worker), "team");
+    // A model that waits for `lathe team` itself reads it there.
+    if (this.#state.state !== "running" && this.#session.state === "idle")
+      this.#session.appendCustomMessage("team", teamNews(this.#state), { display: false });
+  }
+
+  /** What a worker may spend is not the leader's meanwhile; what it has left is. */
+  #charge({ spent }: TeamWorker, sign: 1 | -1): void {
+    const { config } = this.#session;
+    const { usd, turns, calls } = this.#state.limits;
+    const left = {
+      ...(usd === undefined ? {} : { usd: Math.max(0, usd - (spent?.usd ?? (sign === 1 ? usd : 0))) }),
+      ...(turns === undefined ? {} : { turns: Math.max(0, turns - (spent?.turns ?? (sign === 1 ? turns : 0))) }),
+      ...(calls === undefined || sign === 1 ? {} : { calls }),
+    };
+    config.budget = withShare(config.budget as BudgetConfig, left, sign);
+  }
+
+  #write(): void {
+    if (this.#session.state !== "closed")
+      void this.#session.facts.write(TEAM_FACT, this.#state as unknown as JsonValue);
+    this.#parts.onChange();
+  }
+}
+
+function noRoom(error: unknown, id: string): unknown {
+  if (!(error instanceof CliError) || !/no space|too small/.test(error.message)) return error;
+  return new CliError(
+    EXIT.failed,
+    `tmux has no room for a pane for ${id}. Make the terminal larger, or take fewer workers.`,
+  );
+}

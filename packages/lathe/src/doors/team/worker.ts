@@ -1,0 +1,179 @@
+// One worker of a team: its pane, its session as its door tells of it, and what becomes of its work. The leader says when it may land.
+
+import { messageOf } from "@lathe/llm";
+import type { CommandData } from "../../hosts/rpc/commands.ts";
+import type { WireEventOf } from "../../hosts/wire/events.ts";
+import type { DoorClient, DoorFrame } from "../door/door.ts";
+import { joinLocally, type LocalDoor } from "../local/local-door.ts";
+import type { StartedPane } from "../tmux/start-session.ts";
+import type { TeamWorker } from "./state.ts";
+
+export type Change = Partial<Omit<TeamWorker, "id" | "task" | "view">>;
+type Settled = CommandData<"settle_worktree">;
+type Ending = WireEventOf<"agent_end">;
+
+export interface WorkerParts {
+  readonly startPane: () => Promise<StartedPane>;
+  readonly client: DoorClient;
+  /** Of local doors. */
+  readonly doors: string;
+  /** What it is told first. */
+  readonly text: string;
+  /** Its state has changed. */
+  readonly tell: (change: Change) => void;
+  /** Waits for its turn to write to the project. */
+  readonly inTurn: <T>(land: () => Promise<T>) => Promise<T>;
+  /** Takes away the pane, if it is still there. */
+  readonly closePane: (pane: StartedPane) => Promise<void>;
+  /** Makes a patch of what a process that is gone has left in the copy, and removes the copy. */
+  readonly keepLeft: () => Promise<string | undefined>;
+}
+
+const OPENS_WITHIN_MS = 60_000;
+const ENDS_WITHIN_MS = 15_000;
+
+export class Worker {
+  readonly #parts: WorkerParts;
+  #pane: StartedPane | undefined;
+  #door: LocalDoor | undefined;
+  #isStopping = false;
+  #onStop = (): void => {};
+  readonly #stopAsked = new Promise<"stop">((resolve) => {
+    this.#onStop = () => resolve("stop");
+  });
+  /** Settles when nothing of it is left. */
+  readonly done: Promise<void>;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.done = this.#run();
+  }
+
+  /** Its work is kept as a patch. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#onStop();
+    await within(this.done, ENDS_WITHIN_MS);
+    // One that does not answer is hung up.
+    if (this.#pane) await this.#parts.closePane(this.#pane);
+    await this.done;
+  }
+
+  // ---- inside ----
+
+  async #run(): Promise<void> {
+    const { tell } = this.#parts;
+    let last: Change;
+    try {
+      last = await this.#work();
+    } catch (error) {
+      last = { state: "failed", problem: messageOf(error) };
+    }
+    await this.#door?.close();
+    if (this.#pane) await this.#parts.closePane(this.#pane);
+    const patch = last.patch ?? (await this.#parts.keepLeft().catch(() => undefined));
+    const state = this.#isStopping && last.state === "failed" ? { state: "stopped" as const } : {};
+    tell({ ...last, ...state, ...(patch === undefined ? {} : { patch }) });
+  }
+
+  async #work(): Promise<Change> {
+    const { client, doors, text, tell } = this.#parts;
+    const pane = await this.#parts.startPane();
+    this.#pane = pane;
+    tell({ state: "starting", pane: pane.paneId });
+    const session = await Promise.race([pane.opened(OPENS_WITHIN_MS), this.#stopAsked]);
+    if (session === "stop") return { state: "stopped" };
+    tell({ session });
+    const door = await joinLocally(doors, session, client);
+    if (!door) throw new Error("Its session has ended.");
+    this.#door = door;
+    const frames = door.follow(client);
+    try {
+      await frames.next();
+      await door.command(client, "prompt", { message: text, expandPromptTemplates: false });
+      tell({ state: "working" });
+      return await this.#untilOver(frames, door, pane);
+    } finally {
+      await frames.return?.();
+    }
+  }
+
+  async #untilOver(frames: AsyncIterator<DoorFrame>, door: LocalDoor, pane: StartedPane): Promise<Change> {
+    const { client, tell } = this.#parts;
+    for (;;) {
+      const next = await Promise.race([this.#stopAsked, frames.next()]);
+      if (next === "stop") {
+        await door.command(client, "abort", {});
+        return this.#keep({ state: "stopped" });
+      }
+      if (next.done || next.value.kind === "closed" || next.value.kind === "session") return this.#left(pane);
+      const frame = next.value;
+      if (frame.kind === "question") tell({ state: "asking" });
+      if (frame.kind === "settled" && door.questions.length === 0) tell({ state: "working" });
+      if (frame.kind !== "event") continue;
+      if (frame.event.type === "agent_start") tell({ state: "working" });
+      if (frame.event.type !== "agent_end") continue;
+      const over = await this.#ended(frame.event, door);
+      if (over) return over;
+    }
+  }
+
+  /** Undefined: it goes on. */
+  async #ended({ reason, error, verification }: Ending, door: LocalDoor): Promise<Change | undefined> {
+    const { tell } = this.#parts;
+    if (reason === "interrupted" || reason === "aborted") {
+      tell({ state: "interrupted" });
+      return undefined;
+    }
+    const verdict = verification === undefined ? {} : { verdict: verification };
+    if (reason !== "completed")
+      return this.#keep({ state: "failed", problem: error ?? `It ended: ${reason}.`, ...verdict });
+    if (verification === "failed") return this.#keep({ state: "failed", problem: "Its checks fail.", ...verdict });
+    tell({ state: "landing", ...verdict });
+    return this.#parts.inTurn(() => this.#land(door));
+  }
+
+  async #land(door: LocalDoor): Promise<Change | undefined> {
+    const { client, tell } = this.#parts;
+    // Somebody has said more to it.
+    if (door.isBusy) {
+      tell({ state: "working" });
+      return undefined;
+    }
+    const settled = await door.command(client, "settle_worktree", { how: "land" });
+    const { outcome, files, conflicts } = settled;
+    if (outcome !== "conflict" && outcome !== "failed") return { state: "done", files, ...(await this.#spent()) };
+    if (conflicts.length === 0) return this.#keep({ state: "failed", problem: settled.message });
+    return this.#keep({ state: "conflict", conflicts });
+  }
+
+  /** Its work as a patch, for somebody to look at. */
+  async #keep(change: Change): Promise<Change> {
+    const kept = await this.#door
+      ?.command(this.#parts.client, "settle_worktree", { how: "patch" })
+      .catch((): Settled | undefined => undefined);
+    return { ...change, ...(kept?.patch === undefined ? {} : { patch: kept.patch }), ...(await this.#spent()) };
+  }
+
+  async #spent(): Promise<Pick<TeamWorker, "spent">> {
+    const stats = await this.#door
+      ?.command(this.#parts.client, "get_session_stats", {})
+      .catch((): CommandData<"get_session_stats"> | undefined => undefined);
+    return stats ? { spent: { usd: stats.cost, turns: stats.assistantMessages } } : {};
+  }
+
+  /** Its process has gone by itself, or its pane was closed. */
+  async #left(pane: StartedPane): Promise<Change> {
+    const end = await within(pane.ended, ENDS_WITHIN_MS);
+    const words = end?.said.trim().split("\n").at(-1) ?? "";
+    return { state: "failed", problem: words === "" ? "It left before it had finished." : `It left: ${words}` };
+  }
+}
+
+export async function within<T>(wanted: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  return Promise.race([wanted, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,82 @@
+// `lathe mcp-serve coordinator`, as it is built, driven by a real MCP client with real tmux.
+
+import { readFileSync } from "node:fs";
+import { type Gate, gate, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CoordinatorBench as Bench, type CoordinatorBench } from "./coordinator-kit.ts";
+import { hasTmux } from "./tmux-kit.ts";
+
+describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
+  let bench: CoordinatorBench;
+  /** Prompts with the word "slowly" wait for it. */
+  let slow: Gate;
+  beforeEach(async () => {
+    slow = gate();
+    bench = await Bench.open(({ view }) => {
+      const asked = view.tools.length === 0 ? undefined : view.messages.findLast(({ role }) => role === "user")?.text;
+      const answer = `Answer to ${/say (\w+)/.exec(asked ?? "")?.[1]}.`;
+      return turn.text(answer, asked?.includes("slowly") ? { before: slow.wait } : {});
+    });
+  });
+  afterEach(() => bench.close());
+
+  it("G-13 every change needs its three conditions and the command; what is allowed starts a session in real tmux", async () => {
+    const start = { cwd: bench.project };
+    const bare = await bench.connect({});
+    expect(await bare.refused("start_session", { ...start, allow_mutation: true })).toBe("no_roots");
+    const { LATHE_COORDINATOR_MCP_SESSION_COMMAND: command = "", ...rest } = bench.allowed;
+    const { LATHE_COORDINATOR_MCP_MUTATIONS: _all, ...rooted } = rest;
+    const narrow = await bench.connect({ ...rooted, LATHE_COORDINATOR_MCP_MUTATIONS: "reports" });
+    expect(await narrow.refused("start_session", { ...start, allow_mutation: true })).toBe("mutation_disabled");
+    const without = await bench.connect(rest);
+    expect(await without.refused("start_session", start)).toBe("mutation_not_confirmed");
+    expect(await without.refused("start_session", { ...start, allow_mutation: true })).toBe("no_session_command");
+    const all = await bench.connect({ ...rest, LATHE_COORDINATOR_MCP_SESSION_COMMAND: command });
+    expect(await all.refused("start_session", { cwd: "/", allow_mutation: true })).toBe("outside_roots");
+    expect(bench.tmux.sessions()).toEqual(["foreign"]);
+    const { session_id } = await all.change("start_session", start);
+    expect(bench.tmux.sessions().sort()).toEqual(["foreign", session_id]);
+    expect(session_id).toMatch(/^lathe-coordinator-[0-9a-f]{8}$/);
+    expect((await all.client.listTools()).tools).toHaveLength(15);
+  });
+
+  it("G-14 one active turn; a second one is refused, queued or forced; each answer is there after a restart of the server", async () => {
+    let client = await bench.connect();
+    const again = async (): Promise<void> => {
+      await client.close();
+      client = await bench.connect();
+    };
+    const { session_id } = await client.change("start_session", { cwd: bench.project });
+    const first = await client.change("send_prompt", { session_id, prompt: "say one slowly" });
+    expect(first).toMatchObject({ status: "active", queued: false, delivered: true, active_turn_id: first["turn_id"] });
+    await again();
+    expect(await client.refused("send_prompt", { session_id, prompt: "say two", allow_mutation: true })).toBe(
+      "active_turn_exists",
+    );
+    const second = await client.change("send_prompt", { session_id, prompt: "say two", queue: true });
+    expect(second).toMatchObject({
+      status: "queued",
+      queued: true,
+      delivered: false,
+      active_turn_id: first["turn_id"],
+    });
+    await again();
+    slow.open();
+    const done = await client.call("await_turn", { turn_id: second["turn_id"], session_id });
+    expect(done).toMatchObject({
+      turn: { status: "completed", final_response: { text: "Answer to two.", source: "journal", truncated: false } },
+      advisory_status: { live: true },
+    });
+    await again();
+    const { turn: one } = await client.call("read_turn", { turn_id: first["turn_id"] });
+    expect(one).toMatchObject({ status: "completed", final_response: { text: "Answer to one." }, error: null });
+    const kinds = readFileSync(bench.eventFile, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).kind);
+    expect(kinds).toEqual([
+      ...["session.starting", "session.started", "turn.active", "turn.delivered", "turn.queued"],
+      ...["turn.completed", "turn.active", "turn.delivered", "turn.completed"],
+    ]);
+  });
+});

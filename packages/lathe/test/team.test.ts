@@ -1,0 +1,169 @@
+// `lathe team` with real tmux on servers of the test: workers in panes, their work landing one after the other, and what is left.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { has } from "../../agent/test/programs.ts";
+import type { TeamState } from "../src/doors/team/state.ts";
+import { type Stage, stage } from "./contract-kit.ts";
+import { hasTmux, TmuxServer } from "./tmux-kit.ts";
+
+const NINE = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (needs tmux, bwrap, unshare)", () => {
+  let scene: Stage;
+  let tmux: TmuxServer;
+  let go: () => void;
+  /** Workers answer for the first time after this. */
+  let gate: Promise<void>;
+  const close = (): void => {
+    gate = new Promise((resolve) => {
+      go = resolve;
+    });
+  };
+
+  /** Runs the lines `run:` of its task one after the other; `N` is the worker's number. */
+  const script = async ({ view }: RecordedRequest): Promise<Turn> => {
+    const { messages } = view;
+    const at = messages.findIndex(({ text }) => text.includes("of a team of"));
+    const [, n] = /You are Worker(\d)/.exec(messages[at]?.text ?? "") ?? [];
+    if (n === undefined) return turn.text("Noted.");
+    const commands = [...(messages[at]?.text ?? "").matchAll(/run:(.*)/g)].map(([, command = ""]) => command);
+    const done = messages.slice(at).filter(({ calls }) => calls.length > 0).length;
+    if (done > 0) await gate;
+    const command = commands[done]?.replaceAll("N", n);
+    if (command === undefined) return turn.text(`Done by ${n}.`);
+    return turn.calls([{ name: "shell", id: `s${n}${done}`, args: { command } }]);
+  };
+
+  beforeEach(async () => {
+    close();
+    scene = await stage(script);
+    tmux = new TmuxServer();
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: scene.box.dir });
+    git("init", "-q");
+    writeFileSync(join(scene.box.dir, "a.txt"), NINE);
+  });
+  afterEach(async () => {
+    go();
+    tmux.close();
+    await scene.close();
+  });
+
+  const lead = async (...args: string[]): Promise<string> => {
+    const env = { LATHE_TMUX_SOCKET: tmux.socket, LATHE_TMUX_SESSION: "lead" };
+    const { stdout, stderr } = await scene.run(["--tmux", "--permission-mode", "full", ...args], { env });
+    expect(stdout, stderr).toMatch(/^lead /);
+    return stdout.trim().split(" ")[1] ?? "";
+  };
+  const team = (...args: string[]) => {
+    const [socket, pane = ""] = tmux.ask("list-panes", "-t", "lead", "-F", "#{socket_path} #{pane_id}").split(/[ \n]/);
+    return scene.box.run(["team", ...args], { env: { TMUX: `${socket},1,0`, TMUX_PANE: pane } });
+  };
+  const panes = (): string[] => tmux.ask("list-panes", "-t", "lead", "-F", "#{pane_id}").split("\n");
+  const file = (name: string): string => readFileSync(join(scene.box.dir, name), "utf8");
+  const views = (): string[] => {
+    const folder = join(scene.box.home, ".lathe/views");
+    return existsSync(folder) ? readdirSync(folder).flatMap((store) => readdirSync(join(folder, store))) : [];
+  };
+  const status = async (): Promise<TeamState> => JSON.parse((await team("--status", "--json")).stdout) as TeamState;
+
+  it("G-23, G-104 two workers on one file in panes beside the leader: both land; where they changed the same line, it is named", async () => {
+    const leader = await lead();
+    const working = team(
+      "Change it.\nrun:true\nrun:sed -i 's/^1$/one/' a.txt",
+      "Change it.\nrun:true\nrun:sed -i 's/^9$/nine/' a.txt",
+    );
+    await expect.poll(() => panes().length).toBe(3);
+    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working", "working"]);
+    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane)).toContain("You are Worker");
+    go();
+    const { code, stdout, stderr } = await working;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/Worker1: done; landed a\.txt\n/);
+    expect(stdout).toMatch(/Worker2: done; landed a\.txt\n/);
+    expect(file("a.txt")).toBe(NINE.replace("1", "one").replace("9", "nine"));
+    expect(panes()).toHaveLength(1);
+    expect(views()).toEqual([]);
+    expect(await status()).toMatchObject({ leader, state: "done", workers: [{ state: "done" }, { state: "done" }] });
+    // What the leader's journal says is what was printed.
+    const folder = join(scene.box.home, ".lathe/sessions");
+    const journals = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.includes(leader));
+    const lines = journals.flatMap((name) =>
+      name.endsWith(".jsonl") ? readFileSync(join(folder, name), "utf8").split("\n") : [],
+    );
+    expect(lines.findLast((line) => line.includes('"lathe:team"'))).toContain('"state":"done"');
+    expect(tmux.screen("lead")).toContain("Worker2: done; landed a.txt");
+
+    const clashing = await team("run:true\nrun:sed -i 's/^5$/five-N/' a.txt", "-n", "2", "--json");
+    expect(clashing.code).toBe(1);
+    const { workers } = JSON.parse(clashing.stdout) as TeamState;
+    expect(workers.map(({ state }) => state).sort()).toEqual(["conflict", "done"]);
+    const lost = workers.find(({ state }) => state === "conflict");
+    expect(lost?.conflicts).toEqual([{ path: "a.txt", line: 5, message: "changed in the project too" }]);
+    expect(readFileSync(lost?.patch ?? "", "utf8")).toContain(`+five-${lost?.id.at(-1)}`);
+    expect(views()).toEqual([]);
+  });
+
+  it("G-23 a leader that is killed leaves no worker, pane or copy; what was done is kept as a patch", async () => {
+    await lead();
+    const working = team("run:echo kept-N > new-N.txt", "-n", "2");
+    await expect.poll(() => panes().length).toBe(3);
+    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane)).toContain("kept-");
+    const pids = tmux.ask("list-panes", "-t", "lead", "-F", "#{pane_pid}").split("\n").map(Number);
+    await expect
+      .poll(
+        () =>
+          scene.server.requests.filter(({ view }) => view.messages.some(({ results }) => results.length > 0)).length,
+      )
+      .toBe(2);
+    process.kill(pids[0] ?? 0, "SIGKILL");
+    expect((await working).stderr).toBe("lathe: The process that held the session has gone.\n");
+    await expect.poll(() => tmux.sessions()).toEqual(["foreign"]);
+    const isThere = (pid: number): boolean => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(() => pids.filter(isThere)).toEqual([]);
+    expect(views()).toEqual([]);
+    const patches = join(scene.box.home, ".lathe/patches");
+    const kept = readdirSync(patches).map((name) => readFileSync(join(patches, name), "utf8"));
+    expect(kept.join("")).toContain("+kept-1");
+    expect(kept.join("")).toContain("+kept-2");
+  });
+
+  it("G-23 --dry-run writes the same state and starts nothing; outside of tmux and with bad input it is one line", async () => {
+    const leader = await lead("--max-turns", "9");
+    const dry = await team("one", "two", "--dry-run", "--json");
+    const state = JSON.parse(dry.stdout) as TeamState;
+    expect(state).toMatchObject({
+      ...{ leader, project: scene.box.dir, state: "planned", limits: { turns: 3 } },
+      workers: [
+        { id: "Worker1", task: "one", state: "planned" },
+        { id: "Worker2", task: "two", state: "planned" },
+      ],
+    });
+    expect(panes()).toHaveLength(1);
+    expect(await status()).toEqual(state);
+
+    const outside = await scene.box.run(["team", "x"]);
+    expect({ code: outside.code, stderr: outside.stderr }).toEqual({
+      code: 2,
+      stderr: "lathe: A team needs panes of tmux. Start a session with lathe --tmux, and use lathe team there.\n",
+    });
+    for (const number of ["0", "99", "x", "1.5"])
+      expect((await team("x", "-n", number)).stderr).toBe(
+        'lathe: A team has 1 to 8 workers: lathe team "<task>" -n 2\n',
+      );
+    expect((await team()).stderr).toBe('lathe: Say what to do: lathe team "<task>" -n 2\n');
+    expect((await team("a", "b", "-n", "3")).stderr).toBe(
+      "lathe: There are 2 tasks for 3 workers. Give one task for all, or one for each.\n",
+    );
+    expect((await team("x", "-n", "8", "--dry-run")).code).toBe(0);
+  });
+});
