@@ -172,3 +172,20 @@ it("T-MEM-1 a session begins with what the server finds for its first message, w
   expect(first[1]).toBe(first[0]);
   expect(scene.server.requests[0]?.view.system).not.toContain("Mondays");
 });
+
+it("T-MEM-1 a server that gives too much, other types, secrets or signs that are not for reading", async () => {
+  await on([call("memory_recall", { query: "x" }), call("memory_reflect", { query: "x" }), done], "global");
+  const key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+  const results = Array.from({ length: 9000 }, (_, i) => ({
+    text: `Fact ${i}\u001b[2J takes ${key}.`,
+    type: "a\u001b]0;",
+  }));
+  answer = (path) => ({ body: path.endsWith("/recall") ? { results } : { text: 5 } });
+  expect(await say()).toMatchObject({ code: 0, stderr: "" });
+  expect(result(1).length).toBeLessThan(1024 * 6 + 200);
+  expect(result(1)).toMatch(/\n\n- Fact 0 \[2J takes \[redacted:github-token\]\. \[a \]0;\]\n/);
+  expect(result(2)).toBe(`The memory server answered without text: ${address()}`);
+  const sent = JSON.stringify(scene.server.requests.map(({ view }) => view.messages));
+  expect(sent).not.toContain(key);
+  expect(sent).not.toContain("\\u001b");
+});

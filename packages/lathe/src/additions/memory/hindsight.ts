@@ -1,6 +1,7 @@
 // Memory on a server of the user's that speaks Hindsight's HTTP interface: it stores, finds and sums up by itself.
 
 import { ToolFailure } from "@lathe/agent/contract";
+import type { Redactor } from "@lathe/agent/policy";
 import type { ClientDeps } from "@lathe/llm";
 import { messageOf, parseJson } from "@lathe/llm";
 import { Checker, listOf, openObject, optional, orNull, text } from "@lathe/llm/schema";
@@ -31,6 +32,7 @@ export interface HindsightParts {
   readonly now: () => number;
   readonly digests: FileDigests;
   readonly judge: NoteJudge;
+  readonly redactor: Redactor;
 }
 
 const hits = new Checker<{ readonly results: readonly Hit[] }>(
@@ -51,10 +53,13 @@ interface Hit {
   readonly mentioned_at?: string | null;
   readonly metadata?: { readonly files?: string | null } | null;
 }
+const reflection = new Checker<{ readonly text: string }>(openObject({ text: text() }));
 const restsOn = new Checker<readonly RestsOn[]>(listOf(openObject({ path: text(), digest: text() })));
 
 const MOST_BYTES = 1 << 20;
 const MOST_TOLD = 10_000;
+/** A server that gives more than was asked for is cut short; a token is about four bytes, and there are marks around. */
+const TOKEN_BYTES = 6;
 
 /** Which bank is asked, and what narrows it to this project. `project`: the folder's name. */
 export function bankOf(scoping: Scoping, bank: string, project: string): Pick<HindsightParts, "bank" | "tags"> {
@@ -81,32 +86,44 @@ export class Hindsight implements MemoryBackend {
     const about =
       withheld === 0 ? "" : `\n\n${countOf(withheld, "memory", "memories")} withheld: files they rest on have changed.`;
     if (fresh.length === 0) return `${NONE_FOUND}${about}`;
-    const found = countOf(fresh.length, "relevant memory", "relevant memories");
-    return `Found ${found} (as of ${minuteOf(this.#parts.now())}):\n\n${fresh.map(bulletOf).join("\n")}${about}`;
+    const lines = this.#withinLimit(fresh.map(bulletOf));
+    const found = countOf(lines.length, "relevant memory", "relevant memories");
+    return `Found ${found} (as of ${minuteOf(this.#parts.now())}):\n\n${lines.join("\n")}${about}`;
   }
 
   /** What a new session is told, for what it begins with; "" for nothing. */
   async hint(query: string, mostTokens: number, signal: AbortSignal): Promise<string> {
     const { fresh, withheld } = await this.#find(query, signal);
     return hintText(
-      fresh.map(({ text: what }) => `- ${cleanText(what)}`),
+      fresh.map(({ text: what }) => `- ${what}`),
       withheld,
       mostTokens,
     );
+  }
+
+  #withinLimit(lines: readonly string[]): readonly string[] {
+    let room = this.#parts.maxTokens * TOKEN_BYTES;
+    const end = lines.findIndex((line) => {
+      room -= Buffer.byteLength(line);
+      return room < 0;
+    });
+    return end < 0 ? lines : lines.slice(0, Math.max(1, end));
   }
 
   async #find(
     query: string,
     signal: AbortSignal,
   ): Promise<{ readonly fresh: readonly Hit[]; readonly withheld: number }> {
-    const { budget, maxTokens, types, digests } = this.#parts;
+    const { budget, maxTokens, types, digests, redactor } = this.#parts;
     const body = { query, budget, max_tokens: maxTokens, types, ...this.#filter() };
     const answer = await this.#send("POST", "/memories/recall", body, signal);
     if (!hits.fits(answer)) throw new ToolFailure(`The memory server answered without results: ${this.#parts.address}`);
     const stale = await Promise.all(
       answer.results.map(async (hit) => (await digests.changed(filesOf(hit))).length > 0),
     );
-    const fresh = answer.results.filter((_hit, i) => !stale[i]);
+    const fresh = answer.results
+      .filter((_hit, i) => !stale[i])
+      .map((hit) => ({ ...hit, text: redactor.redactForSharing(cleanText(hit.text)) }));
     return { fresh, withheld: answer.results.length - fresh.length };
   }
 
@@ -115,8 +132,10 @@ export class Hindsight implements MemoryBackend {
     const focus = context.trim() === "" ? {} : { context: context.trim() };
     const body = { query, ...focus, budget: this.#parts.budget, ...this.#filter() };
     const answer = await this.#send("POST", "/reflect", body, signal);
-    const { text: said } = (answer ?? {}) as { readonly text?: unknown };
-    return (typeof said === "string" && said.trim()) || NOTHING_TO_REFLECT;
+    if (!reflection.fits(answer))
+      throw new ToolFailure(`The memory server answered without text: ${this.#parts.address}`);
+    const said = answer.text.split("\n").map(cleanText).join("\n").trim();
+    return this.#parts.redactor.redactForSharing(said) || NOTHING_TO_REFLECT;
   }
 
   async retain(what: RetainRequest, signal: AbortSignal): Promise<string> {
@@ -173,4 +192,4 @@ function filesOf({ metadata }: Hit): readonly RestsOn[] {
 }
 
 const bulletOf = ({ text: what, type, mentioned_at: at }: Hit): string =>
-  `- ${what.replace(/\s+/g, " ").trim()}${type ? ` [${type}]` : ""}${at ? ` (${at})` : ""}`;
+  `- ${what}${type ? ` [${cleanText(type)}]` : ""}${at ? ` (${cleanText(at)})` : ""}`;

@@ -22,7 +22,7 @@ interface OnServer {
 }
 
 export function memoryOnServer(
-  { settings, machine, userEnv, cwd }: SessionWorkspace,
+  { settings, machine, userEnv, cwd, redactor }: SessionWorkspace,
   { place, judge, told }: { readonly place: MemoryPlace; readonly judge: NoteJudge; readonly told: Set<string> },
 ): OnServer {
   const address = settings["hindsight.apiUrl"];
@@ -40,6 +40,7 @@ export function memoryOnServer(
     now: machine.deps.now,
     digests: place.digests,
     judge,
+    redactor,
   });
   const { host } = new URL(address);
   const tools = memoryTools({
@@ -48,11 +49,15 @@ export function memoryOnServer(
     timeoutMs: TIMEOUT_MS,
   });
   const mostTokens = settings["memories.summaryInjectionTokenLimit"];
-  const hint = (begins: string): Promise<string> =>
-    server.hint(
-      begins.slice(0, LONGEST_QUERY) || `Decisions, conventions and traps of the project ${basename(cwd)}`,
-      mostTokens,
-      AbortSignal.timeout(HINT_WITHIN_MS),
-    );
+  const hint = async (begins: string): Promise<string> => {
+    const query = begins.slice(0, LONGEST_QUERY) || `Decisions, conventions and traps of the project ${basename(cwd)}`;
+    const late = AbortSignal.timeout(HINT_WITHIN_MS);
+    return server.hint(query, mostTokens, late).catch((error: unknown) => {
+      if (!late.aborted) throw error;
+      throw new Error(
+        `The memory server ${address} gave no answer within ${HINT_WITHIN_MS / 1000} s; this session has no hint.`,
+      );
+    });
+  };
   return { tools, hint };
 }

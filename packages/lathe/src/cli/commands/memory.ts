@@ -49,7 +49,7 @@ const list: Verb = async (argv, { place, machine }) => {
     "memory",
   );
   noMore("list", positionals);
-  const most = values.limit === undefined ? MOST_LISTED : numberOf("-n", values.limit);
+  const most = values.limit === undefined ? MOST_LISTED : countOf(values.limit);
   const store = await place.store();
   const memories = await place.check(store.list(place.seen, most === 0 ? Number.MAX_SAFE_INTEGER : most));
   print(machine, memories, values.json === true, "Nothing is remembered here yet.");
@@ -111,6 +111,11 @@ async function named(place: MemoryPlace, ids: readonly string[]): Promise<readon
 function numberOf(what: string, given: string): number {
   if (!/^\d{1,15}$/.test(given))
     throw usageError(`${what} is named by a number, not "${given}". See: lathe memory list`);
+  return Number(given);
+}
+
+function countOf(given: string): number {
+  if (!/^\d{1,15}$/.test(given)) throw usageError(`-n takes a number, 0 for all, not "${given}".`);
   return Number(given);
 }
 
