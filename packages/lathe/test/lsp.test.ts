@@ -1,6 +1,6 @@
 // Language servers in whole runs, with TypeScript's own server: what the model can ask, and what it reads after an edit.
 
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Script, turn } from "@lathe/testkit";
@@ -223,6 +223,18 @@ it("G-113 no program of a folder that is not trusted starts, and the tool says w
   expect(results().at(-1)).toContain("function greet(name: string): string");
   expect(() => readFileSync(mark)).toThrow();
 }, 120_000);
+
+it("G-113 TypeScript 7 answers in a project of JavaScript without starting npm for type packages", async () => {
+  await project([lsp({ action: "hover", file: "tool.js", line: 1, symbol: "sum" }), turn.text("done")], true);
+  writeFileSync(file("package.json"), JSON.stringify({ dependencies: { lodash: "4.17.21" } }));
+  writeFileSync(file("tool.js"), "function sum(a) { return a; }\nmodule.exports = { sum };\n");
+  const bin = join(scene.box.home, "npm/bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "npm"), `#!/bin/sh\ntouch ${join(bin, "started")}\n`, { mode: 0o755 });
+  await scene.run([...FULL, "go"], { env: { PATH: `${bin}:${process.env["PATH"]}` } });
+  expect(results()[0]).toContain("function sum(a: any): any");
+  expect(existsSync(join(bin, "started"))).toBe(false);
+});
 
 it("G-113 lsp.json of a trusted folder changes a server field by field, and says what is wrong with it", async () => {
   await project([lsp({ action: "status" }), turn.text("done"), turn.text("done")], false);

@@ -13,7 +13,8 @@ const SCRIPTS = ".ts .tsx .mts .cts .js .jsx .mjs .cjs";
 const SCRIPT_ROOTS = "tsconfig.json jsconfig.json package.json";
 const PYTHON_ROOTS = "pyproject.toml setup.py setup.cfg requirements.txt Pipfile pyrightconfig.json .git";
 
-/** Without automatic downloads of type packages. */
+/** Without automatic downloads of type packages: TypeScript 7 starts npm for them, older ones through their server. */
+const NO_TYPINGS_7 = { "js/ts": { tsserver: { automaticTypeAcquisition: { enabled: false } } } };
 const NO_TYPINGS = { disableAutomaticTypingAcquisition: true, tsserver: { useSyntaxServer: "never" } };
 
 /** Without downloads of modules and toolchains. */
@@ -24,7 +25,7 @@ const RUST_EXTRAS = { flycheck: true, ssr: true, expandMacro: true, runnables: t
 
 /** Name, command with arguments, file types, root markers. Of two that fit, the first one answers. */
 export const SERVER_TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
-  ["typescript", "tsc --lsp --stdio", SCRIPTS, SCRIPT_ROOTS, npm("typescript@7")],
+  ["typescript", "tsc --lsp --stdio", SCRIPTS, SCRIPT_ROOTS, { settings: NO_TYPINGS_7, ...npm("typescript@7") }],
   [
     "typescript-language-server",
     "typescript-language-server --stdio",
