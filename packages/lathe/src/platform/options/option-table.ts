@@ -247,7 +247,7 @@ export const SUBCOMMANDS = {
   acp: "the agent for editors that speak the Agent Client Protocol",
   config: "show and change settings: list, get, set, unset, path",
   models: "list models with price, window and availability",
-  setup: "add a provider to models.yml: setup provider --preset <name>",
+  setup: "add a provider, or an entry for a bot: setup provider, coordinator",
   login: "store a key or sign in for a provider",
   logout: "delete a provider's stored credential",
   auth: "show which credential each provider would use: auth status",
