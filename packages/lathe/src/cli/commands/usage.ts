@@ -24,6 +24,17 @@ const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>
   ],
   setup: [
     ["provider --preset <name>", "write an entry for minimax, minimax-cn or glm to models.yml; no key is written"],
+    [
+      "coordinator --root <dir>",
+      "print the entry with which a bot starts lathe mcp-serve coordinator; also: setup hermes",
+    ],
+    ["… --mutation <kinds>", "what the bot may change: sessions, questions, reports, or all; without it it only reads"],
+    ["… --profile <name> --repo <name>", "its namespace; --root may be given several times"],
+    ["… --worktree-name <name>", "all sessions in this isolated copy, instead of one for each"],
+    ["… --session-command <command>", 'how sessions are started; "lathe --worktree" if not given'],
+    ["… --profile-dir <dir> --install", "write the entry to config.yaml of the bot's profile, instead of printing it"],
+    ["… --smoke", "check what the server would offer; writes nothing"],
+    ["… --json", "as JSON"],
   ],
   login: [
     ["<provider>", "sign in if the provider offers it, otherwise ask for a key; a key may be piped in"],
