@@ -2,6 +2,7 @@
 
 import { describeAccount } from "../config/credentials/resolve.ts";
 import type { AccountInfo, AccountStanding, CredentialSource } from "../config/credentials/source.ts";
+import { momentText } from "../platform/usage/moments.ts";
 
 /** Holds no secret. */
 export interface ListedStoredAccount extends AccountInfo, AccountStanding {
@@ -37,10 +38,10 @@ export async function listStoredAccounts(
 function leftText({ limit, usage, rateLimit }: AccountStanding): string | undefined {
   const windows = (usage ?? rateLimit)?.windows ?? [];
   const shares = windows.map(({ name, used, resetsAt }) => {
-    const reset = resetsAt === undefined ? "" : `, resets ${new Date(resetsAt).toISOString()}`;
+    const reset = resetsAt === undefined ? "" : `, resets ${momentText(resetsAt)}`;
     return `${Math.round(used * 100)} % of ${name} used${reset}`;
   });
-  const limited = limit === undefined ? [] : [`${limit.reason}, until ${new Date(limit.until).toISOString()}`];
+  const limited = limit === undefined ? [] : [`${limit.reason}, until ${momentText(limit.until)}`];
   const said = [...limited, ...shares];
   return said.length === 0 ? undefined : said.join("; ");
 }

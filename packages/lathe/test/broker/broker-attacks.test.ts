@@ -85,6 +85,32 @@ describe("M2 attacks on the broker", () => {
     expect(asForm.status).toBe(415);
   });
 
+  it("M2 ends that no calendar has are refused, and break no list", async () => {
+    const token = (expires: number) => ({
+      provider: "far",
+      name: "x",
+      credential: { type: "oauth", access: "access-far", expires },
+    });
+    for (const expires of [-1, 8.64e15 + 2, 1e300, 1.5])
+      expect([expires, (await test.post("/v1/credential", token(expires))).status]).toEqual([expires, 400]);
+    expect((await test.post("/v1/credential", token(8.64e15))).status).toBe(200);
+    const id = await test.idOf("openai");
+    for (const said of [
+      { kind: "limit", until: 9e15, reason: "used up" },
+      { kind: "rate_limit", windows: [{ name: "requests", used: 1, resetsAt: 9e15 }] },
+    ])
+      expect((await test.post(`/v1/credential/${id}/report`, said)).status).toBe(400);
+    // As an earlier version or an editor may have left it.
+    await test.vault.store.set("farther", { type: "oauth", access: "access-farther", expires: 9e15 });
+    for (const verb of ["list", "status"]) {
+      const { code, stdout, stderr } = await test.box.run(["auth-broker", verb]);
+      expect([verb, code, stderr]).toEqual([verb, 0, ""]);
+      expect(stdout).toContain("farther");
+      expect(stdout).toContain("good until the end of time, cannot be renewed");
+    }
+    for (const provider of ["far", "farther"]) await test.vault.store.remove(provider);
+  });
+
   it("M2 an issuer's words in an identity stay inside their event", async () => {
     const follower = test.follow();
     const { snapshot } = await follower.next("snapshot");

@@ -1,10 +1,16 @@
 // What the broker renews and when, and what it does when an issuer refuses, is silent, or the clock jumps.
 
 import { execFileSync } from "node:child_process";
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Checker } from "@lathe/llm/schema";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { brokerCredential, disabledCredential, type Snapshot } from "../../src/config/credentials/broker/wire.ts";
+import {
+  brokerCredential,
+  disabledCredential,
+  type Snapshot,
+  snapshot,
+} from "../../src/config/credentials/broker/wire.ts";
 import { sandbox } from "../command.ts";
 import { canMount, withTmpfs } from "../tmpfs.ts";
 import { type BrokerBench, brokerBench, HOUR, type Reply, refusing, rotating, stateOf } from "./broker-bench.ts";
@@ -32,6 +38,35 @@ describe("AU-02 what the broker renews", () => {
     ]);
     expect(await test.vault.store.get("acme")).toMatchObject({ refresh: "next-1" });
     follower.leave();
+  });
+
+  it("AU-02 a lifetime that is a fraction, beyond all calendars or no number breaks neither clients nor lists", async () => {
+    await using test = await b.start({ stored: [b.token("acme")] });
+    const id = await test.idOf("acme");
+    for (const expires_in of [3600.123_456_7, 1e300, "soon"]) {
+      b.issuer.answer = refusing(200, { access_token: `for-${expires_in}`, refresh_token: "next", expires_in });
+      b.pass(20_000);
+      const renewed = await test.post(`/v1/credential/${id}/refresh`);
+      expect(JSON.parse(renewed.text).credential?.access).toBe(`for-${expires_in}`);
+      const shown = JSON.parse((await test.ask("/v1/snapshot")).text);
+      expect(new Checker(snapshot).wrongIn(shown)).toBeUndefined();
+      const list = await test.box.run(["auth-broker", "list"]);
+      expect([list.code, list.stderr]).toEqual([0, ""]);
+    }
+  });
+
+  it("M2 a file of tokens that cannot be read ends streams, not the broker", async () => {
+    await using test = await b.start({ stored: [b.token("acme", b.clock + 10 * HOUR)] });
+    const follower = test.follow();
+    await follower.next("snapshot");
+    rmSync(test.own.file);
+    mkdirSync(test.own.file);
+    b.pass(16_000);
+    await follower.ended;
+    expect((await test.ask("/v1/snapshot")).status).toBe(500);
+    rmdirSync(test.own.file);
+    writeFileSync(test.own.file, test.token, { mode: 0o600 });
+    expect((await test.ask("/v1/snapshot")).status).toBe(200);
   });
 
   it("AU-02 one refresh at a time: clients and the refresher share it, and its answer serves the late ones", async () => {

@@ -38,6 +38,17 @@ describe("AU-05 the command auth-gateway", () => {
     expect(JSON.parse(second.stdout)).toEqual({ token: expect.not.stringMatching(first.trim()), file });
   });
 
+  it("M2 a key cannot be named like the id of another one: revoking one would revoke both", async () => {
+    await box.run(["auth-gateway", "key", "add", "first"]);
+    const [{ id }] = JSON.parse((await box.run(["auth-gateway", "key", "list", "--json"])).stdout);
+    const second = await box.run(["auth-gateway", "key", "add", id]);
+    expect([second.code, second.stdout, second.stderr]).toEqual([
+      2,
+      "",
+      expect.stringContaining(`${id} is the id of another key. Choose another name.`),
+    ]);
+  });
+
   it("M2 what is mistyped gets one line with the next step", async () => {
     for (const [args, says] of [
       [[], "Say what to do: lathe auth-gateway serve|run|token|status|check|key"],
@@ -45,7 +56,10 @@ describe("AU-05 the command auth-gateway", () => {
       [["key", "add"], "Give the key one name"],
       [["key", "add", "a b"], "A name has at most 60 letters"],
       [["key", "add", "a", "--budget", "20/week"], "--budget takes US dollars, such as 20/month"],
-      [["key", "add", "a", "--budget", "-1"], "lathe auth-gateway --help"],
+      [
+        ["key", "add", "a", "--budget", "-1"],
+        "--budget needs a value, such as --budget=…. See: lathe auth-gateway --help",
+      ],
       ...[
         "",
         "0",

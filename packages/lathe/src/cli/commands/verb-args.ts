@@ -18,6 +18,10 @@ export function verbArgs<const T extends Options>(
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usageError(`${(error as Error).message.split(/\.\s/)[0]}. See: lathe ${command} --help`);
+    const { message } = error as Error;
+    // Node says of `--budget -1` that it is ambiguous.
+    const [, dashed] = /^Option '([^']+)' argument is ambiguous/.exec(message) ?? [];
+    const said = dashed === undefined ? message.split(/\.\s/)[0] : `${dashed} needs a value, such as ${dashed}=…`;
+    throw usageError(`${said}. See: lathe ${command} --help`);
   }
 }

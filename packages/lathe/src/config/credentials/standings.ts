@@ -3,6 +3,7 @@
 
 import { isJsonObject, type RateLimitInfo } from "@lathe/llm";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
+import { nearestMoment } from "../../platform/usage/moments.ts";
 import type { AccountRef, AccountReport, AccountSecret, AccountStanding, UsageReport } from "./source.ts";
 import { Coalesced } from "./usage/coalesced.ts";
 
@@ -52,7 +53,7 @@ export class AccountStandings {
     const { now } = this.#parts;
     if (report.kind === "rate_limit") return this.#write(id, { rateLimit: shareOf(report.info, now()) });
     const { until, reason } = report;
-    return this.#write(id, { limit: { until, reason } });
+    return this.#write(id, { limit: { until: nearestMoment(until), reason } });
   }
 
   /** What somebody else has read from the headers of an answer. */

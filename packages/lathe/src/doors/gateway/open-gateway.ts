@@ -60,7 +60,10 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
     );
   const newId = (): string => uuid().replaceAll("-", "");
   const { books, release } = openBooks(machine, keys, newId);
-  if (books.damaged > 0) warn(`${countOf(books.damaged, "line")} of the ledger could not be read.`);
+  if (books.damaged > 0)
+    warn(
+      `${countOf(books.damaged, "line")} of the ledger could not be read: what they counted is missing from the budgets. The ledger is in ${homePaths(machine.env, machine.userHome).gatewayLedger}.`,
+    );
   if (books.unsettled > 0)
     warn(
       `${countOf(books.unsettled, "unfinished request")} of the gateway before: counted with the most that may have been charged.`,

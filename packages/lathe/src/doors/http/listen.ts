@@ -1,7 +1,7 @@
 // The listening socket and its limits: on slow senders, long headers and connections.
 
 import { X509Certificate } from "node:crypto";
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerOptions, STATUS_CODES } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -38,8 +38,14 @@ export interface PlaceWords {
 
 const SERVE_WORDS: PlaceWords = { option: "--host", withPort: (port) => `lathe serve --port ${port}` };
 
+/** What is said of bytes that never became a request. */
+export type Garbage = (refusal: { readonly status: number; readonly code: string; readonly message: string }) => object;
+
+const flat: Garbage = ({ code, message }) => ({ code, message });
+
 export interface ListenOptions {
   readonly words?: PlaceWords;
+  readonly garbage?: Garbage;
   readonly host: string;
   readonly port: number;
   readonly tls?: Tls | undefined;
@@ -47,19 +53,21 @@ export interface ListenOptions {
 }
 
 export async function listen(listener: RequestListener, place: ListenOptions): Promise<Server> {
-  const { host, port, tls, limits, words = SERVE_WORDS } = place;
+  const { host, port, tls, limits, words = SERVE_WORDS, garbage = flat } = place;
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersWithinMs,
     requestTimeout: limits.requestWithinMs,
     keepAliveTimeout: limits.headersWithinMs,
+    // A request without one is refused like one with a foreign name, in the words of the server.
+    requireHostHeader: false,
     connectionsCheckingInterval: Math.min(1000, limits.headersWithinMs),
   };
   const server = tls
     ? createSecureServer({ ...options, ...tls, handshakeTimeout: limits.headersWithinMs }, listener)
     : createServer(options, listener);
   server.maxConnections = limits.connections;
-  server.on("clientError", refuseGarbage);
+  server.on("clientError", (error, socket) => refuseGarbage(error, socket as Socket, garbage));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenProblem(error, { host, port, words })));
     server.listen(port, host, resolve);
@@ -71,21 +79,21 @@ export async function listen(listener: RequestListener, place: ListenOptions): P
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 /** What never became a request gets an answer that a person can read, and no second chance on this connection. */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket, garbage: Garbage): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, code, message] = GARBAGE[error.code ?? ""] ?? [
-    "400 Bad Request",
+    400,
     "bad_request",
-    "This is no request.",
+    "This is not a valid HTTP request.",
   ];
-  const body = JSON.stringify({ code, message });
-  const headers = `content-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
+  const body = JSON.stringify(garbage({ status, code, message }));
+  const headers = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-const GARBAGE: Readonly<Record<string, readonly [string, string, string]>> = {
-  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "headers_too_large", "The headers are too large."],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "too_slow", "The request took too long."],
+const GARBAGE: Readonly<Record<string, readonly [number, string, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, "headers_too_large", "The headers are too large. Send shorter ones."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "too_slow", "The request took too long to arrive. Send it again."],
 };
 
 function listenProblem(

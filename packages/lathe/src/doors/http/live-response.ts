@@ -21,7 +21,7 @@ export interface LiveReader {
 export function signOfLife(response: ServerResponse, { mayRead, setTimer, leave }: LiveReader): { cancel(): void } {
   let timer = setTimer(beat, SIGN_OF_LIFE_MS);
   function beat(): void {
-    if (!mayRead()) {
+    if (!isAllowed(mayRead)) {
       leave();
       return;
     }
@@ -29,6 +29,15 @@ export function signOfLife(response: ServerResponse, { mayRead, setTimer, leave 
     timer = setTimer(beat, SIGN_OF_LIFE_MS);
   }
   return { cancel: () => timer.cancel() };
+}
+
+/** Asked by a timer. A file of tokens that cannot be read lets nobody stay; the reader's next request is told what is wrong. */
+function isAllowed(mayRead: () => boolean): boolean {
+  try {
+    return mayRead();
+  } catch {
+    return false;
+  }
 }
 
 /** Resolves when the reader has taken what was written, or has gone. */

@@ -13,6 +13,7 @@ import { homePaths } from "../../../platform/home/paths.ts";
 import { readIfReadable } from "../../../platform/home/small-file.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
+import { momentText } from "../../../platform/usage/moments.ts";
 import { printableLine } from "../../../sessions/list.ts";
 import { table } from "../../../sessions/tables/table.ts";
 import type { Command } from "../command.ts";
@@ -131,7 +132,7 @@ function report({ stdout }: Machine, rows: readonly Imported[], isJson: boolean)
     outcome,
     provider,
     name,
-    expires === undefined ? "-" : `${isRenewable ? "renewed from" : "ends"} ${new Date(expires).toISOString()}`,
+    expires === undefined ? "-" : `${isRenewable ? "renewed from" : "ends"} ${momentText(expires)}`,
     note ?? "",
   ]);
   stdout.write(table(shown));

@@ -1,5 +1,6 @@
 // In which order the accounts of a provider are used, by what is known of each. Pure.
 
+import { momentText } from "../../../platform/usage/moments.ts";
 import type { AccountInfo, AccountStanding, UsageWindow } from "../source.ts";
 
 /** `balanced`: the least used first. `earliest-reset`: the one whose limit resets first, so that no quota is lost. */
@@ -70,7 +71,7 @@ const resetOf = ({ resetsAt = Number.POSITIVE_INFINITY }: UsageWindow): number =
 const before = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
 function reasonOf({ state, used, tightest, next }: Measure, mode: RankingMode): string {
-  const at = Number.isFinite(next) ? new Date(next).toISOString() : undefined;
+  const at = Number.isFinite(next) ? momentText(next) : undefined;
   if (state === STATE.disabled) return "every account is disabled";
   if (state === STATE.limited)
     return at === undefined ? "every account is at its limit" : `every account is at its limit; this one until ${at}`;

@@ -13,6 +13,7 @@ import {
   type Static,
   text,
 } from "@lathe/llm/schema";
+import { LAST_MOMENT } from "../../../platform/usage/moments.ts";
 
 /** Stands where a refresh token would be. */
 export const HELD_BY_BROKER = "held-by-broker";
@@ -74,6 +75,9 @@ export const streamEvent = oneOf(
 );
 export type StreamEvent = Static<typeof streamEvent>;
 
+/** Epoch milliseconds from a client: they are shown as dates to others. */
+const moment = integer({ minimum: 0, maximum: LAST_MOMENT });
+
 /** `POST /v1/credential`: a new credential, or a newer one of the same provider and name. Answered by a `BrokerCredential`. */
 export const newCredential = object({
   provider: text(),
@@ -81,7 +85,7 @@ export const newCredential = object({
   identity: optional(text()),
   credential: oneOf(
     apiKey,
-    object({ type: exactly("oauth"), access: text(), refresh: optional(text()), expires: optional(integer()) }),
+    object({ type: exactly("oauth"), access: text(), refresh: optional(text()), expires: optional(moment) }),
   ),
 });
 export type NewCredential = Static<typeof newCredential>;
@@ -91,10 +95,10 @@ export const disableRequest = object({ cause: text() });
 
 /** `POST /v1/credential/:id/report`: what a client has learnt from a vendor's answer. */
 export const reportRequest = oneOf(
-  object({ kind: exactly("limit"), until: integer(), reason: text() }),
+  object({ kind: exactly("limit"), until: moment, reason: text() }),
   object({
     kind: exactly("rate_limit"),
-    windows: listOf(object({ name: text(), used: number(), resetsAt: optional(integer()) })),
+    windows: listOf(object({ name: text(), used: number(), resetsAt: optional(moment) })),
   }),
 );
 export type ReportRequest = Static<typeof reportRequest>;

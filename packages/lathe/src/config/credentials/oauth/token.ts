@@ -1,6 +1,7 @@
 // What every flow ends with: a form posted to the token endpoint, and a credential made of the answer.
 
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
+import { nearestMoment } from "../../../platform/usage/moments.ts";
 import type { ApiKeyCredential, OAuthCredential } from "../store.ts";
 
 export interface TokenReply {
@@ -27,12 +28,14 @@ export function toCredential(
     const what = previous ? `The sign-in for ${provider} could not be renewed` : "Signing in failed";
     throw new CliError(EXIT.provider, `${what}: ${reason}. Run: lathe login ${provider}`);
   }
+  // A lifetime that is no number counts as none.
+  const lasts = Number(reply.expires_in ?? Number.NaN);
   const refresh = reply.refresh_token ?? previous?.refresh;
   return {
     type: "oauth",
     access: reply.access_token,
     ...(refresh === undefined ? {} : { refresh }),
-    ...(reply.expires_in === undefined ? {} : { expires: now + reply.expires_in * 1000 }),
+    ...(Number.isFinite(lasts) ? { expires: nearestMoment(now + lasts * 1000) } : {}),
     ...(previous?.account === undefined ? {} : { account: previous.account }),
   };
 }

@@ -2,6 +2,7 @@
 
 import { choice, integer, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
 import type { OpenAccount } from "../../../config/credentials/store.ts";
+import { momentText } from "../../../platform/usage/moments.ts";
 import type { RenewalNote } from "../renewal/renewal-notes.ts";
 
 const STATES = [
@@ -77,7 +78,7 @@ export function stateOf({ info, credential }: OpenAccount, known: WhatIsKnown): 
 export const isTrouble = ({ state }: CredentialState): boolean => state !== "good" && state !== "renewing";
 
 export function stateText({ provider, name, state, cause, expires, at }: CredentialState): string {
-  const when = (time: number | undefined): string => (time === undefined ? "?" : new Date(time).toISOString());
+  const when = (time: number | undefined): string => (time === undefined ? "?" : momentText(time));
   const account = name === "default" ? "" : ` --account ${name}`;
   const again = `run: lathe auth-broker login ${provider}${account}`;
   switch (state) {

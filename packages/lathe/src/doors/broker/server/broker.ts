@@ -8,6 +8,7 @@ import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
 import {
   certificateOf,
   checkReach,
+  type Garbage,
   LIMITS,
   type Limits,
   listen,
@@ -46,6 +47,7 @@ export interface BrokerOptions {
   readonly limits?: Partial<Limits> | undefined;
 }
 
+const garbage: Garbage = ({ code, message }) => ({ error: { code, message } });
 const UNKNOWN = "There is nothing at this address. See docs/broker.md.";
 const say: Refuse = (incoming, outgoing, error) => refuse(incoming, outgoing, error, (refusal) => ({ error: refusal }));
 
@@ -54,7 +56,7 @@ export async function startBroker({ host, port, tls, parts, ...options }: Broker
   const own: OwnNames = { scheme: tls ? "https" : "http", host, certificate: certificateOf(tls) };
   const limits = { ...BROKER_LIMITS, ...options.limits };
   const listener = guarded(brokerApp(parts), own, say);
-  const server = await listen(listener, { host, port, tls, limits, words: BROKER_WORDS });
+  const server = await listen(listener, { host, port, tls, limits, words: BROKER_WORDS, garbage });
   return serverAt(server, own, portOf(server));
 }
 

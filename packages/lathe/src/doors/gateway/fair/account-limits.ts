@@ -4,6 +4,7 @@
 import type { RateLimitInfo } from "@lathe/llm";
 
 const MINUTE_MS = 60_000;
+const LONGEST_REST_MS = 60 * MINUTE_MS;
 /** Where nothing is known, keys take turns by requests. */
 const SHARE_OF_UNKNOWN = 0.001;
 
@@ -65,7 +66,7 @@ export class AccountLimits {
   readonly #configured: MinuteLimits;
   #requests: Level | undefined;
   #tokens: Level | undefined;
-  #closedUntil = 0;
+  #closed: { readonly from: number; readonly until: number } | undefined;
   /** Requests that the vendor has not answered yet: it does not count them. */
   #onTheWay = 0;
 
@@ -88,12 +89,7 @@ export class AccountLimits {
   /** 0 when such a request may go now. */
   waitMs(tokens: number): number {
     const now = this.#now();
-    return Math.max(
-      this.#closedUntil - now,
-      this.#requests?.waitMs(1, now) ?? 0,
-      this.#tokens?.waitMs(tokens, now) ?? 0,
-      0,
-    );
+    return Math.max(this.closedMs(), this.#requests?.waitMs(1, now) ?? 0, this.#tokens?.waitMs(tokens, now) ?? 0);
   }
 
   take(tokens: number): void {
@@ -119,9 +115,17 @@ export class AccountLimits {
     if (tokensRemaining !== undefined) this.#tokens?.atMost(tokensRemaining, now);
   }
 
-  /** The vendor wants nothing for so long. */
+  /** The vendor wants nothing for so long; it is asked again after an hour, because what it says may be wrong. */
   close(forMs: number): void {
-    this.#closedUntil = Math.max(this.#closedUntil, this.#now() + forMs);
+    const now = this.#now();
+    const until = Math.max(now + this.closedMs(), now + Math.min(forMs, LONGEST_REST_MS));
+    this.#closed = { from: now, until };
+  }
+
+  /** How long the vendor wants nothing yet. A clock that was set back ends it. */
+  closedMs(): number {
+    const now = this.#now();
+    return this.#closed === undefined || now < this.#closed.from ? 0 : Math.max(0, this.#closed.until - now);
   }
 }
 

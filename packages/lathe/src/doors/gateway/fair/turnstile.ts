@@ -27,6 +27,7 @@ export interface Pass {
 
 interface Waiter {
   readonly go: () => void;
+  readonly leave: (why: unknown) => void;
 }
 
 interface Entrance {
@@ -54,7 +55,11 @@ export class Turnstile {
         queue.limits.observe(info);
         this.#admit(entrance);
       },
-      close: (forMs) => queue.limits.close(forMs),
+      close: (forMs) => {
+        queue.limits.close(forMs);
+        // What certainly comes too late is not kept waiting.
+        if (this.#isShut(entrance)) for (const { leave } of [...entrance.waiters.values()]) leave(this.#late(entrance));
+      },
       done: (tokens) => {
         if (isDone) return;
         isDone = true;
@@ -85,9 +90,10 @@ export class Turnstile {
         resolve();
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      entrance.waiters.set(ticket, { go });
+      entrance.waiters.set(ticket, { go, leave });
       entrance.queue.join(ticket);
       if (signal.aborted) onAbort();
+      else if (this.#isShut(entrance)) leave(this.#late(entrance));
       else this.#admit(entrance);
     });
   }
@@ -104,6 +110,11 @@ export class Turnstile {
     const waitMs = queue.waitMs();
     // An account that is full empties again when its requests end, too: that calls this as well.
     if (waitMs !== undefined) entrance.timer = this.#options.setTimer(() => this.#admit(entrance), Math.max(1, waitMs));
+  }
+
+  /** For longer than any request waits. */
+  #isShut({ queue }: Entrance): boolean {
+    return queue.limits.closedMs() > this.#options.waitMs;
   }
 
   #late({ queue }: Entrance): GatewayRefusal {

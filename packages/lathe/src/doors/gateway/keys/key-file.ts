@@ -114,6 +114,9 @@ export class KeyFile {
         throw usageError(
           `There is a key named ${name}. Choose another name, or: lathe auth-gateway key revoke ${name}`,
         );
+      // `revoke` takes both: it must not end another key.
+      if (keys.some(({ id }) => id === name))
+        throw usageError(`${name} is the id of another key. Choose another name.`);
       // Runs make a key each: the file must not grow with them, because every request looks through it.
       const longAgo = this.#date(-REMEMBERED_MS);
       return [...keys.filter((other) => !hasEndedBefore(other, longAgo)), stored];

@@ -79,14 +79,14 @@ async function answer(call: Call, format: ServedFormat, sending: Sending): Promi
   // Others may have spent while this one waited; from here to the reservation nothing else runs.
   checkPurse(parts, caller, most);
   progress.reservation = reserve(parts, caller, { model, most });
-  const { now, newId, setTimer, callers } = parts;
+  const { now, newId, setTimer } = parts;
   const writer = new AnswerWriter(call.outgoing, {
     format,
     encoder: format.encoder({ served, target: model.target, now, newId }),
     isStreamed: served.stream,
     headers: { [format.requestIdHeader]: sending.requestId, ...warningHeaders(served.dropped) },
     mostTokens: most.answer,
-    mayGoOn: () => callers.isGood(caller),
+    mayGoOn: () => mayGoOn(parts, caller),
     stop: (reason) => ending.abort(reason),
     stopped: () => (signal.aborted ? signal.reason : undefined),
     note: (event) => note(event, progress),
@@ -108,6 +108,16 @@ async function asked(
   const fitted = fitRequest(decoded.served, format, model.target);
   if (fitted.kind === "refused") throw refusalError(fitted.refusal);
   return { model, served: fitted.served };
+}
+
+/** Asked by a timer. While the file of keys cannot be read, answers that are under way go on: only new requests are refused. */
+function mayGoOn({ callers, warn }: GatewayParts, caller: Caller): boolean {
+  try {
+    return callers.isGood(caller);
+  } catch (error) {
+    warn(`The keys cannot be read: ${messageOf(error)}`);
+    return true;
+  }
 }
 
 /** What the vendor says of the bill and its limits. */

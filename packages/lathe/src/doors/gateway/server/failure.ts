@@ -64,6 +64,10 @@ export function wordOf(error: unknown): string {
 /** What is no failure of a request or a vendor, such as a damaged file, is for the operator. */
 export const isOwnFailure = (error: unknown): boolean => wordOf(error) === "failed";
 
+const isStranger = (error: unknown): boolean =>
+  error instanceof GatewayRefusal &&
+  (error.refusal.kind === "unauthenticated" || error.refusal.code === "too_many_attempts");
+
 /** Before the first byte of an answer. */
 export function sendFailure(
   { incoming, outgoing }: Pick<Call, "incoming" | "outgoing">,
@@ -73,6 +77,8 @@ export function sendFailure(
 ): void {
   const { status, headers, body } = format.error(failureOf(error), requestId);
   const isFinal = error instanceof GatewayRefusal && error.isFinal;
+  // Connections are kept for clients with a key: others could take them all.
+  if (isStranger(error)) outgoing.shouldKeepAlive = false;
   outgoing.writeHead(status, {
     ...RESPONSE_HEADERS,
     ...headers,

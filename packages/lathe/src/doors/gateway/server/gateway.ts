@@ -8,6 +8,7 @@ import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
 import {
   certificateOf,
   checkReach,
+  type Garbage,
   LIMITS,
   type Limits,
   listen,
@@ -53,7 +54,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningServ
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const running = new Set<Promise<void>>();
   const listener = guarded(gatewayApp(version, parts, running), own, refusing(parts));
-  const server = await listen(listener, { host, port: options.port, tls, limits, words: GATEWAY_WORDS });
+  const place = { host, port: options.port, tls, limits, words: GATEWAY_WORDS, garbage: garbageSaid(parts) };
+  const server = await listen(listener, place);
   server.keepAliveTimeout = IDLE_MS;
   const { url, close } = serverAt(server, own, portOf(server));
   return {
@@ -72,7 +74,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningServ
 
 function gatewayApp(version: string, parts: GatewayParts, running: Set<Promise<void>>): Answer {
   const router = new Router();
-  router.add("GET", "/healthz", (call) => call.json({ ok: true, version }));
+  router.add("GET", "/healthz", (call) => call.json({ ok: true, version }, 200, { connection: "close" }));
   router.add("GET", "/v1/models", report(parts, modelList));
   router.add("GET", "/v1/usage", report(parts, usageReport));
   router.add("GET", "/v1/credentials/check", report(parts, credentialsReport));
@@ -82,17 +84,26 @@ function gatewayApp(version: string, parts: GatewayParts, running: Set<Promise<v
       running.add(work);
       return work;
     });
-  const paths = servedFormats.map(({ path }) => path).join(", ");
+  const paths = servedFormats.map(({ path }) => `POST ${path}`).join(", ");
   return router.answer(
-    `There is nothing at this address. The gateway answers ${paths} and /v1/models.`,
+    `There is nothing at this address. The gateway answers ${paths} and GET /v1/models.`,
     refusing(parts),
   );
+}
+
+/** Of no format yet: the clients of both vendors find the sentence in it. */
+function garbageSaid({ now, log }: GatewayParts): Garbage {
+  return ({ status, code, message }) => {
+    log({ at: now(), key: undefined, model: undefined, usage: undefined, usd: 0, status, why: code, ms: 0 });
+    return { type: "error", error: { type: "invalid_request_error", message, param: null, code } };
+  };
 }
 
 /** Also what is no request of the gateway's is answered as the client reads it, and logged. */
 function refusing({ now, log, newId }: GatewayParts): Refuse {
   return (incoming, outgoing, error) => {
     const at = now();
+    outgoing.shouldKeepAlive = false;
     sendFailure({ incoming, outgoing }, formatFor(incoming), error, newId());
     const { statusCode: status } = outgoing;
     log({ at, key: undefined, model: undefined, usage: undefined, usd: 0, status, why: wordOf(error), ms: now() - at });
