@@ -158,6 +158,11 @@ it("words that belong to git commit are refused with what to do instead", async 
   for (const [args, line] of [
     [["a.txt"], /takes no file names or messages, but got "a\.txt"/],
     [["--amend"], /--amend/],
+    [["-m", "text"], /writes the message itself and takes no -m\. .* --context "<text>"/],
+    [["-am", "text"], /takes no -am/],
+    [["--message=text"], /takes no --message/],
+    [["--foo"], /Unknown option --foo\. See lathe commit --help\.$/m],
+    [["--contxt", "x"], /Did you mean --context\?/],
     [["--continue"], /There is no lathe commit to continue/],
     [["--context", ""], /--context needs a text/],
     [["--yes", "--dry-run"], /Use only one/],

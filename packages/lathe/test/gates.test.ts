@@ -317,12 +317,41 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     expect(await status()).toMatch(
       /^deep-interview: asking\nIt waits for an answer: Which colour\?\nContinue: lathe --resume /,
     );
+    const asks = 'lathe: The workflow deep-interview asks: Which colour? Answer it with: lathe -c "<answer>"\n';
+    expect(first.stderr).toBe(asks);
+    // Without a message it is the same question, and nothing was sent.
+    expect(await scene.run(["-c", "-p"])).toEqual({ ...first, stderr: asks });
+    expect(scene.server.requests).toHaveLength(1);
+    const where = await scene.run(["-c", "-p", "/workflow"]);
+    expect(where).toMatchObject({ code: 0, stdout: "" });
+    expect(where.stderr).toMatch(
+      /^lathe: Workflow deep-interview: asking\nIt waits for your answer:\n[\s\S]*Which colour\?\n {2}1\. red\n {2}2\. blue\n\nAnswer with a number or in your own words/,
+    );
     const second = await scene.run(["-c", "-p", "2"]);
     expect(second).toMatchObject({ code: 6, stdout: expect.stringContaining("## Goal") });
     expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
     expect(await scene.run(["-c", "-p", "approve"])).toMatchObject({ code: 0, stdout: "Written.\n" });
     expect(spec()).toContain("A wall");
     expect(await status()).toBe("deep-interview: accepted (ended)\n");
+  });
+
+  it("G-10 G-101 a model that stops in the middle of a workflow does not end the run as done", async () => {
+    scene = await stage([turn.text("Well."), turn.text("Hm.")]);
+    const line = 'The workflow deep-interview is not finished: it is at asking. Go on with: lathe -c "<message>".';
+    expect(await scene.run(["-p", WISH])).toMatchObject({
+      code: 6,
+      stdout: "Well.\n",
+      stderr: expect.stringContaining(line),
+    });
+    const json = await scene.run(["-c", "--mode", "json", "go on"]);
+    expect(json.code).toBe(6);
+    expect(JSON.parse(json.stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({
+      status: "question",
+      exitCode: 6,
+      text: "Hm.",
+      error: expect.stringContaining(line),
+    });
+    expect(await scene.run(["-c", "-p", "/workflow stop"])).toMatchObject({ code: 0 });
   });
 
   it("G-105 a second workflow, one without a wish and a state of another version are refused by name; stop ends them", async () => {
@@ -394,6 +423,15 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     expect((await scene.box.run(["workflow", "show", "deep-interview"])).stdout).toMatch(
       /asking -> review[\s\S]*Turn the wish below/,
     );
+    const shown = JSON.parse((await scene.box.run(["workflow", "show", "ralplan", "--json"])).stdout);
+    expect(shown).toMatchObject({
+      workflow: {
+        name: "ralplan",
+        version: 1,
+        moves: expect.arrayContaining([expect.objectContaining({ to: "accepted" })]),
+      },
+      text: expect.stringContaining("ralplan"),
+    });
     expect(await scene.box.run(["workflow", "show", "deep-interviev"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Did you mean deep-interview?"),

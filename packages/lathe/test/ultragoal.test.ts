@@ -95,9 +95,35 @@ it("G-103 after a kill it goes on at the third part; a changed list keeps what i
   expect(await second.finish()).toBe(0);
 });
 
+it("G-103 a changed list that is rejected or sent back leaves the one before, and the work goes on with it", async () => {
+  const changed = { ...GOAL, parts: ["a", "d"].map(part) };
+  scene = await stage([
+    call("ultragoal", GOAL),
+    call("ultragoal", changed),
+    call("ultragoal", changed),
+    call("shell", { command: "touch a.txt b.txt c.txt" }),
+    ...[1, 2, 3].map((number) => call("sub_goal", { op: "done", number })),
+    turn.text("All done."),
+  ]);
+  const rpc = open();
+  rpc.send({ type: "prompt", message: "/skill:ultragoal three files" });
+  await respond(rpc, await gateFrame(rpc, 1), { decision: "approve", feedback: "be quick" });
+  await respond(rpc, await gateFrame(rpc, 2), { decision: "request-changes", feedback: "keep c" });
+  const third = await gateFrame(rpc, 3);
+  expect(await rpc.data("get_state")).toMatchObject({ workflow: { state: "sign-off" } });
+  await respond(rpc, third, "reject");
+  await rpc.event("agent_end");
+  // What is said with a yes is told, too.
+  expect(lastResult(1)).toMatch(/signed the goal off[\s\S]*They add: be quick/);
+  expect(lastResult(2)).toMatch(/wants other changes: keep c\n.*the one before holds/);
+  expect(lastResult(3)).toContain("rejected the changed list");
+  expect(await rpc.data("get_state")).toMatchObject({ workflow: { name: "ultragoal", state: "done" } });
+  expect(await rpc.finish()).toBe(0);
+});
+
 it("G-103 a command that no shell can read is refused before the user is asked", async () => {
   scene = await stage([call("ultragoal", { ...GOAL, until: "grep 'a" }), turn.text("Sorry.")]);
-  expect(await scene.run(["-p", "/skill:ultragoal three files"])).toMatchObject({ code: 0, stdout: "Sorry.\n" });
+  expect(await scene.run(["-p", "/skill:ultragoal three files"])).toMatchObject({ code: 6, stdout: "Sorry.\n" });
   expect(lastResult(1)).toContain("cannot read `grep 'a`");
 });
 

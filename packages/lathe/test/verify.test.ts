@@ -91,6 +91,12 @@ describe("N1 --check", () => {
     await host.prompt("and now?");
     expect(host.events().findLast(({ type }) => type === "agent_end")).toMatchObject({ verification: "none" });
     expect(await host.finish()).toBe(0);
+    // Opened again without checks, the session still shows what was proven.
+    const later = await scene.run(["-c", "-p", "/verify"]);
+    expect(later).toMatchObject({ code: 0, stdout: "" });
+    expect(later.stderr).toMatch(
+      /Accepted by ada\.\n {2}sh test\.sh: exit code 0[\s\S]*No checks run in this session now\. .* lathe -c --check/,
+    );
   });
 
   it("N1 a weakened test makes the run unverified, by name, and a person may accept it", async () => {

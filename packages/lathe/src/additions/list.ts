@@ -9,6 +9,7 @@ import type { McpServers } from "./mcp/addition.ts";
 import type { ServerConfig } from "./mcp/types.ts";
 import type { SharedBySessions } from "./shared-by-sessions.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
+import { hasVerifiedWork } from "./verify/evidence.ts";
 
 /** What additions keep from one session of a run to the next. */
 export interface AdditionsOfRun {
@@ -146,7 +147,7 @@ export const additionsOf = (
     // After all whose hooks may have more for the model to do: what is verified is the end of the work.
     name: "checks",
     kinds: [],
-    isNeeded: (_workspace, { checks = [] }) => checks.length > 0,
+    isNeeded: (_workspace, { checks = [], opened }) => checks.length > 0 || hasVerifiedWork(opened.journal),
     load: async () => (await import("./verify/addition.ts")).verifyAddition,
   },
   {

@@ -13,6 +13,7 @@ import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
+import { openWorkflow } from "./headless/open-workflow.ts";
 import { interruptedOutcome, outcomeOf } from "./headless/outcome.ts";
 import { type RunResult, resultOf } from "./headless/result.ts";
 import { RunDriver } from "./headless/run-prompts.ts";
@@ -138,7 +139,8 @@ async function followCommands(
     throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
   }
   const report = { ...driver.report(), mustBeVerified, kept: journal.path !== undefined };
-  const outcome = stop.aborted ? interruptedOutcome(report) : outcomeOf(report);
+  const facts = { ...report, ...openWorkflow(conversation.open) };
+  const outcome = stop.aborted ? interruptedOutcome(report) : outcomeOf(facts);
   return resultOf(outcome, report, report.kept ? session.id : null);
 }
 

@@ -1,6 +1,7 @@
 // One-shot text: stdout gets the last answer and nothing else; everything about the run goes to stderr.
 
-import type { SessionEvent } from "@lathe/agent";
+import type { EventData, SessionEvent } from "@lathe/agent";
+import { visibleText } from "@lathe/agent/base";
 import { isLostTerminal } from "../platform/machine/lost-terminal.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import { onReaderGone } from "../platform/machine/reader-gone.ts";
@@ -8,7 +9,7 @@ import { verificationLine } from "../sessions/verdict.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { joinLines } from "./headless/outcome.ts";
 import type { RunResult } from "./headless/result.ts";
-import { TOLD_AT_THE_END } from "./headless/told-at-end.ts";
+import { ANSWERS_OF_COMMANDS, TOLD_AT_THE_END } from "./headless/told-at-end.ts";
 
 export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
   const result = await runHeadless(run, (event) => note(machine, event));
@@ -27,7 +28,9 @@ export function printResult(machine: Machine, result: RunResult): void {
   onReaderGone(stdout, (error) => {
     if (error.code !== "EPIPE" && !isLostTerminal(stdout, error)) throw error;
   });
-  if (result.text !== "") stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
+  // A terminal would obey what a model wrote; a file or a program gets it as it is.
+  const text = stdout.isTTY ? visibleText(result.text) : result.text;
+  if (text !== "") stdout.write(text.endsWith("\n") ? text : `${text}\n`);
   if (result.error !== undefined) machine.stderr.write(`lathe: ${result.error}\n`);
 }
 
@@ -35,7 +38,7 @@ export function printResult(machine: Machine, result: RunResult): void {
 function note(machine: Machine, event: SessionEvent, agent?: string): void {
   if (event.kind === "subagent_event") note(machine, event.data.event, event.data.agent_id);
   if (agent === undefined && event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
-    machine.stderr.write(`lathe: ${joinLines(event.data.message)}\n`);
+    machine.stderr.write(`lathe: ${noticeText(event.data)}\n`);
   if (event.kind === "retry") {
     const { message, delay_ms } = event.data;
     const who = agent === undefined ? "" : `agent ${agent}: `;
@@ -44,3 +47,6 @@ function note(machine: Machine, event: SessionEvent, agent?: string): void {
     );
   }
 }
+
+const noticeText = ({ code, message }: EventData["warning"]): string =>
+  ANSWERS_OF_COMMANDS.has(code) ? visibleText(message) : joinLines(message);

@@ -68,7 +68,7 @@ export async function startHeadless(
   // Only after the first request is sent: the user is waiting for that.
   const stopListening = onFirstRequest(remember);
   try {
-    if (prompts.length === 0 && !leftUndone(conversation.session))
+    if (prompts.length === 0 && !leftUndone(conversation.session) && !conversation.open.gates.open)
       throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
     const declared = options.unattended;
     const unattended =

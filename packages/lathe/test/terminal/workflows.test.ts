@@ -92,3 +92,27 @@ it("G-10 G-101 a session that was killed at an open question asks it again at on
   await second.see(/Accept the specification[\s\S]*Esc to stop/);
   expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
 });
+
+it("G-10 in lines, a number that is no option is asked about again, and /workflow shows the question", async () => {
+  asksThenProposes();
+  const run = await bench.open([...SONNET, "--plain"]);
+  run.type(`/skill:deep-interview a wall${KEY.enter}`);
+  await run.see(/Which colour\?[\s\S]*own words/);
+  run.type(`/workflow${KEY.enter}`);
+  await run.see(/It waits for your answer:[\s\S]*Which colour\?[\s\S]*To end it: \/workflow stop/);
+  run.type(`7${KEY.enter}`);
+  await run.see("There is no option 7. Give a number from 1 to 2, or an answer in words.");
+  run.type(`2${KEY.enter}`);
+  await run.see("Accept the specification");
+  expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
+});
+
+it("G-10 control characters of a question are shown and not obeyed, also in print mode at a terminal", async () => {
+  const asks = interview({ op: "ask", question: "Which \u001b[31mcolour\u0007?", options: [{ label: "r\u009b5med" }] });
+  bench.server.push(asks, asks);
+  const print = bench.start([...SONNET, "-p", "/skill:deep-interview a wall"]);
+  await print.see(/Which \\x1b\[31mcolour\\x07\?\s+1\. r\\x9b5med/);
+  const run = await bench.open(SONNET);
+  run.type(`/skill:deep-interview a wall${KEY.enter}`);
+  await run.see(/Which \\x1b\[31mcolour\\x07\?[\s\S]*r\\x9b5med/);
+});

@@ -9,9 +9,11 @@ export const verifyAddition: AdditionMaker = async (workspace, request) => {
   const verification = new SessionVerification(workspace, request);
   return {
     name: VERIFICATION_ENTRY,
-    middleware: [verification.middleware],
+    // Without checks, the verdicts of earlier processes can still be seen.
+    ...(verification.commands.length === 0
+      ? {}
+      : { middleware: [verification.middleware], onEvent: (event) => verification.follow(event) }),
     commands: async () => [verifyCommand(verification, workspace)],
-    onEvent: (event) => verification.follow(event),
     ready: (session) => verification.ready(session),
   };
 };

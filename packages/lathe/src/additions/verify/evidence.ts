@@ -1,7 +1,7 @@
 // What a session's file says of verifications: one entry for each, written when it is over, so that a process that continues the session
 // finds what was proven, and for which files.
 
-import type { Session } from "@lathe/agent";
+import type { Journal, Session } from "@lathe/agent";
 import type { Verification, WorkVerdict } from "@lathe/agent/contract";
 import type { RunOf } from "@lathe/agent/verify";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
@@ -48,6 +48,10 @@ const isEvidence = (data: unknown): data is Evidence =>
   Array.isArray(data["reasons"]) &&
   Array.isArray(data["checks"]) &&
   typeof data["tree"] === "string";
+
+/** Checks were watching this session: it may have verdicts, also where it is opened without checks. */
+export const hasVerifiedWork = (journal: Pick<Journal, "outside">): boolean =>
+  [...journal.outside("host")].some(({ kind }) => kind === "verification_base");
 
 /** Oldest first. */
 export const evidenceOf = (session: Pick<Session, "customEntries">): Evidence[] =>

@@ -12,7 +12,7 @@ import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { verificationLine } from "../../sessions/verdict.ts";
-import { type Evidence, evidenceOf, writeEvidence } from "./evidence.ts";
+import { type Evidence, evidenceOf, hasVerifiedWork, writeEvidence } from "./evidence.ts";
 import { lastAnswer } from "./last-answer.ts";
 import oldTests from "./old-tests.md";
 import { endJobs, runVerification } from "./run-verification.ts";
@@ -60,7 +60,7 @@ export class SessionVerification {
   async ready(session: Session): Promise<void> {
     this.#session = session;
     // Work of an earlier process is without a verdict yet.
-    if ([...session.journal.outside("host")].some(({ kind }) => kind === "verification_base")) await this.#load();
+    if (this.#checks.length > 0 && hasVerifiedWork(session.journal)) await this.#load();
   }
 
   readonly follow = (event: SessionEvent): void => {

@@ -15,21 +15,25 @@ const HEAD: CommandHead<unknown> = {
   complete: (_conversation, typed) => ["accept"].filter((word) => word.startsWith(typed)),
 };
 
+const NO_CHECKS = 'No checks run in this session now. To verify further work: lathe -c --check "<command>"';
+
 /** At a terminal it prints lines; other hosts get the same as a notice. */
 export function verifyCommand(
   verification: SessionVerification,
   { machine }: SessionWorkspace,
 ): PartCommand & PromptCommand {
+  const hasChecks = verification.commands.length > 0;
   const answer = (argument: string): readonly string[] => {
     const word = argument.trim();
     if (word !== "" && word !== "accept") throw usageError(`/verify takes "accept" or nothing, not "${word}".`);
     if (word === "accept") {
       const who = machine.env["USER"] ?? machine.env["LOGNAME"] ?? "the user";
       verification.accept(who);
-      return [`Accepted by ${who}. What follows is verified against the files as they are now.`];
+      return [`Accepted by ${who}.${hasChecks ? " What follows is verified against the files as they are now." : ""}`];
     }
     const { last } = verification;
-    return last ? evidenceLines(last) : [`Nothing was verified yet. Checks: ${verification.commands.join("; ")}`];
+    if (last) return hasChecks ? evidenceLines(last) : [...evidenceLines(last), NO_CHECKS];
+    return [hasChecks ? `Nothing was verified yet. Checks: ${verification.commands.join("; ")}` : NO_CHECKS];
   };
   return {
     ...HEAD,

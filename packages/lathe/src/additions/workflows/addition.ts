@@ -1,7 +1,7 @@
 // Workflows as an addition to sessions: a command begins each, and what it does is loaded then, or where a session is in one already.
 
 import type { Middleware, Session } from "@lathe/agent";
-import type { AdditionMaker, OpenSession, PromptCommand } from "../../conversation/session-contract.ts";
+import type { AdditionMaker, OpenSession, PartCommand, PromptCommand } from "../../conversation/session-contract.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { GOAL_FACT } from "../goal/goal.ts";
 import { WORKFLOWS } from "./definitions.ts";
@@ -68,16 +68,27 @@ export const workflowsAddition: AdditionMaker = async (workspace, request) => {
   };
 };
 
-const workflowCommand = (workflows: () => Promise<SessionWorkflows>): PromptCommand => ({
-  name: "workflow",
-  arguments: "[stop]",
-  description: "show where the workflow of this session stands, or end it",
-  whileWorking: true,
-  complete: (_target, typed) => ["stop"].filter((verb) => verb.startsWith(typed)),
-  expand: async (argument, { session }) => {
-    if (argument !== "" && argument !== "stop") throw usageError("Use: /workflow, or /workflow stop.");
+/** At a terminal it prints lines; other hosts get the same as a notice. */
+function workflowCommand(workflows: () => Promise<SessionWorkflows>): PartCommand & PromptCommand {
+  const answer = async (argument: string): Promise<string> => {
+    const word = argument.trim();
+    if (word !== "" && word !== "stop") throw usageError("Use: /workflow, or /workflow stop.");
     const at = await workflows();
-    session.warn(argument === "stop" ? at.stop() : at.text(), "workflow");
-    return undefined;
-  },
-});
+    return word === "stop" ? at.stop() : at.text();
+  };
+  return {
+    name: "workflow",
+    arguments: "[stop]",
+    description: "show where the workflow of this session stands, or end it",
+    whileWorking: true,
+    acts: true,
+    complete: (_target, typed) => ["stop"].filter((verb) => verb.startsWith(typed)),
+    run: async (_conversation, argument, view) => {
+      for (const line of (await answer(argument)).split("\n")) view.line(line);
+    },
+    expand: async (argument, { session }) => {
+      session.warn(await answer(argument), "workflow");
+      return undefined;
+    },
+  };
+}

@@ -1,8 +1,8 @@
 // The workflows of one session: begun by the user, armed again when the session is opened, and what they do to inputs and calls.
 
 import { join } from "node:path";
-import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Session } from "@lathe/agent";
-import type { ToolDef } from "@lathe/agent/contract";
+import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Question, Session } from "@lathe/agent";
+import { renderQuestions, type ToolDef } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
 import type { SessionGates } from "../../conversation/gates/session-gates.ts";
 import goOn from "../../conversation/go-on.md";
@@ -25,7 +25,7 @@ import { ultragoal } from "./ultragoal/definition.ts";
 import { ultragoalSteps } from "./ultragoal/steps.ts";
 import { ultragoalTool } from "./ultragoal/tool.ts";
 import { definitionOf, type StepOf, WorkflowWork } from "./work.ts";
-import type { WorkflowDefinition, WorkflowState } from "./workflow.ts";
+import { hasEnded, type WorkflowDefinition, type WorkflowState } from "./workflow.ts";
 
 interface SessionWorkflowsParts {
   readonly workspace: SessionWorkspace;
@@ -147,7 +147,7 @@ export class SessionWorkflows {
     const open = at && this.#work.openAt(this.#kindOf(at.workflow).steps);
     if (!open) return;
     const { question } = open.question;
-    const message = `The question stays open: ${question}\nYour next message is its answer. /workflow shows it, /workflow stop ends the workflow.`;
+    const message = `The question stays open: ${question}\nYour next message is its answer. /workflow shows all of it, /workflow stop ends the workflow.`;
     this.#parts.session.warn(message, "workflow_gate");
   }
 
@@ -162,9 +162,8 @@ export class SessionWorkflows {
 
   text(): string {
     const { state } = this.#work;
-    return state
-      ? workflowText(state)
-      : "This session is in no workflow. Begin one: /skill:deep-interview <what you want>";
+    if (!state) return "This session is in no workflow. Begin one: /skill:deep-interview <what you want>";
+    return workflowText(state, this.#work.openAt(this.#kindOf(state.workflow).steps)?.question);
   }
 
   // ---- inside ----
@@ -197,13 +196,23 @@ export class SessionWorkflows {
   }
 }
 
-function workflowText(state: WorkflowState): string {
-  const { name, moves, ends } = definitionOf(state);
-  const open = moves.filter(({ from }) => from === state.state).map(({ to, needs }) => `  ${to}: ${needs}`);
+function workflowText(state: WorkflowState, asked: Question | undefined): string {
+  const { name, moves } = definitionOf(state);
   const head = `Workflow ${name}: ${state.state}`;
-  return open.length === 0 || ends.includes(state.state)
-    ? `${head} (ended)`
-    : [head, "From here it goes to:", ...open].join("\n");
+  if (hasEnded(state, definitionOf(state))) return `${head} (ended)`;
+  const question = asked
+    ? [
+        "It waits for your answer:",
+        "",
+        renderQuestions([asked]),
+        "",
+        asked.options.length === 0
+          ? "Answer in your own words, as your next message."
+          : "Answer with a number or in your own words, as your next message.",
+      ]
+    : [];
+  const ways = moves.filter(({ from }) => from === state.state).map(({ to, needs }) => `  ${to}: ${needs}`);
+  return [head, ...question, "From here it goes to:", ...ways, "To end it: /workflow stop"].join("\n");
 }
 
 const isUntouched = ({ workflow, state, gate, last }: WorkflowState, { name, start }: WorkflowDefinition): boolean =>

@@ -6,7 +6,7 @@ import { type CommitHost, type CommitResult, commit } from "../../conversation/c
 import { CommitGit } from "../../conversation/commit/git.ts";
 import { CommitRefused } from "../../conversation/commit/make-commits.ts";
 import { commitReport, costLine, exitCodeOf, madeLines, proposalText } from "../../conversation/commit/report.ts";
-import { readWishes } from "../../conversation/commit/wishes.ts";
+import { COMMIT_FLAGS, readWishes } from "../../conversation/commit/wishes.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { maxTimeOf } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -16,9 +16,10 @@ import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
-import { parseArgs } from "../../platform/options/parse.ts";
+import { parseArgs, UnknownOption } from "../../platform/options/parse.ts";
 import { withProvider } from "../../platform/options/provider.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
+import { nearest } from "../../platform/usage/nearest.ts";
 import { COMMIT_JOURNAL } from "../../sessions/find.ts";
 import { closedOnFailure, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
@@ -27,7 +28,7 @@ import { terminalUser } from "./commit/terminal-user.ts";
 
 export const commitCommand: Command = async (argv, machine) => {
   const { wishes, rest } = readWishes(argv);
-  const { options, words } = withProvider(parseArgs(rest, machine.userHome));
+  const { options, words } = withProvider(runOptions(rest, machine));
   if (words.length > 0)
     throw usageError(
       `lathe commit takes no file names or messages, but got "${words[0]}". Stage files with git add; say what the model should know with --context.`,
@@ -86,6 +87,29 @@ export const commitCommand: Command = async (argv, machine) => {
     limit.end();
   }
 };
+
+/** As `git commit -m` is written; alone, `-m` would choose a model. */
+const MESSAGE = /^(?:-a?m|--message(?:=|$))/;
+/** Options of a run that a commit can use. */
+const RUN_OPTIONS = ["model", "max-cost", "max-time", "no-session", "json", "mode"];
+
+function runOptions(rest: readonly string[], { userHome }: Machine): ReturnType<typeof parseArgs> {
+  const given = rest.find((word) => MESSAGE.test(word));
+  if (given !== undefined)
+    throw usageError(
+      `lathe commit writes the message itself and takes no ${given.split("=")[0]}. Say what the model should know with --context "<text>"; choose a model with --model.`,
+    );
+  try {
+    return parseArgs(rest, userHome);
+  } catch (error) {
+    if (!(error instanceof UnknownOption)) throw error;
+    const word = error.word.replace(/^-+/, "");
+    const guess = nearest(word, [...COMMIT_FLAGS.map((flag) => flag.slice(2)), "context", ...RUN_OPTIONS]);
+    throw usageError(
+      `Unknown option ${error.word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe commit --help.`,
+    );
+  }
+}
 
 function showResult({ stdout, stderr }: Machine, result: CommitResult, dryRun: boolean): void {
   const { status, made, prepared, proposal, repository } = result;

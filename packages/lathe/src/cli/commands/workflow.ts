@@ -19,14 +19,14 @@ import { listing } from "../../sessions/tables/listing.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
-const USAGE = "lathe workflow list [--json] | show <name> | status [session] [--json]";
+const USAGE = "lathe workflow list [--json] | show <name> [--json] | status [session] [--json]";
 
 export const workflowCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "workflow");
   const [verb = "list", name, ...more] = positionals;
   if (more.length > 0) throw usageError(`Use: ${USAGE}`);
   if (verb === "list" && name === undefined) return list(machine, values.json === true);
-  if (verb === "show" && name !== undefined) return show(machine, name);
+  if (verb === "show" && name !== undefined) return show(machine, name, values.json === true);
   if (verb === "status") return status(machine, name, values.json === true);
   throw usageError(`Use: ${USAGE}`);
 };
@@ -38,7 +38,7 @@ function list({ stdout }: Machine, isJson: boolean): ExitCode {
   return EXIT.done;
 }
 
-function show({ stdout }: Machine, name: string): ExitCode {
+function show({ stdout }: Machine, name: string, isJson: boolean): ExitCode {
   const definition = Object.hasOwn(WORKFLOWS, name) ? WORKFLOWS[name] : undefined;
   if (!definition) {
     const names = Object.keys(WORKFLOWS);
@@ -47,9 +47,14 @@ function show({ stdout }: Machine, name: string): ExitCode {
       `There is no workflow ${printableLine(name)}.${guess ? ` Did you mean ${guess}?` : ""} Available: ${names.join(", ")}.`,
     );
   }
+  const text = BUNDLED_SKILLS[name]?.trim() ?? "";
+  if (isJson) {
+    stdout.write(`${JSON.stringify({ workflow: definition, text }, null, 2)}\n`);
+    return EXIT.done;
+  }
   const moves = definition.moves.map(({ from, to, needs }) => [`${from} -> ${to}`, needs] as const);
   stdout.write(
-    `${name} (version ${definition.version}): ${definition.description}\nBegins at ${definition.start}, ends at ${definition.ends.join(" or ")}.\n\n${listing(moves)}\n\n${BUNDLED_SKILLS[name]?.trim() ?? ""}\n`,
+    `${name} (version ${definition.version}): ${definition.description}\nBegins at ${definition.start}, ends at ${definition.ends.join(" or ")}.\n\n${listing(moves)}\n\n${text}\n`,
   );
   return EXIT.done;
 }

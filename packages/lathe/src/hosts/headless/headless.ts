@@ -13,6 +13,7 @@ import { onSignals } from "../../platform/machine/signals.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import { printableLine, shorten } from "../../sessions/list.ts";
+import { openWorkflow } from "./open-workflow.ts";
 import { interruptedOutcome, joinLines, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
@@ -53,7 +54,7 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
   try {
     const { whole, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
     tellOfJobs(session);
-    const facts = report(run, driver);
+    const facts = { ...report(run, driver), ...openWorkflow(run.conversation.open) };
     const outcome: RunOutcome = isHandled
       ? { status: "done", exitCode: EXIT.done }
       : whole

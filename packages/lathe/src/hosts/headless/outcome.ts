@@ -24,6 +24,8 @@ export interface RunFacts {
   readonly finish: string;
   /** What the user is asked; `text` holds it. */
   readonly awaiting?: "question" | "plan";
+  /** The workflow that the session is in the middle of, and the question that it waits with. */
+  readonly workflow?: { readonly name: string; readonly state: string; readonly question?: string };
   readonly denied: readonly DeniedCall[];
   /** False: nothing is on disk that could be continued. */
   readonly kept?: boolean;
@@ -62,7 +64,8 @@ export const limitOutcome = (what: string, { kept = true }: Kept): RunOutcome =>
 export function outcomeOf(facts: RunFacts): RunOutcome {
   const outcome = outcomeOfEnd(facts);
   const { mustBeVerified = false, verification } = facts;
-  if (outcome.exitCode !== EXIT.done || !mustBeVerified || verification?.verdict === "verified") return outcome;
+  if (outcome.exitCode !== EXIT.done) return outcome;
+  if (!mustBeVerified || verification?.verdict === "verified") return workflowOutcome(facts) ?? outcome;
   const why = verificationLine(verification) ?? "Not verified: nothing was changed.";
   return { status: "failed", exitCode: EXIT.failed, message: why };
 }
@@ -98,6 +101,22 @@ const tooLarge = ({ error }: RunFacts): string =>
 const questionAsked = (kept: boolean): string =>
   `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`;
 
+/** A script must not take the middle of a workflow for its end. */
+function workflowOutcome({ workflow, kept = true }: RunFacts): RunOutcome | undefined {
+  if (!workflow) return undefined;
+  const { name, state, question } = workflow;
+  const what =
+    question === undefined
+      ? `The workflow ${name} is not finished: it is at ${state}.`
+      : `The workflow ${name} asks: ${sentence(joinLines(question))}`;
+  const how =
+    question === undefined
+      ? 'Go on with: lathe -c "<message>". To end it: lathe -c "/workflow stop"'
+      : 'Answer it with: lathe -c "<answer>"';
+  const message = `${what} ${kept ? how : "Nothing was saved (--no-session): run it again without that option."}`;
+  return { status: "question", exitCode: EXIT.question, message };
+}
+
 const planProposed = (kept: boolean): string =>
   `The agent proposed a plan. ${kept ? 'To carry it out: lathe -c "go ahead"' : "Run it again with the plan as the prompt."}`;
 
@@ -106,6 +125,8 @@ const OTHER_WORDS = "Rephrase the request, or choose another model: lathe models
 function completedOutcome(facts: RunFacts): RunOutcome {
   const { kept = true } = facts;
   if (facts.awaiting) {
+    const asked = facts.workflow?.question === undefined ? undefined : workflowOutcome(facts);
+    if (asked) return asked;
     return {
       status: "question",
       exitCode: EXIT.question,

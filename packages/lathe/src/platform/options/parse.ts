@@ -14,7 +14,13 @@ export interface ParsedArgs {
 const specs: Readonly<Record<string, OptionSpec>> = OPTIONS;
 
 /** An option that the table does not have; an extension may bring it. */
-export class UnknownOption extends CliError {}
+export class UnknownOption extends CliError {
+  readonly word: string;
+  constructor(word: string, message: string) {
+    super(EXIT.usage, message);
+    this.word = word;
+  }
+}
 
 export interface ParseOptions {
   /** Options that extensions bring: whether each takes a value. */
@@ -138,7 +144,7 @@ function unknownOption(word: string): Error {
   if (/\s/.test(word)) return usageError(`Unknown option "${word}". To use it as a prompt, put it after -p or --.`);
   const guess = nearest(word.replace(/^-+/, "").split("=")[0] ?? "", Object.keys(specs));
   return new UnknownOption(
-    EXIT.usage,
+    word.split("=")[0] ?? "",
     `Unknown option ${word}.${guess ? ` Did you mean --${guess}?` : ""} See lathe --help.`,
   );
 }

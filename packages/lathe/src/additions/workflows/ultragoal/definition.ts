@@ -16,6 +16,8 @@ export interface ProposedGoal extends GoalPart {
 export interface UltragoalData {
   readonly wish: string;
   readonly proposed?: ProposedGoal;
+  /** What holds unless the changed list that was proposed is signed off. */
+  readonly signed?: ProposedGoal;
 }
 
 export const ultragoalData = (data: JsonObject): UltragoalData => data as unknown as UltragoalData;
@@ -35,6 +37,7 @@ export const ultragoal: WorkflowDefinition = {
     { from: "sign-off", to: "executing", needs: "gate execution: approve" },
     { from: "sign-off", to: "proposing", needs: "gate execution: request-changes" },
     { from: "sign-off", to: "rejected", needs: "gate execution: reject" },
+    { from: "sign-off", to: "executing", needs: "a changed list that is not approved: the list before holds" },
     { from: "executing", to: "sign-off", needs: "a changed list; what is proven of it stays proven" },
     { from: "executing", to: "done", needs: "the goal's command has passed, and that of every part" },
   ],

@@ -2,7 +2,7 @@
 
 import { approvalStep, choiceOf } from "../approval-step.ts";
 import type { StepOf } from "../work.ts";
-import { type ProposedGoal, ultragoalData } from "./definition.ts";
+import { type ProposedGoal, ultragoalData, ultragoalJson } from "./definition.ts";
 
 /** Puts the goal to work in the session. */
 export type BeginGoal = (goal: ProposedGoal) => Promise<void>;
@@ -10,7 +10,7 @@ export type BeginGoal = (goal: ProposedGoal) => Promise<void>;
 export const ultragoalSteps =
   (beginGoal: BeginGoal): StepOf =>
   ({ state, data }) => {
-    const { proposed } = ultragoalData(data);
+    const { proposed, signed, wish } = ultragoalData(data);
     if (state !== "sign-off" || !proposed) return undefined;
     return {
       ...approvalStep({
@@ -23,6 +23,9 @@ export const ultragoalSteps =
       }),
       settle: async (answer) => {
         const { decision, told } = choiceOf(answer);
+        // The work goes on either way.
+        if (decision !== "approve" && signed)
+          return { to: "executing", data: ultragoalJson({ wish, proposed: signed }), told: keptText(decision, told) };
         if (decision === "reject")
           return { to: "rejected", data, told: `The user rejected the goal. Do not work on it.${told}` };
         if (decision === "request-changes")
@@ -30,10 +33,15 @@ export const ultragoalSteps =
         await beginGoal(proposed);
         const work =
           "The user signed the goal off. Work on its parts now; mark each with `sub_goal`, `op: done`, when its command should pass. The goal is done when all of them have passed.";
-        return { to: "executing", data, told: `${work}${told}` };
+        return { to: "executing", data: ultragoalJson({ wish, proposed }), told: `${work}${told}` };
       },
     };
   };
+
+const keptText = (decision: "reject" | "request-changes", told: string): string =>
+  decision === "reject"
+    ? `The user rejected the changed list. The one that they signed off before holds: go on with its parts.${told}`
+    : `The user wants other changes${told || "."}\nUntil they sign another list off, the one before holds: propose again, or go on with its parts.`;
 
 function goalText({ text, until, parts }: ProposedGoal): string {
   const rows = parts.map((part, i) => `${i + 1}. ${part.text}\n   until \`${part.until}\` passes`);

@@ -52,7 +52,9 @@ function propose(
 ): Promise<string | ToolResult> {
   // A call that runs again after a kill finds the state as it left it.
   if (current.state !== "sign-off" || current.gate?.key !== context.callId) {
-    const data = ultragoalJson({ ...ultragoalData(current.data), proposed: args });
+    const before = ultragoalData(current.data);
+    const signed = current.state === "executing" ? before.proposed : before.signed;
+    const data = ultragoalJson({ wish: before.wish, proposed: args, ...(signed ? { signed } : {}) });
     work.move("sign-off", { data, gate: { key: context.callId } });
   }
   return work.decide(steps, context);

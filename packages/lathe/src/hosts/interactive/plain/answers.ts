@@ -2,6 +2,7 @@
 
 import type { Answer, Question } from "@lathe/agent";
 import type { ApprovalReply } from "../../../conversation/approvals.ts";
+import { noSuchOption } from "../../../conversation/no-such-option.ts";
 import type { Width } from "../../../found/permissions/offers.ts";
 
 export const isYes = (said: string): boolean => /^y(es)?$/i.test(said);
@@ -34,3 +35,6 @@ export function answerTo({ id, options, multi }: Question, said: string): Answer
   const isChoice = selected.length === words.length && (multi || selected.length === 1);
   return isChoice ? { id, selected: [...new Set(selected)] } : { id, selected: [], custom: said };
 }
+
+/** What to say about a number that chooses nothing; undefined: it is an answer, or there is none. */
+export const slipIn = (question: Question, said = ""): string | undefined => noSuchOption(question, said);

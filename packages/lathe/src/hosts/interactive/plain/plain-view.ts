@@ -14,7 +14,7 @@ import type { Controller } from "../controller.ts";
 import type { HoldsFrom } from "../held-keys.ts";
 import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
-import { answerTo, isNo, isYes, replyOf, widthOf } from "./answers.ts";
+import { answerTo, isNo, isYes, replyOf, slipIn, widthOf } from "./answers.ts";
 import { type AskedCall, approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
@@ -205,7 +205,11 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
           this.line(`  ${i + 1}. ${label}${i === question.recommended ? " (recommended)" : ""}`);
       };
       const how = question.multi ? "Numbers (1,3) or your own words: " : "Number or your own words: ";
-      const said = await this.#askAbout(how, signal, show);
+      let said = await this.#askAbout(how, signal, show);
+      for (let slip = slipIn(question, said); slip !== undefined; slip = slipIn(question, said)) {
+        this.line(slip, "yellow");
+        said = await this.#askAbout(how, signal);
+      }
       if (!said) return undefined;
       answers.push(answerTo(question, said));
     }
