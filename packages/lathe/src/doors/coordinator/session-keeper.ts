@@ -232,6 +232,8 @@ export class SessionKeeper {
     const { journal, records } = this.#coordinator;
     const prompt = readPayload(journal.folder, "prompts", turn.turnId)?.["prompt"];
     if (typeof prompt !== "string" || session.latheSession === undefined) return false;
+    // While a question is open there, the Enter behind the prompt would answer it.
+    if (!records.isIdle(session.latheSession)) return false;
     const leaf = records.journalOf(session.latheSession)?.leaf ?? undefined;
     const ids = { session_id: this.#sessionId, turn_id: turn.turnId };
     const where = { lathe_session: session.latheSession, ...(leaf === undefined ? {} : { after: leaf }) };

@@ -5,6 +5,7 @@ import { leftViews } from "@lathe/agent/files";
 import type { JsonValue } from "@lathe/llm";
 import { storeOf } from "../../changes/isolation/view-store.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import { Refusal } from "../../hosts/rpc/handler.ts";
 import { OpenRunView } from "../../hosts/worktree/run-view.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -15,6 +16,8 @@ import { type StartedPane, startPane } from "../tmux/start-session.ts";
 import type { Tmux } from "../tmux/tmux.ts";
 import { teamNews, workerLine } from "./lines.ts";
 import { isOver, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
+import { TeamMail } from "./team-mail.ts";
+import type { MessageAnswer, TeamMessage } from "./wishes.ts";
 import { type Change, Worker, within } from "./worker.ts";
 import { withShare, workerArgs } from "./worker-args.ts";
 import { workerText } from "./worker-text.ts";
@@ -39,6 +42,7 @@ export class TeamRun {
   readonly #session: Session;
   readonly #workers: Worker[] = [];
   #state: TeamState;
+  readonly #mail: TeamMail;
   /** Panes are made and work lands one after the other. */
   #panes: Promise<unknown> = Promise.resolve();
   #landings: Promise<unknown> = Promise.resolve();
@@ -48,6 +52,12 @@ export class TeamRun {
     this.#tasks = tasks;
     this.#session = parts.conversation.session;
     this.#state = { ...planned, state: "running" };
+    this.#mail = new TeamMail({
+      exchange: this.#session.exchange,
+      isLeaderAtWork: () => this.#session.state === "processing",
+      workers: () => this.#state.workers,
+      say: (id, said) => this.#workerOf(id).say(said),
+    });
   }
 
   get state(): TeamState {
@@ -62,12 +72,30 @@ export class TeamRun {
     });
   }
 
+  /** A message of a worker to another one, or to the leader. */
+  pass(message: TeamMessage): Promise<MessageAnswer> {
+    const isFromWorker = this.#state.workers.some((worker) => worker.id === message.from && !isOver(worker));
+    if (!isFromWorker) throw new Refusal("invalid", `The team has no ${message.from} at work.`);
+    return this.#mail.pass(message);
+  }
+
+  /** The leader has begun to work, or ended. */
+  noteLeader(): void {
+    if (this.#state.state === "running") this.#mail.noteChange();
+  }
+
   /** Until nothing of it is left. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
   }
 
   // ---- inside ----
+
+  #workerOf(id: string): Worker {
+    const worker = this.#workers[this.#state.workers.findIndex((one) => one.id === id)];
+    if (!worker) throw new Error(`${id} has not begun.`);
+    return worker;
+  }
 
   #worker({ id, view }: TeamWorker, at: number): Worker {
     const { machine } = this.#parts;
@@ -76,6 +104,7 @@ export class TeamRun {
       client: this.#client,
       doors: homePaths(machine.env, machine.userHome).doors,
       text: workerText({ id, at, tasks: this.#tasks }),
+      peers: () => this.#mail.peersFor(id),
       tell: (change) => this.#take(at, change),
       inTurn: (land) => this.#inTurn("landings", land),
       closePane: (pane) => this.#closePane(pane),
@@ -140,6 +169,8 @@ export class TeamRun {
     this.#state = { ...this.#state, workers, state: stateOfTeam(workers) };
     if (isOver(worker) && !isOver(before)) this.#charge(worker, 1);
     this.#write();
+    if (worker.state !== before.state) this.#mail.noteChange();
+    if (this.#state.state !== "running") this.#mail.close();
     if (this.#session.state === "closed") return;
     if (worker.state !== before.state) this.#session.warn(workerLine(worker), "team");
     // A model that waits for `lathe team` itself reads it there.
