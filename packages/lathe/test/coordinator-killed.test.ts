@@ -109,8 +109,8 @@ class Controller {
   }
 
   async #events(client: CoordinatorClient): Promise<readonly Event[]> {
-    const { events } = await client.call("watch_events", { after_seq: 0, timeout_ms: 0 });
-    return events as readonly Event[];
+    const reply: { readonly events?: readonly Event[] } = await client.call("watch_events", { timeout_ms: 0 });
+    return reply.events ?? [];
   }
 
   async #answered(client: CoordinatorClient, session_id: string): Promise<boolean> {
