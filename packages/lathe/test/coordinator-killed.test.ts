@@ -109,8 +109,8 @@ class Controller {
   }
 
   async #events(client: CoordinatorClient): Promise<readonly Event[]> {
-    const reply: { readonly events?: readonly Event[] } = await client.call("watch_events", { timeout_ms: 0 });
-    return reply.events ?? [];
+    const reply = await client.call("watch_events", { timeout_ms: 0 });
+    return (reply as object as { readonly events: readonly Event[] }).events;
   }
 
   async #answered(client: CoordinatorClient, session_id: string): Promise<boolean> {
