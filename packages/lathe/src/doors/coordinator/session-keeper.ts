@@ -216,6 +216,9 @@ export class SessionKeeper {
       const end: TurnEnd = { status: "failed", by: "refused", error: messageOf(error) };
       return journal.change((state) => endTurn(state, turnId, end));
     }
+    const isSaid = records.progressOf(door.sessionId, entryId).state !== "unsaid";
+    // Somebody else took the place of the work in the same moment: once that has ended, it is said.
+    if (!isSaid && turn.isForced && door.isBusy) return false;
     const metadata = { lathe_session: door.sessionId };
     const ids = { session_id: this.#sessionId, turn_id: turnId };
     const said = { kind: "turn.delivered", ...ids, summary: "The session has the prompt.", metadata } as const;
@@ -224,7 +227,7 @@ export class SessionKeeper {
       result: true,
     }));
     // A command that does its work itself leaves nothing in the journal.
-    if (records.progressOf(door.sessionId, entryId).state !== "unsaid") return true;
+    if (isSaid) return true;
     return journal.change((state) => endTurn(state, turnId, { status: "completed", by: "command" }));
   }
 
