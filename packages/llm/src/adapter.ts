@@ -85,6 +85,7 @@ class HttpAdapter {
   readonly #options: AdapterOptions;
   readonly #resolver: MessageResolver;
   readonly #segments: SegmentCache = createSegmentCache();
+  readonly #usualTimeouts: AdapterTimeouts;
   /** Requests are values: one that was encoded for its segments is sent as it was encoded. */
   readonly #prepared = new WeakMap<Request, { readonly encoded: EncodedRequest; readonly length: number }>();
 
@@ -93,8 +94,9 @@ class HttpAdapter {
 
   constructor(options: AdapterOptions) {
     this.#options = options;
-    const { name, protocol, deps } = options;
+    const { name, protocol, deps, timeouts } = options;
     this.#resolver = new MessageResolver({ provider: name, rules: protocol.media, deps });
+    this.#usualTimeouts = timeoutsOf(timeouts);
   }
 
   prepare(): void {
@@ -319,13 +321,8 @@ class HttpAdapter {
     return new CallGuard(this.#options.name, this.#options.deps.setTimer, context.signal);
   }
 
-  #timeouts(context: CallContext): AdapterTimeouts {
-    const chosen: Omit<AdapterTimeouts, "firstEvent"> & Some<Pick<AdapterTimeouts, "firstEvent">> = {
-      ...DEFAULT_TIMEOUTS,
-      ...withoutUndefined(this.#options.timeouts),
-      ...withoutUndefined(context.timeout),
-    };
-    return { ...chosen, firstEvent: chosen.firstEvent ?? chosen.request };
+  #timeouts({ timeout }: CallContext): AdapterTimeouts {
+    return timeout === undefined ? this.#usualTimeouts : timeoutsOf(this.#options.timeouts, timeout);
   }
 
   #model(id: string): ModelInfo {
@@ -346,6 +343,14 @@ class HttpAdapter {
       ? "long"
       : (this.#options.protocol.defaultCacheRetention ?? "short");
   }
+}
+
+function timeoutsOf(...sources: readonly AdapterOptions["timeouts"][]): AdapterTimeouts {
+  const chosen: Omit<AdapterTimeouts, "firstEvent"> & Some<Pick<AdapterTimeouts, "firstEvent">> = Object.assign(
+    { ...DEFAULT_TIMEOUTS },
+    ...sources.map(withoutUndefined),
+  );
+  return { ...chosen, firstEvent: chosen.firstEvent ?? chosen.request };
 }
 
 const ACCEPT = {

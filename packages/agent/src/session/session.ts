@@ -1,6 +1,7 @@
 // The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
 
 import type { InferSchema, JsonValue, SchemaInput, ToolChoice } from "@lathe/llm";
+import type { Exchange } from "../agents/irc/exchange.ts";
 import type { Mailbox } from "../agents/irc/types.ts";
 import { Subagents } from "../agents/subagents/manager.ts";
 import type { Spent } from "../agents/subagents/records.ts";
@@ -64,6 +65,8 @@ export class Session<Output = unknown> {
   readonly beside: Beside;
   /** Messages of other agents that wait for the next request. */
   readonly mailbox: Mailbox;
+  /** Carries messages between it and other agents. Absent: it sends none. */
+  readonly exchange: Exchange | undefined;
   readonly #inputs: InputRunner;
 
   constructor(options: SessionOptions) {
@@ -75,6 +78,7 @@ export class Session<Output = unknown> {
     this.beside = new SessionBeside(core, deliver);
     this.mailbox = new SessionMailbox(core);
     const exchange = joinExchange(core, this.mailbox, () => inputs.runReports());
+    this.exchange = exchange;
     this.#subagents = new Subagents(parentSession(core, (own) => new Session(own), deliver, exchange));
     if (mayHaveChildren(core)) offerChildren(core, this.#subagents);
     core.emit("session_start", {

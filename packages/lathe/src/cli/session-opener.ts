@@ -6,6 +6,7 @@ import type { SharedDoor } from "../doors/door/shared-door.ts";
 import type { TeamAnswers } from "../doors/local/listen.ts";
 import type { OpenedToOthers } from "../doors/serve/serve-here.ts";
 import type { TeamLeader } from "../doors/team/leader.ts";
+import type { WorkerSide } from "../doors/team/member.ts";
 import type { Machine } from "../platform/machine/machine.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
 
@@ -13,6 +14,7 @@ export function sessionOpener(machine: Machine, person: SharedPerson, options: C
   let opened: OpenedToOthers | undefined;
   let door: SharedDoor | undefined;
   let team: TeamLeader | undefined;
+  let worker: WorkerSide | undefined;
   let leaves = async (): Promise<void> => {};
   const stop = async (): Promise<boolean> => {
     const closing = opened;
@@ -24,17 +26,24 @@ export function sessionOpener(machine: Machine, person: SharedPerson, options: C
     begin: async (conversation) => {
       if (!machine.paneStarter) return;
       const { keepWork, openPaneDoor } = await import("../doors/tmux/pane-door.ts");
+      const { member } = machine.paneStarter;
       const answer: TeamAnswers = async (wish) => {
+        if (member) {
+          const { WorkerSide } = await import("../doors/team/member.ts");
+          worker ??= new WorkerSide(machine, conversation, member);
+          return worker.answer(wish);
+        }
         const { TeamLeader } = await import("../doors/team/leader.ts");
         team ??= new TeamLeader({ machine, conversation, options });
         return team.answer(wish);
       };
       door = await openPaneDoor(machine, conversation, person, answer);
-      if (machine.paneStarter.member) leaves = () => keepWork(machine, conversation);
+      if (member) leaves = () => keepWork(machine, conversation);
     },
     end: async () => {
       await stop();
       await team?.close();
+      await worker?.close();
       await leaves();
       await door?.close();
     },

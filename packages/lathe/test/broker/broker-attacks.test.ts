@@ -1,8 +1,11 @@
 // The broker under attack: by pages and programs of the same machine, by whoever has its token, by an issuer.
 
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { homePaths } from "../../src/platform/home/paths.ts";
 import { sandbox } from "../command.ts";
 import { ask, bearer } from "../serve/serve-kit.ts";
 import { startTestBroker, type TestBroker } from "./broker-kit.ts";
@@ -23,7 +26,7 @@ afterAll(async () => {
   const log = test.log();
   for (const secret of [test.token, FOREIGN, "sk-stored", "set-cookie", "evil"]) expect(log).not.toContain(secret);
   for (const line of log.trimEnd().split("\n"))
-    expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+ [A-Z]+ \S+ id=\S+ status=\d+ /);
+    expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+ (?:[A-Z]+|-) \S+ id=\S+ status=\d+ /);
   await test.close();
 });
 
@@ -111,6 +114,28 @@ describe("M2 attacks on the broker", () => {
     for (const provider of ["far", "farther"]) await test.vault.store.remove(provider);
   });
 
+  it("M2 a vault that others could read is made private, at the start and later, and the operator is told", async () => {
+    const box = await sandbox();
+    const { broker: folder } = homePaths(box.env, box.home);
+    const file = join(folder, "vault.json");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file, "{}");
+    chmodSync(folder, 0o777);
+    chmodSync(file, 0o644);
+    const modes = () => [folder, file].map((path) => (statSync(path).mode & 0o777).toString(8));
+    const own = await startTestBroker({ box });
+    try {
+      expect(modes()).toEqual(["755", "600"]);
+      expect(own.log()).toContain(`Others of this machine could read or replace the vault in ${folder}.`);
+      writeFileSync(file, "{ }");
+      chmodSync(file, 0o666);
+      await expect.poll(modes, { timeout: 5000 }).toEqual(["755", "600"]);
+    } finally {
+      await own.close();
+      await box.remove();
+    }
+  });
+
   it("M2 an issuer's words in an identity stay inside their event", async () => {
     const follower = test.follow();
     const { snapshot } = await follower.next("snapshot");
@@ -147,7 +172,9 @@ describe("M2 attacks on the broker", () => {
       });
       socket.on("close", () => resolve(text));
     });
-    expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
+    expect(garbage).toMatch(/^HTTP\/1\.1 400 [\s\S]*\{"error":\{"code":"bad_request",/);
+    for (const why of ["bad_request", "foreign_host", "headers_too_large"])
+      expect(test.log()).toMatch(new RegExp(` - - id=- status=\\d+ why=${why} `));
   });
 
   it("M2 a slow sender is cut off, and others are served meanwhile", async () => {

@@ -179,10 +179,11 @@ describe("gates at a bridge", () => {
     expect(await post(address, { answer: "blue", idempotency_key: "k2" }, keyed)).toMatchObject({ status: 400 });
     // The rest is the client's.
     const program = fileURLToPath(new URL("bridge-program.mjs", import.meta.url));
-    const library = new URL("../../dist/lib/index.js", import.meta.url).href;
+    const library = new URL("../../src/index.ts", import.meta.url).href;
+    const loader = new URL("../../../../scripts/source-loader.mjs", import.meta.url).href;
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [program, library, url, "secret-token", id],
+      ["--conditions=lathe-source", "--import", loader, program, library, url, "secret-token", id],
       { env: { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: files.cert } },
     );
     expect([stdout, stderr]).toEqual([

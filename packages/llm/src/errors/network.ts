@@ -16,6 +16,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate chain is not trusted; pass its authority as extra CA.",
   CERT_HAS_EXPIRED: "the certificate has expired.",
   ERR_TLS_CERT_ALTNAME_INVALID: "the certificate is for another host.",
+  EPROTO: "the server there does not speak TLS as expected; check whether the address is http.",
   HPE_INVALID_CONSTANT: "the answer is not HTTP; check the address, its port and whether it is https.",
   HPE_HEADER_OVERFLOW: "the response headers are larger than 256 KB.",
 };

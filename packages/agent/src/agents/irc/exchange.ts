@@ -7,7 +7,14 @@ import { ToolFailure } from "../../contract/tool.ts";
 import { type LogParts, MessageLog } from "./log.ts";
 import { checkedReply, checkedText } from "./message.ts";
 import { MOST_TALK, Talk } from "./talk.ts";
-import { type AgentGroup, MAIN, type Mailbox, type StoredMessage } from "./types.ts";
+import {
+  type AgentGroup,
+  MAIN,
+  type Mailbox,
+  type OutsideAgents,
+  type RelayedMessage,
+  type StoredMessage,
+} from "./types.ts";
 import { type Wait, Waits } from "./waits.ts";
 
 /** Messages that an agent may leave unread; the oldest make room. */
@@ -40,6 +47,7 @@ export class Exchange {
   readonly #parts: ExchangeParts;
   readonly #log: MessageLog;
   readonly #groups = new Set<AgentGroup>();
+  #outside: OutsideAgents | undefined;
   readonly #waits: Waits;
   readonly #waiters = new Set<Waiter>();
   readonly #talk = new Talk();
@@ -52,7 +60,11 @@ export class Exchange {
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
     this.#log = new MessageLog({ ...parts, now: parts.deps.now });
-    this.#waits = new Waits(() => this.#places().flatMap(({ agent }) => (agent.state === "running" ? [agent.id] : [])));
+    this.#waits = new Waits(() =>
+      [...this.#places().map(({ agent }) => agent), ...this.#outsideFor(MAIN)].flatMap(({ id, state, isGone }) =>
+        state === "running" && !isGone ? [id] : [],
+      ),
+    );
   }
 
   join(group: AgentGroup): void {
@@ -61,6 +73,19 @@ export class Exchange {
 
   leave(group: AgentGroup): void {
     this.#groups.delete(group);
+  }
+
+  /** The session itself reaches these as well; undefined: no others any more. Their changes are told with `noteChange`. */
+  reachOutside(agents: OutsideAgents | undefined): void {
+    this.#outside = agents;
+    this.noteChange();
+  }
+
+  /** A message of an agent in another process to the session itself. */
+  async receive({ from, text, replyTo, callId, talk }: RelayedMessage): Promise<Receipt> {
+    const draft = { from, to: MAIN, text: checkedText(text), replyTo: checkedReply(replyTo) };
+    this.#talk.noteLength(talk, MAIN);
+    return this.#sendTo(this.#place(MAIN), draft, callId);
   }
 
   /** What an earlier process did not deliver is delivered now to the session itself, and to an agent when it has a session. */
@@ -138,11 +163,34 @@ export class Exchange {
     if (to === "") throw new ToolFailure('to is empty. Give the id of an agent, or "all".');
     if (same(to, from)) throw new ToolFailure("You cannot send a message to yourself.");
     this.#refuseTalk(from, to);
-    if (!same(to, EVERYBODY)) return [await this.#sendTo(this.#place(to), { ...message, to }, callId)];
+    const outside = this.#outsideFor(from);
+    if (!same(to, EVERYBODY)) {
+      const there = outside.find(({ id }) => same(id, to));
+      return [
+        there
+          ? await this.#relay(there.id, message, callId)
+          : await this.#sendTo(this.#place(to), { ...message, to }, callId),
+      ];
+    }
     const live = this.#places().filter(({ agent: { id, state } }) => id !== from && isLive(state));
-    if (live.length === 0)
+    const liveOutside = outside.filter(({ state, isGone }) => isLive(state) && !isGone);
+    if (live.length + liveOutside.length === 0)
       throw new ToolFailure("No other agent is running or idle, so no agent would get the message.");
-    return Promise.all(live.map((place) => this.#sendTo(place, { ...message, to: place.agent.id }, callId)));
+    return Promise.all([
+      ...live.map((place) => this.#sendTo(place, { ...message, to: place.agent.id }, callId)),
+      ...liveOutside.map(({ id }) => this.#relay(id, message, callId)),
+    ]);
+  }
+
+  async #relay(
+    to: string,
+    { from, text, replyTo }: Pick<StoredMessage, "from" | "text" | "replyTo">,
+    callId: string,
+  ): Promise<Receipt> {
+    const talk = this.#talk.lengthFor(from);
+    const receipt = await this.#outside?.relay({ from, to, text: this.#parts.redact(text), replyTo, callId, talk });
+    this.noteChange();
+    return receipt ?? { to, outcome: "failed", error: this.#unknown(to, from) };
   }
 
   async #sendTo(
@@ -203,7 +251,9 @@ export class Exchange {
     const wait: Wait = { agent, of, until: "message" };
     const why = this.#waits.problemOf(wait);
     if (why !== undefined) return { kind: "refused", why };
-    const ms = timeOf(timeoutMs) ?? timeOf(this.#parts.timeoutMs?.()) ?? DEFAULT_TIMEOUT_MS;
+    const limit = timeOf(timeoutMs) ?? timeOf(this.#parts.timeoutMs?.()) ?? DEFAULT_TIMEOUT_MS;
+    // Whether those of other processes wait for this one is not known here.
+    const ms = limit === 0 && this.#outsideFor(agent).length > 0 ? DEFAULT_TIMEOUT_MS : limit;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         timer?.cancel();
@@ -290,9 +340,14 @@ export class Exchange {
   }
 
   #peersOf(self: string): readonly IrcPeer[] {
-    return this.#places().flatMap(({ agent }) =>
+    const own = this.#places().flatMap(({ agent }) =>
       agent.id === self || agent.state === "aborted" ? [] : [{ ...agent, unread: this.unread(agent.id) }],
     );
+    return [...own, ...this.#outsideFor(self).map((agent) => ({ ...agent, unread: 0 }))];
+  }
+
+  #outsideFor(self: string): ReturnType<OutsideAgents["agents"]> {
+    return self === MAIN ? (this.#outside?.agents() ?? []) : [];
   }
 
   #places(): readonly Place[] {
@@ -307,9 +362,9 @@ export class Exchange {
   #nameFor(agentId: string, self: string): string {
     const wished = agentId.trim();
     if (same(wished, self)) throw new ToolFailure("You cannot wait for a message from yourself.");
-    const place = this.#place(wished);
-    if (!place) throw new ToolFailure(this.#unknown(wished, self));
-    return place.agent.id;
+    const known = this.#place(wished)?.agent ?? this.#outsideFor(self).find(({ id }) => same(id, wished));
+    if (!known) throw new ToolFailure(this.#unknown(wished, self));
+    return known.id;
   }
 
   #unknown(agentId: string, self: string): string {

@@ -18,6 +18,11 @@ export class Talk {
   }
 
   noteMessage(from: string, to: string): void {
-    this.#heard.set(to, Math.max(this.#heard.get(to) ?? 0, this.lengthFor(from)));
+    this.noteLength(this.lengthFor(from), to);
+  }
+
+  /** A message came from where chains are counted, too. */
+  noteLength(length: number, to: string): void {
+    this.#heard.set(to, Math.max(this.#heard.get(to) ?? 0, length));
   }
 }

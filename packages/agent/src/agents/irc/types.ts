@@ -35,3 +35,19 @@ export interface AgentGroup {
   /** Ends what the agent works on. */
   stop(agentId: string, why: string): void;
 }
+
+/** A message between sessions of two processes, each of which is `Main` where it runs. */
+export interface RelayedMessage extends Omit<IrcMessage, "id"> {
+  readonly to: string;
+  /** Of the sender. */
+  readonly callId: string;
+  /** So many messages, this one included, have answered each other with no work in between. */
+  readonly talk: number;
+}
+
+/** Agents in other processes. Only the session that talks with a person reaches them. */
+export interface OutsideAgents {
+  agents(): readonly Omit<IrcPeer, "unread">[];
+  /** What became of the message there. */
+  relay(message: RelayedMessage): Promise<Receipt>;
+}

@@ -36,6 +36,8 @@ export class ServerManager {
   #hasSent = false;
   #isClosed = false;
   #settle = (): void => {};
+  /** Files being written: a short session must not end before the next one can know its servers. */
+  readonly #writes = new Set<Promise<void>>();
 
   constructor(options: ManagerOptions) {
     this.#options = options;
@@ -121,6 +123,7 @@ export class ServerManager {
     this.#isClosed = true;
     for (const timer of this.#timers) timer.cancel();
     await Promise.all(this.servers.map((server) => server.close()));
+    await Promise.all(this.#writes);
   }
 
   // ---- inside ----
@@ -194,9 +197,13 @@ export class ServerManager {
     const { cache, deps } = this.#options;
     const savedAt = deps.now();
     this.#entry(server).savedAt = savedAt;
-    cache.write(server.config, { savedAt, definitions }).catch((error: unknown) => {
-      this.#warn(server, `cannot be remembered for the next start: ${(error as Error).message}`);
-    });
+    const written = cache
+      .write(server.config, { savedAt, definitions })
+      .catch((error: unknown) => {
+        this.#warn(server, `cannot be remembered for the next start: ${(error as Error).message}`);
+      })
+      .finally(() => this.#writes.delete(written));
+    this.#writes.add(written);
   }
 
   /** A tool that has not changed stays the same object, and so does its place in the prefix. */

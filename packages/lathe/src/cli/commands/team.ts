@@ -70,7 +70,7 @@ async function leaderOf(machine: Machine): Promise<Leader> {
   if (!door) throw usageError("The session of this tmux session has ended. Start another one: lathe --tmux");
   const ask = async (wish: TeamWish): Promise<TeamNews> => {
     try {
-      return (await door.askTeam(client, wish as never)) as TeamNews;
+      return (await door.askTeam(client, wish)) as TeamNews;
     } catch (error) {
       throw new CliError((error as Refusal).code === "closed" ? EXIT.failed : EXIT.usage, messageOf(error), {
         cause: error,

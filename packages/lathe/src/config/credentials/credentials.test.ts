@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, stat } from "node:fs/promises";
+import { mkdtemp, readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultDeps } from "@lathe/llm";
@@ -64,6 +64,24 @@ describe("which credential", () => {
       await resolveCredential({ provider: "stub", envNames: [], keyless: true }, { ...sources, env: {} }),
     ).toMatchObject({ kind: "none" });
     expect(await resolveCredential({ provider: "stub", envNames: [] }, { ...sources, env: {} })).toBeUndefined();
+  });
+
+  it("M2 what a file holds besides, from an editor or a later version, stays in it; a file of another form is not replaced", async () => {
+    const own = { id: "a-1", name: "default", credential: { type: "api_key", key: "sk-own" } };
+    const slip = { id: "a-2", nmae: "two", credential: { type: "api_key", key: "sk-two" } };
+    const later = { vault: "a form of a later version" };
+    await writeFile(file, JSON.stringify({ acme: { accounts: [own, slip] }, later }));
+    const store = new CredentialStore(file);
+    await store.set("beta", { type: "api_key", key: "sk-beta" });
+    await store.remove("acme");
+    const held = JSON.parse(await readFile(file, "utf8"));
+    expect(held).toMatchObject({ acme: { accounts: [slip] }, later });
+    expect(await store.get("beta")).toMatchObject({ key: "sk-beta" });
+    for (const text of ["[]", '"x"', "7"]) {
+      await writeFile(file, text);
+      await expect(store.set("beta", { type: "api_key", key: "sk-beta" })).rejects.toThrow("Fix or remove it");
+      expect(await readFile(file, "utf8")).toBe(text);
+    }
   });
 
   it("keeps the file to its owner and forgets what it is told to forget", async () => {

@@ -1,7 +1,9 @@
 // Stored credentials: the accounts of each provider in a 0600 file; the secret itself in the system keyring when there is one.
 
 import { randomUUID } from "node:crypto";
+import { isJsonObject } from "@lathe/llm";
 import { readJsonFile, updateJsonFile, withFileLock } from "../../platform/home/json-file.ts";
+import { usageError } from "../../platform/usage/exit.ts";
 import type { Keyring } from "./keyring.ts";
 import type { AccountChange, AccountInfo, AccountRef } from "./source.ts";
 import {
@@ -176,7 +178,9 @@ export class CredentialStore {
   }
 
   #change(change: (all: StoredAccounts) => StoredAccounts): Promise<void> {
-    return updateJsonFile(this.#file, (value) => writeAccounts(change(readAccounts(value))), { syncs: true });
+    return updateJsonFile(this.#file, (value) => writeAccounts(change(this.#accountsIn(value)), value), {
+      syncs: true,
+    });
   }
 
   #tell(change: AccountChange): void {
@@ -188,7 +192,14 @@ export class CredentialStore {
   }
 
   #read(): StoredAccounts {
-    return readAccounts(readJsonFile(this.#file));
+    return this.#accountsIn(readJsonFile(this.#file));
+  }
+
+  /** A file of another form would be taken for an empty one, and replaced. */
+  #accountsIn(value: unknown): StoredAccounts {
+    if (value !== undefined && !isJsonObject(value as never))
+      throw usageError(`${this.#file} does not hold credentials by provider. Fix or remove it.`);
+    return readAccounts(value);
   }
 }
 

@@ -1,7 +1,7 @@
 // The form of the credentials file: by provider, its accounts. An entry of the earlier form, one credential without a name, is read
 // as the account `default`.
 
-import { isJsonObject } from "@lathe/llm";
+import { isJsonObject, type JsonObject } from "@lathe/llm";
 import type { DisabledAccount } from "./source.ts";
 
 export type StoredCredential = ApiKeyCredential | OAuthCredential;
@@ -73,12 +73,21 @@ function isStoredAccount(value: unknown): value is StoredAccount {
 export const accountsIn = (all: StoredAccounts, provider: string): readonly StoredAccount[] =>
   Object.hasOwn(all, provider) ? all[provider]! : [];
 
-export function writeAccounts(accounts: StoredAccounts): object {
-  return Object.fromEntries(
-    Object.entries(accounts)
-      .filter(([, those]) => those.length > 0)
-      .map(([provider, those]) => [provider, { accounts: those }]),
-  );
+/** What `before` holds and this version cannot read stays: it may be a slip of an editor, or the work of a later version. */
+export function writeAccounts(accounts: StoredAccounts, before: unknown): object {
+  const earlier = isJsonObject(before) ? before : {};
+  const providers = new Set([...Object.keys(earlier), ...Object.keys(accounts)]);
+  return Object.fromEntries([...providers].flatMap((provider) => entryOf(provider, accounts, earlier)));
+}
+
+function entryOf(provider: string, all: StoredAccounts, earlier: JsonObject): readonly (readonly [string, unknown])[] {
+  const known = accountsIn(all, provider);
+  const entry: unknown = Object.hasOwn(earlier, provider) ? earlier[provider] : {};
+  const { accounts, type } = Object(entry) as { readonly accounts?: unknown; readonly type?: unknown };
+  const strange = Array.isArray(accounts) ? accounts.filter((account) => !isStoredAccount(account)) : [];
+  if (known.length + strange.length > 0) return [[provider, { accounts: [...known, ...strange] }]];
+  const isKnown = Array.isArray(accounts) || typeof type === "string" || !Object.hasOwn(earlier, provider);
+  return isKnown ? [] : [[provider, entry]];
 }
 
 /** Everything of a credential that must not be shown. */

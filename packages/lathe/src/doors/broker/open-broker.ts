@@ -60,6 +60,10 @@ export async function openBroker(options: OpenBrokerOptions): Promise<RunningSer
   const files = brokerFiles(vault.folder);
   const rows = () => oauthRows(paths.home);
   await rows(); // what is wrong with the file is said at the start
+  if (vault.makePrivate())
+    warn(
+      `Others of this machine could read or replace the vault in ${vault.folder}. It is private again; change the keys in it if you do not trust them.`,
+    );
   await vault.store.all();
   const lock = lockOf(files.lock, machine);
   vault.freeAllRoom();
@@ -157,6 +161,7 @@ function lookOften({ vault, feed, streams, renewals, setTimer, warn }: Looking):
     await renewals.save();
     const mark = vault.mark();
     if (mark === seen) return;
+    vault.makePrivate();
     await feed.look();
     seen = mark;
   };

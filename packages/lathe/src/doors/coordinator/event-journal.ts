@@ -109,11 +109,17 @@ export class EventJournal {
 
   /** What `look` finds, now or after a change; undefined when the time is over. Waits for the file, without looking again and again. */
   async until<T>(look: () => T | undefined, timeoutMs: number, signal: AbortSignal): Promise<T | undefined> {
-    const over = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, timeoutMs))]);
     let wake = (): void => {};
+    let isOver = signal.aborted;
     const listener = (): void => wake();
+    const end = (): void => {
+      isOver = true;
+      wake();
+    };
+    // A signal of a timeout that is only reachable through others may be collected before it fires.
+    const timer = setTimeout(end, Math.max(0, timeoutMs));
+    signal.addEventListener("abort", end);
     this.#listen(listener);
-    over.addEventListener("abort", listener);
     try {
       for (;;) {
         const changed = new Promise<void>((resolve) => {
@@ -121,11 +127,12 @@ export class EventJournal {
         });
         this.refresh();
         const found = look();
-        if (found !== undefined || over.aborted) return found;
+        if (found !== undefined || isOver) return found;
         await changed;
       }
     } finally {
-      over.removeEventListener("abort", listener);
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       this.#listeners.delete(listener);
     }
   }

@@ -22,7 +22,11 @@ export class Keepers {
     const { journal } = this.#coordinator;
     const look = (): void => {
       if (this.#isClosed) return;
-      journal.refresh();
+      try {
+        journal.refresh();
+      } catch {
+        return; // the state has been removed: each call says so
+      }
       const { sessions, active, queues } = journal.state;
       for (const [id, { phase, latheSession }] of sessions) {
         const stands = [phase, latheSession, active.get(id), queues.get(id)?.length].join(" ");

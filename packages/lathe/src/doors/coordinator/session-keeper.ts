@@ -216,6 +216,9 @@ export class SessionKeeper {
       const end: TurnEnd = { status: "failed", by: "refused", error: messageOf(error) };
       return journal.change((state) => endTurn(state, turnId, end));
     }
+    const isSaid = records.progressOf(door.sessionId, entryId).state !== "unsaid";
+    // Somebody else took the place of the work in the same moment: once that has ended, it is said.
+    if (!isSaid && turn.isForced && door.isBusy) return false;
     const metadata = { lathe_session: door.sessionId };
     const ids = { session_id: this.#sessionId, turn_id: turnId };
     const said = { kind: "turn.delivered", ...ids, summary: "The session has the prompt.", metadata } as const;
@@ -224,7 +227,7 @@ export class SessionKeeper {
       result: true,
     }));
     // A command that does its work itself leaves nothing in the journal.
-    if (records.progressOf(door.sessionId, entryId).state !== "unsaid") return true;
+    if (isSaid) return true;
     return journal.change((state) => endTurn(state, turnId, { status: "completed", by: "command" }));
   }
 
@@ -232,6 +235,8 @@ export class SessionKeeper {
     const { journal, records } = this.#coordinator;
     const prompt = readPayload(journal.folder, "prompts", turn.turnId)?.["prompt"];
     if (typeof prompt !== "string" || session.latheSession === undefined) return false;
+    // While a question is open there, the Enter behind the prompt would answer it.
+    if (!records.isIdle(session.latheSession)) return false;
     const leaf = records.journalOf(session.latheSession)?.leaf ?? undefined;
     const ids = { session_id: this.#sessionId, turn_id: turn.turnId };
     const where = { lathe_session: session.latheSession, ...(leaf === undefined ? {} : { after: leaf }) };

@@ -76,6 +76,11 @@ export class SessionRecords {
     return { state: "ended", reason: end.reason ?? "completed", ...(error === undefined ? {} : { error }) };
   }
 
+  /** Whether no input is being worked on. A question of the session is only open while one is. */
+  isIdle(latheSession: string): boolean {
+    return this.journalOf(latheSession)?.lastOutside("input")?.state !== "start";
+  }
+
   /** Of a pane: the message that was pasted there, by its words. */
   pastedEntry(latheSession: string, prompt: string, after: string | undefined): string | undefined {
     const journal = this.journalOf(latheSession);
@@ -102,7 +107,12 @@ export class SessionRecords {
   }
 }
 
-const plain = (words: string): string => words.replace(/\s+/g, " ").trim();
+/** As a pane shows them: neither control characters nor the kind of white space arrive there. */
+const plain = (words: string): string =>
+  words
+    .replace(/[^\P{Cc}\s]/gu, "")
+    .replace(/\s+/g, " ")
+    .trim();
 
 /** The last words of the model between this message and the user's next one. */
 function lastText(journal: Journal, entryId: string): string {

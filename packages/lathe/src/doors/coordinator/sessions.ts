@@ -38,7 +38,11 @@ export async function startAgain(coordinator: Coordinator, sessionId: string): P
   const { journal, records, doors, tmux } = coordinator;
   const command = commandOf(coordinator);
   journal.refresh();
-  const { cwd, way, latheSession } = sessionOf(journal.state, sessionId);
+  const before = sessionOf(journal.state, sessionId);
+  if (before.phase === "starting") await finishStarts(coordinator);
+  const known = sessionOf(journal.state, sessionId);
+  if (before.phase === "starting" && known.phase === "open") return known;
+  const { cwd, way, latheSession } = known;
   if (way === "paste")
     throw new CoordinatorRefusal(
       "not_ours",

@@ -174,6 +174,7 @@ async function sendPrompt(
   const sessionId = safeSessionId(session_id);
   if (prompt.trim() === "") throw new CoordinatorRefusal("invalid_arguments", "The prompt is empty.");
   if (queue && force) throw new CoordinatorRefusal("invalid_arguments", "Give queue or force, not both.");
+  if (known({ coordinator, keepers }, sessionId).way === "paste") mustBeWords(prompt);
   const turnId = `turn-${machine.deps.uuid()}`;
   // A turn that has ended meanwhile is not in the way.
   await keepers.of(sessionId).advance();
@@ -192,6 +193,15 @@ async function sendPrompt(
     ...{ queued: begun.queued, delivered: turn.deliveredTo !== undefined },
     ...(error === undefined ? {} : { error: { message: error } }),
   };
+}
+
+/** What a person types there with such a beginning is run at once, and leaves nothing in the journal. */
+function mustBeWords(prompt: string): void {
+  if (/^[!/]/.test(prompt.trim()))
+    throw new CoordinatorRefusal(
+      "command_in_pane",
+      "A prompt for this pane cannot begin with ! or /: that is a command there.",
+    );
 }
 
 async function reportStatus(

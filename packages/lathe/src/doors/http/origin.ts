@@ -41,9 +41,12 @@ export function checkOrigin({ headers, headersDistinct, url = "" }: IncomingMess
 
 /** Without port and brackets; empty for what is no host. */
 function nameIn(host: string): string {
-  const address = `http://${host}`;
-  if (host === "" || /[/?#@\\\s]/.test(host) || !URL.canParse(address)) return "";
-  return new URL(address).hostname.replace(/^\[|\]$/g, "");
+  if (host === "" || /[/?#@\\\s]/.test(host)) return "";
+  try {
+    return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "");
+  } catch {
+    return ""; // no host
+  }
 }
 
 function isOwnName(name: string, { host, certificate }: OwnNames): boolean {

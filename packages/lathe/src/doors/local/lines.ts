@@ -3,7 +3,7 @@
 
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
+import { isJsonObject, parseJson } from "@lathe/llm";
 import { anyObject, Checker, choice, exactly, integer, listOf, object, oneOf, optional, text } from "@lathe/llm/schema";
 import type { CommandName } from "../../hosts/rpc/commands.ts";
 import { linesOf } from "../../hosts/wire/lines.ts";
@@ -24,7 +24,7 @@ export type ToDoor =
   /** For a client that cannot join, such as an editor: the session is closed here, so that the client's own process can open it. */
   | ({ readonly type: "release" } & Request)
   /** To the team that the session leads or belongs to. */
-  | ({ readonly type: "team"; readonly wish: JsonObject } & Request);
+  | ({ readonly type: "team"; readonly wish: object } & Request);
 
 interface Request {
   readonly id: number;

@@ -162,7 +162,7 @@ async function serveClient(offered: Offered, connection: Socket, readers: Set<Pr
           : line.type === "answer"
             ? door.answer(from, line.questionId, line.answer)
             : line.type === "team"
-              ? team(line.wish)
+              ? team(line.wish as JsonObject)
               : release();
       done.then(
         (data: unknown) => send({ type: "reply", id, data }),

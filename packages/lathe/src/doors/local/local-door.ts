@@ -3,7 +3,6 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { JsonObject } from "@lathe/llm";
 import type { CommandData, CommandName, CommandParams } from "../../hosts/rpc/commands.ts";
 import { Refusal } from "../../hosts/rpc/handler.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -66,7 +65,7 @@ export class LocalDoor implements Door {
   }
 
   /** Rejects with `Refusal`. */
-  askTeam(client: DoorClient, wish: JsonObject): Promise<unknown> {
+  askTeam(client: DoorClient, wish: object): Promise<unknown> {
     return this.#request((id) => ({ type: "team", id, from: callerOf(client), wish }));
   }
 

@@ -9,7 +9,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { Tmux } from "../tmux/tmux.ts";
 import { assignments, plannedTeam, readTeam, TEAM_FACT } from "./state.ts";
 import { TeamRun } from "./team-run.ts";
-import { type TeamNews, type TeamWish, teamWish } from "./wishes.ts";
+import { type MessageAnswer, type TeamNews, type TeamWish, teamWish } from "./wishes.ts";
 import { exhaustedLimit, workerLimits } from "./worker-args.ts";
 
 export interface LeaderParts {
@@ -29,13 +29,22 @@ export class TeamLeader {
   constructor(parts: LeaderParts) {
     this.#parts = parts;
     // A team belongs to the session that began it.
-    this.#stopWatching = parts.conversation.watch({ onSession: () => void this.stop() });
+    this.#stopWatching = parts.conversation.watch({
+      onSession: () => void this.stop(),
+      onEvent: (_session, { kind }) => {
+        if (kind === "state_changed") this.#run?.noteLeader();
+      },
+    });
   }
 
-  readonly answer = async (said: JsonObject): Promise<TeamNews> => {
+  readonly answer = async (said: JsonObject): Promise<TeamNews | MessageAnswer> => {
     const wish = teamWish(said);
     if (!wish)
       throw new Refusal("invalid", "This is no wish that a team's leader knows. Is it another version of Lathe?");
+    if (wish.kind === "message") {
+      if (!this.#run) throw new Refusal("invalid", "This session leads no team.");
+      return this.#run.pass(wish);
+    }
     if (wish.kind === "start") this.#start(wish);
     if (wish.kind === "stop") await this.stop();
     if (wish.kind === "state" && wish.after !== undefined) await this.#changedAfter(wish.after);
@@ -65,7 +74,6 @@ export class TeamLeader {
     const { machine, conversation, options } = this.#parts;
     const { env, deps } = machine;
     const { session, workspace } = conversation;
-    if (machine.paneStarter?.member) throw usageError("A worker leads no team. Start it in the leader's pane.");
     if (this.#run?.state.state === "running")
       throw usageError(
         "The team of this session is still at work. See: lathe team --status, or end it: lathe team --stop",

@@ -7,6 +7,8 @@ import { usageError } from "../../platform/usage/exit.ts";
 export const TEAM_FACT = "lathe:team";
 /** Changes when the state means something else. */
 const TEAM_VERSION = 1;
+/** As workers call the session that leads them. */
+export const LEADER = "Leader";
 const MOST_WORKERS = 8;
 const MOST_TASK_CHARS = 20_000;
 const MOST_TITLE_CHARS = 200;

@@ -5,16 +5,20 @@ import { leftViews } from "@lathe/agent/files";
 import type { JsonValue } from "@lathe/llm";
 import { storeOf } from "../../changes/isolation/view-store.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
+import { Refusal } from "../../hosts/rpc/handler.ts";
 import { OpenRunView } from "../../hosts/worktree/run-view.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
+import { namePane, withoutNames } from "../tmux/pane-names.ts";
 import { type StartedPane, startPane } from "../tmux/start-session.ts";
 import type { Tmux } from "../tmux/tmux.ts";
 import { teamNews, workerLine } from "./lines.ts";
-import { isOver, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
+import { isOver, LEADER, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
+import { TeamMail } from "./team-mail.ts";
+import type { MessageAnswer, TeamMessage } from "./wishes.ts";
 import { type Change, Worker, within } from "./worker.ts";
 import { withShare, workerArgs } from "./worker-args.ts";
 import { workerText } from "./worker-text.ts";
@@ -32,6 +36,8 @@ export interface TeamParts {
 }
 
 const GOES_WITHIN_MS = 10_000;
+/** Lines for `lathe team`, and none in the transcript of the leader. */
+const SMALL_STEPS: ReadonlySet<TeamWorker["state"]> = new Set(["starting", "landing"]);
 
 export class TeamRun {
   readonly #parts: TeamParts;
@@ -39,15 +45,23 @@ export class TeamRun {
   readonly #session: Session;
   readonly #workers: Worker[] = [];
   #state: TeamState;
+  readonly #mail: TeamMail;
   /** Panes are made and work lands one after the other. */
   #panes: Promise<unknown> = Promise.resolve();
   #landings: Promise<unknown> = Promise.resolve();
+  #panesLeft = 0;
 
   constructor(parts: TeamParts, planned: TeamState, tasks: readonly string[]) {
     this.#parts = parts;
     this.#tasks = tasks;
     this.#session = parts.conversation.session;
     this.#state = { ...planned, state: "running" };
+    this.#mail = new TeamMail({
+      exchange: this.#session.exchange,
+      isLeaderAtWork: () => this.#session.state === "processing",
+      workers: () => this.#state.workers,
+      say: (id, said) => this.#workerOf(id).say(said),
+    });
   }
 
   get state(): TeamState {
@@ -62,12 +76,30 @@ export class TeamRun {
     });
   }
 
+  /** A message of a worker to another one, or to the leader. */
+  pass(message: TeamMessage): Promise<MessageAnswer> {
+    const isFromWorker = this.#state.workers.some((worker) => worker.id === message.from && !isOver(worker));
+    if (!isFromWorker) throw new Refusal("invalid", `The team has no ${message.from} at work.`);
+    return this.#mail.pass(message);
+  }
+
+  /** The leader has begun to work, or ended. */
+  noteLeader(): void {
+    if (this.#state.state === "running") this.#mail.noteChange();
+  }
+
   /** Until nothing of it is left. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.stop()));
   }
 
   // ---- inside ----
+
+  #workerOf(id: string): Worker {
+    const worker = this.#workers[this.#state.workers.findIndex((one) => one.id === id)];
+    if (!worker) throw new Error(`${id} has not begun.`);
+    return worker;
+  }
 
   #worker({ id, view }: TeamWorker, at: number): Worker {
     const { machine } = this.#parts;
@@ -76,6 +108,7 @@ export class TeamRun {
       client: this.#client,
       doors: homePaths(machine.env, machine.userHome).doors,
       text: workerText({ id, at, tasks: this.#tasks }),
+      peers: () => this.#mail.peersFor(id),
       tell: (change) => this.#take(at, change),
       inTurn: (land) => this.#inTurn("landings", land),
       closePane: (pane) => this.#closePane(pane),
@@ -100,6 +133,9 @@ export class TeamRun {
     }).catch((error: unknown) => {
       throw noRoom(error, id);
     });
+    await namePane(tmux, pane, LEADER);
+    await namePane(tmux, started.paneId, id);
+    this.#panesLeft++;
     // Room for the next one. A layout that tmux refuses stays as it is.
     await tmux.ask(["select-layout", "-t", pane, "tiled"]);
     return started;
@@ -112,6 +148,8 @@ export class TeamRun {
     await within(pane.ended, GOES_WITHIN_MS);
     pane.release();
     await tmux.ask(["select-layout", "-t", this.#parts.pane, "tiled"]);
+    this.#panesLeft--;
+    if (this.#panesLeft === 0) await withoutNames(tmux, this.#parts.pane);
   }
 
   async #keepLeft(view: string): Promise<string | undefined> {
@@ -140,8 +178,10 @@ export class TeamRun {
     this.#state = { ...this.#state, workers, state: stateOfTeam(workers) };
     if (isOver(worker) && !isOver(before)) this.#charge(worker, 1);
     this.#write();
+    if (worker.state !== before.state) this.#mail.noteChange();
+    if (this.#state.state !== "running") this.#mail.close();
     if (this.#session.state === "closed") return;
-    if (worker.state !== before.state) this.#session.warn(workerLine(worker), "team");
+    if (worker.state !== before.state && !SMALL_STEPS.has(worker.state)) this.#session.warn(workerLine(worker), "team");
     // A model that waits for `lathe team` itself reads it there.
     if (this.#state.state !== "running" && this.#session.state === "idle")
       this.#session.appendCustomMessage("team", teamNews(this.#state), { display: false });

@@ -1,8 +1,54 @@
-// What is said to the leader of a team at its local door: by `lathe team`, and by the workers.
+// What is said about a team at local doors: to the leader by `lathe team` and by the workers, to a worker by the leader.
 
+import type { Receipt } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
-import { Checker, exactly, flag, integer, listOf, object, oneOf, optional, type Static, text } from "@lathe/llm/schema";
+import {
+  Checker,
+  choice,
+  exactly,
+  flag,
+  integer,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  type Static,
+  text,
+} from "@lathe/llm/schema";
 import type { TeamState } from "./state.ts";
+
+/** A message of `irc`, to the leader or to a worker. */
+const message = object({
+  kind: exactly("message"),
+  from: text(),
+  to: text(),
+  text: text(),
+  replyTo: optional(text()),
+  callId: text(),
+  talk: integer(),
+});
+export type TeamMessage = Static<typeof message>;
+
+/** Whom a worker can send messages to; a lower revision is older news. */
+const peers = object({
+  kind: exactly("peers"),
+  revision: integer(),
+  peers: listOf(
+    object({
+      id: text(),
+      state: choice(["running", "idle", "parked", "aborted"]),
+      isGone: optional(flag()),
+      description: optional(text()),
+    }),
+  ),
+});
+export type TeamPeers = Static<typeof peers>;
+
+/** The leader's answer to a message: what became of it, and where the others stand by then. */
+export interface MessageAnswer {
+  readonly receipt: Receipt;
+  readonly peers: TeamPeers;
+}
 
 const wish = oneOf(
   /** Begins a team. `dryRun`: its state is written, and nothing is started. */
@@ -15,11 +61,15 @@ const wish = oneOf(
   /** Answered when the team has changed since, or at once without `after`. */
   object({ kind: exactly("state"), after: optional(integer()) }),
   object({ kind: exactly("stop") }),
+  message,
 );
 export type TeamWish = Static<typeof wish>;
 const WISH = new Checker(wish);
 
-/** The answer to each of them. `revision`: counts changes. */
+const toWorker = oneOf(peers, message);
+const TO_WORKER = new Checker(toWorker);
+
+/** The answer to what `lathe team` says. `revision`: counts changes. */
 export interface TeamNews {
   readonly revision: number;
   /** Null: this session has led none. */
@@ -28,3 +78,7 @@ export interface TeamNews {
 
 export const teamWish = (said: JsonObject): TeamWish | undefined =>
   WISH.wrongIn(said) === undefined ? (said as unknown as TeamWish) : undefined;
+
+/** Undefined: it is said to a leader. */
+export const workerWish = (said: JsonObject): Static<typeof toWorker> | undefined =>
+  TO_WORKER.wrongIn(said) === undefined ? (said as unknown as Static<typeof toWorker>) : undefined;

@@ -1,5 +1,6 @@
 // What a worker is told first.
 
+import { LEADER } from "./state.ts";
 import text from "./worker.md";
 
 export interface WorkerTask {
@@ -15,8 +16,14 @@ export function workerText({ id, at, tasks }: WorkerTask): string {
     .trim()
     .replaceAll("{{id}}", id)
     .replaceAll("{{count}}", String(tasks.length))
+    .replaceAll("{{others}}", othersOf(at, tasks.length))
     .replaceAll("{{division}}", () => division(at, tasks))
     .replaceAll("{{task}}", () => own);
+}
+
+function othersOf(at: number, count: number): string {
+  const workers = Array.from({ length: count }, (_, n) => `Worker${n + 1}`).filter((_, n) => n !== at);
+  return [...workers, LEADER].map((id) => `\`${id}\``).join(", ");
 }
 
 function division(at: number, tasks: readonly string[]): string {

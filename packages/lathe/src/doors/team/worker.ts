@@ -7,6 +7,7 @@ import type { DoorClient, DoorFrame } from "../door/door.ts";
 import { joinLocally, type LocalDoor } from "../local/local-door.ts";
 import type { StartedPane } from "../tmux/start-session.ts";
 import type { TeamWorker } from "./state.ts";
+import type { TeamPeers } from "./wishes.ts";
 
 export type Change = Partial<Omit<TeamWorker, "id" | "task" | "view">>;
 type Settled = CommandData<"settle_worktree">;
@@ -19,6 +20,8 @@ export interface WorkerParts {
   readonly doors: string;
   /** What it is told first. */
   readonly text: string;
+  /** Whom it can send messages to. */
+  readonly peers: () => TeamPeers;
   /** Its state has changed. */
   readonly tell: (change: Change) => void;
   /** Waits for its turn to write to the project. */
@@ -41,6 +44,10 @@ export class Worker {
   readonly #stopAsked = new Promise<"stop">((resolve) => {
     this.#onStop = () => resolve("stop");
   });
+  #onTask = (_door: LocalDoor): void => {};
+  readonly #hasTask = new Promise<LocalDoor>((resolve) => {
+    this.#onTask = resolve;
+  });
   /** Settles when nothing of it is left. */
   readonly done: Promise<void>;
 
@@ -57,6 +64,13 @@ export class Worker {
     // One that does not answer is hung up.
     if (this.#pane) await this.#parts.closePane(this.#pane);
     await this.done;
+  }
+
+  /** To its side of the team, once it has its task. Rejects when it has gone. */
+  async say(said: object): Promise<unknown> {
+    const door = await Promise.race([this.#hasTask, this.done]);
+    if (!door) throw new Error("It has ended.");
+    return door.askTeam(this.#parts.client, said);
   }
 
   // ---- inside ----
@@ -90,7 +104,9 @@ export class Worker {
     const frames = door.follow(client);
     try {
       await frames.next();
+      await door.askTeam(client, this.#parts.peers());
       await door.command(client, "prompt", { message: text, expandPromptTemplates: false });
+      this.#onTask(door);
       tell({ state: "working" });
       return await this.#untilOver(frames, door, pane);
     } finally {
@@ -135,12 +151,18 @@ export class Worker {
 
   async #land(door: LocalDoor): Promise<Change | undefined> {
     const { client, tell } = this.#parts;
-    // Somebody has said more to it.
-    if (door.isBusy) {
+    const isBusy = async (): Promise<boolean> => (await door.command(client, "get_state", {})).isStreaming;
+    // Refused where somebody says more to it in the meantime.
+    const settled = (await isBusy())
+      ? undefined
+      : await door.command(client, "settle_worktree", { how: "land" }).catch(async (error: unknown) => {
+          if (await isBusy()) return undefined;
+          throw error;
+        });
+    if (!settled) {
       tell({ state: "working" });
       return undefined;
     }
-    const settled = await door.command(client, "settle_worktree", { how: "land" });
     const { outcome, files, conflicts } = settled;
     if (outcome !== "conflict" && outcome !== "failed") return { state: "done", files, ...(await this.#spent()) };
     if (conflicts.length === 0) return this.#keep({ state: "failed", problem: settled.message });
@@ -165,8 +187,15 @@ export class Worker {
   /** Its process has gone by itself, or its pane was closed. */
   async #left(pane: StartedPane): Promise<Change> {
     const end = await within(pane.ended, ENDS_WITHIN_MS);
-    const words = end?.said.trim().split("\n").at(-1) ?? "";
-    return { state: "failed", problem: words === "" ? "It left before it had finished." : `It left: ${words}` };
+    const lines = (end?.said.trim() ?? "").split("\n");
+    const toContinue = lines.find((line) => line.startsWith("To continue:")) ?? "";
+    const reason = lines.findLast((line) => line !== "" && line !== toContinue);
+    const problem = reason === undefined ? "It left before it had finished" : `It left: ${reason.replace(/\.$/, "")}`;
+    return {
+      state: "failed",
+      problem: `${problem}${toContinue && ` (${toContinue.replace("To", "to")})`}.`,
+      ...(end?.patch === undefined ? {} : { patch: end.patch }),
+    };
   }
 }
 

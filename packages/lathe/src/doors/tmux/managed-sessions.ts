@@ -12,7 +12,7 @@ export interface Tags {
   readonly branch?: string | undefined;
 }
 
-export interface ManagedPane {
+interface ManagedPane {
   /** Such as `%3`. */
   readonly paneId: string;
   /** Id of the Lathe session in it; absent before it is open. */

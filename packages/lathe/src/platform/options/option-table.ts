@@ -267,7 +267,7 @@ export const SUBCOMMANDS = {
   "mcp-serve": "sessions for bots, as an MCP server: mcp-serve coordinator",
   coordinator: "look at a coordinator's sessions and turns: status, turn, tail, …",
   policy: "test, explain and suggest permission rules",
-  sessions: "list, show, search, tree, branch, label, move, rename, rm, export, doctor",
+  sessions: "past sessions: list, show, search, tree, branch, export, rm, …",
   attach: "follow a session that another process has open: attach [id|url]",
   serve: "sessions for browsers: serve [--root dir]…, link, token",
   share: "write a session as an encrypted page: share <id>",

@@ -1,6 +1,6 @@
 // The broker's credentials: a file of its own that only its owner can read, beside what is known of renewals and limits.
 
-import { readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CredentialStore } from "../../../config/credentials/store.ts";
@@ -28,6 +28,22 @@ export class Vault {
   mark(): string {
     const stat = statSync(this.file, { throwIfNoEntry: false, bigint: true });
     return stat === undefined ? "" : `${stat.ino} ${stat.mtimeNs} ${stat.size}`;
+  }
+
+  /** Copied or restored with other rights: what others could read or replace is made private. True: they could. */
+  makePrivate(): boolean {
+    let wasOpen = false;
+    // Who may write into the folder can put another vault in the place of this one.
+    for (const [path, bits] of [
+      [this.folder, 0o022],
+      [this.file, 0o077],
+    ] as const) {
+      const stat = statSync(path, { throwIfNoEntry: false });
+      if (stat === undefined || (stat.mode & bits) === 0) continue;
+      chmodSync(path, stat.mode & 0o777 & ~bits);
+      wasOpen = true;
+    }
+    return wasOpen;
   }
 
   /**

@@ -44,7 +44,8 @@ export class Callers {
         isFinal: true,
       });
     // A key of 256 random bits cannot be guessed: whoever has one is served whatever others try from that address.
-    const caller = isOwnToken(given) ? OPERATOR : this.#keyed(keys.find(given));
+    // Keys first: nearly all requests come with one, and each of the two looks at a file.
+    const caller = this.#keyed(keys.find(given)) ?? (isOwnToken(given) ? OPERATOR : undefined);
     if (caller !== undefined) return caller;
     const address = addressOf(incoming);
     attempts.failed(address);
