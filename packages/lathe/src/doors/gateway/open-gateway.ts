@@ -63,7 +63,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   const { books, release } = openBooks(machine, keys, newId);
   if (books.damaged > 0)
     warn(
-      `${countOf(books.damaged, "line")} of the ledger could not be read: what they counted is missing from the budgets. The ledger is in ${homePaths(machine.env, machine.userHome).gatewayLedger}.`,
+      `${countOf(books.damaged, "line")} of the ledger could not be read and is missing from the budgets. The ledger is in ${homePaths(machine.env, machine.userHome).gatewayLedger}.`,
     );
   if (books.unsettled > 0)
     warn(
