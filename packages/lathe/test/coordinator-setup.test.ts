@@ -153,15 +153,15 @@ describe("lathe setup coordinator", () => {
   });
 
   it.each([
-    [["--mutation", "sessions,everything"], /MUTATIONS knows sessions, questions, reports and all\. Not "everything"/],
+    [["--mutation", "sessions,everything"], /--mutation knows sessions, questions, reports and all\. Not "everything"/],
     [["--mutation", ","], /--mutation takes sessions, questions, reports or all/],
-    [["--profile", "../x"], /PROFILE is a name of letters/],
-    [["--repo", "a/b"], /REPO is a name of letters/],
-    [["--root", "nosuch"], /--root is a folder\. Not .*nosuch/],
+    [["--profile", "../x"], /--profile is a name of letters/],
+    [["--repo", "a/b"], /--repo is a name of letters/],
+    [["--root", "nosuch"], /--root takes a folder\. There is none at .*nosuch/],
     [["--root", "a:b"], /cannot be allowed, because/],
     [["--worktree-name", "a b"], /--worktree-name is a name/],
     [["--worktree-name", "a", "--session-command", "lathe"], /not both/],
-    [["--session-command", 'lathe "x'], /a quote without an end/],
+    [["--session-command", 'lathe "x'], /--session-command has a quote without an end/],
     [["--session-command", " "], /--session-command is a command/],
     [["--install"], /--install and --profile-dir <dir> go together/],
     [["--profile-dir", "bot"], /--install and --profile-dir <dir> go together/],

@@ -306,18 +306,27 @@ describe("G-98 /memory and lathe memory", () => {
     rpc.send({ type: "prompt", message: "/memory" });
     await rpc.wait("the view", (frame) => JSON.stringify(frame).includes("The lemur is grey."));
     rpc.send({ type: "prompt", message: "/memory clear" });
-    await rpc.wait("the end of it", (frame) => JSON.stringify(frame).includes("Deleted 1 memory"));
+    await rpc.wait("the end of it", (frame) => JSON.stringify(frame).includes("Deleted 1 note"));
     await rpc.finish();
     expect(allOnDisk()).not.toContain("lemur");
     expect((await scene.box.run(["memory"])).stdout).toBe("Nothing is remembered here yet.\n");
+  });
+
+  it("T-MEM-1 bad input is one line, also while memory is off", async () => {
+    await on([done]);
+    await scene.box.run(["config", "set", "memory.backend", "off"]);
+    const { code, stdout, stderr } = await scene.box.run(["memory", "show", "7"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^lathe: There is no note 7 here\. See: lathe memory list\n$/);
+    expect((await scene.box.run(["memory"])).stderr).toMatch(/^lathe: Memory is off\. To turn it on: .+\n$/);
   });
 
   it("bad input is one line", async () => {
     await on([done]);
     for (const [args, said] of [
       [["memory", "frobnicate"], 'Unknown command "lathe memory frobnicate".'],
-      [["memory", "show", "x"], 'A memory is named by a number, not "x".'],
-      [["memory", "forget", "7"], "There is no memory 7 here."],
+      [["memory", "show", "x"], 'A note is named by a number, not "x".'],
+      [["memory", "forget", "7"], "There is no note 7 here."],
       [["memory", "search"], "Give words to search for"],
       [["memory", "clear", "now"], 'lathe memory clear takes no "now".'],
       [["memory", "list", "--frob"], "Unknown option"],

@@ -253,6 +253,8 @@ describe("a provider by name", () => {
       code: 0,
       stdout: expect.stringMatching(/Added the provider glm-proxy.*\nSet ZAI_API_KEY, or run: lathe login glm-proxy\n/),
     });
+    const { stdout } = await b.box.run(["setup", "provider", "--preset", "glm", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ provider: "glm-proxy", added: false, keyVariable: "ZAI_API_KEY" });
     expect(await readFile(join(home, "models.yml"), "utf8")).toMatch(
       /^# yaml-language-server: \S+\nproviders:\n {2}glm-proxy:\n/,
     );

@@ -5,11 +5,12 @@ import { type Machine, ownStderr, thisMachine } from "../platform/machine/machin
 import { compileWasmOnce, compileWasmOnceInTime } from "../platform/machine/plain-wasm.ts";
 import { SUBCOMMANDS } from "../platform/options/option-table.ts";
 import { CliError, EXIT, type ExitCode } from "../platform/usage/exit.ts";
+import { visible } from "../sessions/visible.ts";
 
 export async function main(): Promise<void> {
   // An uncaught error is a bug or a broken stream: one line, and the matching exit code.
   process.on("uncaughtException", (error) => {
-    ownStderr().write(`lathe: ${describe(error, process.env)}\n`);
+    ownStderr().write(`lathe: ${describe(error, process.env, process.argv.slice(2))}\n`);
     process.exit(error instanceof CliError ? error.exitCode : EXIT.internal);
   });
   leaveLostTerminalsAtExit();
@@ -29,7 +30,7 @@ export async function runCommand(argv: readonly string[], machine: Machine): Pro
     return await start(argv, machine);
   } catch (error) {
     const code = error instanceof CliError ? error.exitCode : EXIT.internal;
-    const message = describe(error, machine.env);
+    const message = describe(error, machine.env, argv);
     machine.stderr.write(`lathe: ${message}\n`);
     if (wantsJson(argv)) {
       const { failedResult } = await import("../hosts/headless/result.ts");
@@ -73,11 +74,21 @@ function wantsJson(argv: readonly string[]): boolean {
   );
 }
 
-/** One line. The stack of a bug is shown only with LATHE_DEBUG. */
-function describe(error: unknown, env: Machine["env"]): string {
+/** One line, which steers no terminal, whatever it quotes. The stack of a bug is shown only with LATHE_DEBUG. */
+function describe(error: unknown, env: Machine["env"], argv: readonly string[]): string {
+  if (error instanceof Error && !isForPeople(error) && env["LATHE_DEBUG"] !== undefined)
+    return error.stack ?? error.message;
+  let line = lineOf(error);
+  // A word with line breaks, as it was typed, would hide what stands behind it.
+  for (const word of argv) if (/[\r\n]/.test(word)) line = line.replaceAll(word, word.replace(/[\r\n]+/g, " "));
+  return visible(line.split("\n")[0] ?? "");
+}
+
+const isForPeople = (error: Error): boolean => error instanceof CliError || error.name === "JournalError";
+
+function lineOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof CliError || error.name === "JournalError") return error.message.split("\n")[0] ?? error.name;
-  if (env["LATHE_DEBUG"] !== undefined) return error.stack ?? error.message;
+  if (isForPeople(error)) return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC") return `${error.message}. Free space and try again.`;
   if (syscall !== undefined) return `${error.message}. Check that path, or choose another home with LATHE_HOME.`;

@@ -57,17 +57,30 @@ const PRESETS: Readonly<Record<string, ProviderPreset>> = {
 
 export const providerPresetNames: readonly string[] = Object.keys(PRESETS);
 
-/** What was done and what comes next, one line each. An entry of that name that is there already is not changed. */
-export async function addProviderPreset(file: string, name: string): Promise<readonly string[]> {
+export interface AddedProvider {
+  readonly provider: string;
+  readonly file: string;
+  /** False: the file had an entry of that name, which was not changed. */
+  readonly added: boolean;
+  /** The variable that its key is read from. */
+  readonly keyVariable: string;
+}
+
+export async function addProviderPreset(file: string, name: string): Promise<AddedProvider> {
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
   if (!preset)
     throw usageError(`There is no provider preset "${name}". Choose one of: ${providerPresetNames.join(", ")}.`);
   const { provider, entry } = preset;
-  const isNew = await withFileLock(file, () => addEntry(file, provider, entry));
-  const next = `Set ${entry.apiKeyEnv}, or run: lathe login ${provider}`;
-  return isNew
-    ? [`Added the provider ${provider} to ${file}.`, next]
-    : [`${file} has an entry for ${provider} already; it was not changed.`, next];
+  const added = await withFileLock(file, () => addEntry(file, provider, entry));
+  return { provider, file, added, keyVariable: entry.apiKeyEnv };
+}
+
+/** What was done and what comes next, one line each. */
+export function addedLines({ provider, file, added, keyVariable }: AddedProvider): readonly string[] {
+  const done = added
+    ? `Added the provider ${provider} to ${file}.`
+    : `${file} has an entry for ${provider} already; it was not changed.`;
+  return [done, `Set ${keyVariable}, or run: lathe login ${provider}`];
 }
 
 async function addEntry(file: string, provider: string, entry: ProviderConfig): Promise<boolean> {

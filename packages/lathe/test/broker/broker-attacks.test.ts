@@ -26,7 +26,7 @@ afterAll(async () => {
   const log = test.log();
   for (const secret of [test.token, FOREIGN, "sk-stored", "set-cookie", "evil"]) expect(log).not.toContain(secret);
   for (const line of log.trimEnd().split("\n"))
-    expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+ [A-Z]+ \S+ id=\S+ status=\d+ /);
+    expect(line).toMatch(/^\d{4}-\d\d-\d\dT\S+ (?:[A-Z]+|-) \S+ id=\S+ status=\d+ /);
   await test.close();
 });
 
@@ -172,7 +172,9 @@ describe("M2 attacks on the broker", () => {
       });
       socket.on("close", () => resolve(text));
     });
-    expect(garbage).toMatch(/^HTTP\/1\.1 400 /);
+    expect(garbage).toMatch(/^HTTP\/1\.1 400 [\s\S]*\{"error":\{"code":"bad_request",/);
+    for (const why of ["bad_request", "foreign_host", "headers_too_large"])
+      expect(test.log()).toMatch(new RegExp(` - - id=- status=\\d+ why=${why} `));
   });
 
   it("M2 a slow sender is cut off, and others are served meanwhile", async () => {

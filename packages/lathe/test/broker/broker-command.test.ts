@@ -43,6 +43,11 @@ async function typing(lines: string, ...args: string[]) {
 }
 
 describe("AU-03 the command auth-broker", () => {
+  it("M2 what a refusal quotes steers no terminal, and hides nothing of what to do", async () => {
+    const { code, stderr } = await run("login", "a\u0007\u001b[31mb\n\u202ec");
+    expect([code, stderr]).toEqual([2, 'lathe: Unknown provider "ab <U+202E>c". See: lathe models\n']);
+  });
+
   it("AU-03 what is mistyped gets one line with the next step", async () => {
     await issuers(row(`authorizeUrl: ${issuer.url}/authorize`));
     for (const [args, says] of [

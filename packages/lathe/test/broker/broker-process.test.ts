@@ -1,6 +1,6 @@
 // The built broker as a process: killed while an issuer is asked, with a full disk, with a clock that jumps, and signed in at over ssh.
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -22,117 +22,29 @@ import { has, program } from "../../../agent/test/programs.ts";
 import { freePort } from "../../../agent/test/sshd.ts";
 import { Vault } from "../../src/doors/broker/vault/vault.ts";
 import { CLI, type Sandbox, sandbox } from "../command.ts";
-import { ask, bearer } from "../serve/serve-kit.ts";
 import { canMount, withTmpfs } from "../tmpfs.ts";
+import {
+  type BrokerProcess,
+  type BrokerProcessKit,
+  brokerProcessKit,
+  type RotatingIssuer,
+} from "./broker-process-kit.ts";
 
-interface Issuer {
-  readonly url: string;
-  /** Refresh tokens as they were shown, in order. */
-  readonly shown: string[];
-  /** The one that works now. */
-  valid: string;
-  /** Waited for before the answer is decided, and after. */
-  before: () => Promise<void>;
-  after: () => Promise<void>;
-  close(): void;
-}
-
+let kit: BrokerProcessKit;
 let box: Sandbox;
-let issuer: Issuer;
-const children: ChildProcess[] = [];
+let issuer: RotatingIssuer;
 beforeEach(async () => {
-  box = await sandbox();
-  issuer = await startRotatingIssuer();
-  mkdirSync(join(box.home, ".lathe/broker"), { recursive: true, mode: 0o700 });
-  const way = `clientId: lathe\n  tokenUrl: ${issuer.url}/token\n  authorizeUrl: ${issuer.url}/authorize`;
-  writeFileSync(join(box.home, ".lathe/oauth.yml"), `acme:\n  ${way}\n`);
+  kit = await brokerProcessKit();
+  ({ box, issuer } = kit);
 });
-afterEach(async () => {
-  for (const child of children.splice(0)) {
-    child.kill("SIGKILL");
-    if (child.exitCode === null && child.signalCode === null) await once(child, "close");
-  }
-  issuer.close();
-  await box.remove();
-});
+afterEach(() => kit.close());
 
-/** A refresh token works once: the answer to it has the next one. */
-async function startRotatingIssuer(): Promise<Issuer> {
-  const server = createServer(async (incoming, outgoing) => {
-    let body = "";
-    for await (const chunk of incoming) body += chunk;
-    const given = new URLSearchParams(body).get("refresh_token") ?? "";
-    state.shown.push(given);
-    await state.before();
-    const isGood = given === state.valid;
-    if (isGood) state.valid = `refresh-${state.shown.length + 1}`;
-    await state.after();
-    const answer = isGood
-      ? { access_token: `access-${state.shown.length}`, refresh_token: state.valid, expires_in: 3600 }
-      : { error: "invalid_grant" };
-    outgoing.writeHead(isGood ? 200 : 400, { "content-type": "application/json" }).end(JSON.stringify(answer));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const state: Issuer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    shown: [],
-    valid: "refresh-1",
-    before: async () => {},
-    after: async () => {},
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-  return state;
-}
-
-interface Broker {
-  readonly child: ChildProcess;
-  readonly url: string;
-  readonly output: () => string;
-  kill(): Promise<void>;
-}
-
-async function startBroker(env: Record<string, string> = {}): Promise<Broker> {
-  const child = spawn(process.execPath, [CLI, "auth-broker", "serve", "--bind", "127.0.0.1:0"], {
-    cwd: box.dir,
-    env: { ...box.env, ...env },
-  });
-  children.push(child);
-  let output = "";
-  const url = await new Promise<string>((resolve, reject) => {
-    const take = (piece: Buffer): void => {
-      output += String(piece);
-      const found = /^Broker at (\S+)\./m.exec(output)?.[1];
-      if (found) resolve(found);
-    };
-    child.stdout?.on("data", take);
-    child.stderr?.on("data", take);
-    child.once("close", () => reject(new Error(`the broker ended: ${output}`)));
-  });
-  const kill = async (): Promise<void> => {
-    child.kill("SIGKILL");
-    await once(child, "close");
-  };
-  return { child, url, kill, output: () => output };
-}
-
-const vault = (): Vault => new Vault(join(box.home, ".lathe/broker"));
-const store = (expires: number): Promise<unknown> =>
-  vault().store.set("acme", { type: "oauth", access: "access-0", refresh: "refresh-1", expires });
+const startBroker = (env?: Record<string, string>): Promise<BrokerProcess> => kit.start(env);
+const vault = (): Vault => kit.vault;
+const store = (expires: number): Promise<unknown> => kit.store("refresh-1", expires);
 const stored = () => vault().store.get("acme");
-
-async function status(): Promise<{ state: string; cause?: string }> {
-  const { stdout } = await box.run(["auth-broker", "status", "--json"]);
-  return (JSON.parse(stdout) as { credentials: { state: string; cause?: string }[] }).credentials[0]!;
-}
-
-function renew({ url }: Broker) {
-  const token = readFileSync(join(box.home, ".lathe/auth-broker.token"), "utf8").trim();
-  const { acme } = JSON.parse(readFileSync(vault().file, "utf8")) as { acme: { accounts: { id: string }[] } };
-  return ask(url, `/v1/credential/${acme.accounts[0]?.id}/refresh`, { method: "POST", headers: bearer(token) });
-}
+const status = () => kit.status();
+const renew = (broker: BrokerProcess) => kit.renew(broker);
 
 const never = new Promise<void>(() => {});
 
@@ -276,7 +188,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("AU-03 login --via (needs ssh
     const server = spawn(program("sshd")!, ["-D", "-e", "-f", join(folder, "config")], {
       stdio: ["ignore", "ignore", "pipe"],
     });
-    children.push(server);
+    kit.children.push(server);
     let log = "";
     server.stderr.on("data", (piece) => {
       log += String(piece);
@@ -296,7 +208,7 @@ describe.skipIf(!has("sshd", "ssh", "ssh-keygen"))("AU-03 login --via (needs ssh
           env: { ...box.env, PATH: `${folder}/here:${box.env["PATH"]}` },
         },
       );
-      children.push(login);
+      kit.children.push(login);
       let [output, isSignedIn] = ["", false];
       const take = (piece: Buffer): void => {
         output += String(piece);

@@ -10,6 +10,7 @@ import { KeyFile, type KeyTerms } from "../../src/doors/gateway/keys/key-file.ts
 import { openGateway } from "../../src/doors/gateway/open-gateway.ts";
 import { type LoggedRequest, logLine } from "../../src/doors/gateway/server/request-log.ts";
 import type { RunningServer } from "../../src/doors/http/guarded.ts";
+import type { Limits } from "../../src/doors/http/listen.ts";
 import { OwnToken } from "../../src/doors/http/own-token.ts";
 import { Run } from "../../src/hosts/run.ts";
 import { homePaths } from "../../src/platform/home/paths.ts";
@@ -28,6 +29,7 @@ export interface GatewayChoices {
   readonly needsKey?: boolean;
   readonly machine?: (machine: Machine) => Machine;
   readonly upstream?: ModelServerOptions;
+  readonly limits?: Partial<Limits>;
 }
 
 export interface TestGateway {
@@ -106,6 +108,7 @@ export async function startTestGateway(choices: GatewayChoices = {}): Promise<Te
     version: "0",
     host: "127.0.0.1",
     port: 0,
+    limits: choices.limits,
     needsKey: choices.needsKey ?? true,
     own,
     keys,

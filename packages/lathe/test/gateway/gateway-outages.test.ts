@@ -2,6 +2,7 @@
 // connections, bytes come that are no request. Its clients lose nothing by it.
 
 import { readFile, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { gate, turn } from "@lathe/testkit";
 import { describe, expect, it } from "vitest";
 import { homePaths } from "../../src/platform/home/paths.ts";
@@ -24,6 +25,8 @@ function movable(): { readonly machine: (machine: Machine) => Machine; later: nu
   };
   return clock;
 }
+
+const inLongRuns = process.env["LATHE_LONG"] === undefined ? () => {} : it;
 
 describe("M2 the gateway in bad times", () => {
   it("M2 a file of keys that is damaged while answers are under way ends none of them, and the operator is told", async () => {
@@ -105,4 +108,73 @@ describe("M2 the gateway in bad times", () => {
       Array.from({ length: 2 }, () => [431, "headers_too_large"]),
     );
   });
+
+  it("M2 a body that comes too slowly or would be too long is refused in the words of the client's vendor, and logged once", async () => {
+    await using test = await startTestGateway({ limits: { headersWithinMs: 300, requestWithinMs: 600 } });
+    const key = await test.key();
+    const said = { message: expect.stringContaining("took too long"), type: "timeout" };
+    for (const [path, body] of [
+      ["/v1/chat/completions", { error: { ...said, code: "too_slow" } }],
+      ["/v1/responses", { error: { ...said, code: "too_slow" } }],
+      ["/v1/messages", { type: "error", error: { ...said, type: "timeout_error" } }],
+      ["/v1/lathe/stream", { error: { kind: "timeout", code: "too_slow", retryable: true } }],
+    ] as const) {
+      const answer = await begun(test, path, key, 100);
+      expect([path, answer.status, JSON.parse(answer.text)]).toMatchObject([path, 408, body]);
+      const long = await begun(test, path, key, (32 << 20) + 1);
+      expect([path, long.status, JSON.parse(long.text).error.message]).toEqual([
+        path,
+        413,
+        "The body may have 33554432 bytes.",
+      ]);
+    }
+    const lines = [
+      { status: 408, why: "too_slow", key: "key-1" },
+      { status: 413, why: "too_large", key: "key-1" },
+    ];
+    expect(test.requests).toMatchObject([...lines, ...lines, ...lines, ...lines]);
+  });
+
+  // It is parsed six times on its way, and waited for by its clients.
+  inLongRuns("M2 a prompt of 30 MB reaches its model whole; one of 60 MB is refused as the vendors do", async () => {
+    await using test = await startTestGateway();
+    const key = await test.key();
+    const content = "a word, ".repeat((30 << 20) / 8);
+    test.upstream.push(turn.text("I have read it."));
+    const messages = [{ role: "user" as const, content }];
+    const answer = await test.openai(key).chat.completions.create({ ...asking, messages });
+    expect(answer.choices[0]?.message.content).toBe("I have read it.");
+    expect(test.upstream.requests[0]?.text.length).toBeGreaterThan(content.length);
+    const long = { ...asking, messages: [{ role: "user" as const, content: content + content }] };
+    const tooLong = { status: 413 };
+    await expect(test.openai(key).chat.completions.create(long)).rejects.toMatchObject({
+      ...tooLong,
+      code: "too_large",
+    });
+    const type = "request_too_large";
+    await expect(test.anthropic(key).messages.create(long)).rejects.toMatchObject({ ...tooLong, type });
+    expect(test.requests.slice(1)).toMatchObject(Array.from({ length: 2 }, () => ({ ...tooLong, why: "too_large" })));
+  });
 });
+
+/** A request of which only the first bytes of the body come. */
+function begun(
+  { gateway }: TestGateway,
+  path: string,
+  key: string,
+  length: number,
+): Promise<{ status: number; text: string }> {
+  const { hostname, port } = new URL(gateway.url);
+  const headers = { ...bearer(key), "content-type": "application/json", "content-length": length };
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, path, method: "POST", headers, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      response.once("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    asked.on("error", reject);
+    asked.write('{"model":');
+  });
+}

@@ -85,6 +85,8 @@ describe("M2 runs behind the gateway", () => {
       [["--url", "gateway", "--", "true"], 2, "--url must be an address"],
       [["--name", "none", "--", "no-such-program"], 2, 'There is no program "no-such-program"'],
       [["--name", "dir", "--", "/"], 2, "/ cannot start"],
+      // Another program's help is not ours.
+      [["--name", "help", "--", "no-such-program", "--help"], 2, 'There is no program "no-such-program"'],
     ] as const) {
       const run = await box.run(["auth-gateway", "run", ...args]);
       expect([run.code, run.stderr]).toEqual([code, expect.stringContaining(says)]);

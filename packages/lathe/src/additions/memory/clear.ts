@@ -17,5 +17,5 @@ export async function clearMemories(place: MemoryPlace, { all = false }: { all?:
     store.clear(project);
   }
   const where = all ? "all projects" : place.scoping === "global" ? "all projects, which share them" : place.project;
-  return `Deleted ${countOf(count, "memory", "memories")} of ${where}.`;
+  return `Deleted ${countOf(count, "note")} of ${where}.`;
 }

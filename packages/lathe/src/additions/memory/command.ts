@@ -15,7 +15,7 @@ export const memoryCommand = (place: (() => MemoryPlace) | string): PromptComman
   // Many people have a command of this name already.
   yields: true,
   arguments: "[view | clear | rebuild]",
-  description: "show what a new session is told of earlier ones, or clear the memories of this project",
+  description: "show what a new session is told of earlier ones, or delete the notes of this project",
   complete: (_target, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
   expand: async (argument, open) => {
     // A notice is one line.

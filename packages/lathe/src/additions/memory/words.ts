@@ -5,4 +5,4 @@ export const countOf = (count: number, one: string, many = `${one}s`): string =>
 export const MEMORY_IS_OFF = "Memory is off. To turn it on: lathe config set memory.backend local";
 
 export const MEMORY_IS_ELSEWHERE =
-  "Memories are kept by the server at hindsight.apiUrl. Only those of this machine can be shown and deleted here.";
+  "Notes are kept by the server at hindsight.apiUrl. Only those of this machine can be shown and deleted here.";

@@ -4,7 +4,7 @@ import { readConfiguration } from "../../doors/coordinator/configuration.ts";
 import { contractSummary, TOOLS, type ToolName, wireName } from "../../doors/coordinator/contract.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
-import { listing } from "../../sessions/tables/listing.ts";
+import { listing, roomOf } from "../../sessions/tables/listing.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
@@ -43,6 +43,8 @@ export const coordinatorCommand: Command = async (argv, machine) => {
 
 function tools({ stdout }: Machine, isJson: boolean): ExitCode {
   const rows = (Object.keys(TOOLS) as ToolName[]).map((name) => [wireName(name), TOOLS[name].description] as const);
-  stdout.write(isJson ? `${JSON.stringify(contractSummary(LATHE_VERSION), null, 2)}\n` : `${listing(rows)}\n`);
+  stdout.write(
+    isJson ? `${JSON.stringify(contractSummary(LATHE_VERSION), null, 2)}\n` : `${listing(rows, roomOf(stdout))}\n`,
+  );
   return EXIT.done;
 }

@@ -49,9 +49,12 @@ const COMMANDS: Readonly<Record<Subcommand, () => Promise<Command>>> = {
 };
 
 export async function runSubcommand(name: Subcommand, argv: readonly string[], machine: Machine): Promise<ExitCode> {
-  if (argv.includes("--help") || argv.includes("-h")) {
+  // What stands behind two dashes is another program's.
+  const end = argv.indexOf("--");
+  const own = end < 0 ? argv : argv.slice(0, end);
+  if (own.includes("--help") || own.includes("-h")) {
     const { usageOf } = await import("./usage.ts");
-    machine.stdout.write(usageOf(name));
+    machine.stdout.write(usageOf(name, machine.stdout));
     return EXIT.done;
   }
   const command = await COMMANDS[name]();

@@ -29,12 +29,13 @@ export const memoryCommand: Command = async (argv, machine): Promise<ExitCode> =
       `Unknown command "lathe memory ${name}". Choose one of ${Object.keys(VERBS).join(", ")}, rebuild. See: lathe memory --help`,
     );
   const workspace = await new Run(machine).open({});
-  if (!isMemoryOn(workspace.settings)) machine.stderr.write(`lathe: ${MEMORY_IS_OFF}\n`);
-  if (workspace.settings["memory.backend"] === "hindsight") machine.stderr.write(`lathe: ${MEMORY_IS_ELSEWHERE}\n`);
   const env = new LocalEnvironment({ cwd: workspace.cwd, baseEnv: workspace.env });
   const place = new MemoryPlace(workspace, () => env, true);
   try {
     await verb(rest, { place, machine });
+    // Only beside an answer: what is wrong with the call is one line.
+    if (!isMemoryOn(workspace.settings)) machine.stderr.write(`lathe: ${MEMORY_IS_OFF}\n`);
+    if (workspace.settings["memory.backend"] === "hindsight") machine.stderr.write(`lathe: ${MEMORY_IS_ELSEWHERE}\n`);
     return EXIT.done;
   } finally {
     await place.close();
@@ -60,14 +61,14 @@ const search: Verb = async (argv, { place, machine }) => {
   if (positionals.length === 0) throw usageError("Give words to search for: lathe memory search <words>");
   const store = await place.store();
   const found = await place.check(store.search(positionals.join(" "), place.seen, MOST_LISTED));
-  print(machine, found, values.json === true, "No memory has these words.");
+  print(machine, found, values.json === true, "No note has these words.");
 };
 
 const show: Verb = async (argv, { place, machine }) => {
   const { positionals } = verbArgs(argv, {}, "memory");
   const [memory, ...more] = await named(place, positionals.slice(0, 1));
   noMore("show", positionals.slice(1));
-  if (!memory || more.length > 0) throw usageError("Give the id of a memory: lathe memory show <id>");
+  if (!memory || more.length > 0) throw usageError("Give the id of a note: lathe memory show <id>");
   const [checked] = await place.check([memory]);
   const stale = checked && checked.changed.length > 0 ? [`stale: ${checked.changed.join(", ")} changed since`] : [];
   machine.stdout.write(`${[memory.text, "", ...originOf(memory), ...stale].map(visible).join("\n")}\n`);
@@ -81,7 +82,7 @@ const view: Verb = async (argv, { place, machine }) => {
 const forget: Verb = async (argv, { place, machine }) => {
   const { positionals } = verbArgs(argv, {}, "memory");
   const memories = await named(place, positionals);
-  if (memories.length === 0) throw usageError("Give the ids of the memories to forget: lathe memory forget <id>…");
+  if (memories.length === 0) throw usageError("Give the ids of the notes to forget: lathe memory forget <id>…");
   const store = await place.store();
   for (const memory of memories) {
     store.forget(memory);
@@ -102,8 +103,8 @@ const VERBS: Readonly<Record<string, Verb>> = { list, show, search, view, forget
 async function named(place: MemoryPlace, ids: readonly string[]): Promise<readonly Memory[]> {
   const store = await place.store();
   return ids.map((id) => {
-    const memory = store.get(numberOf("A memory", id), place.seen);
-    if (!memory) throw usageError(`There is no memory ${id} here. See: lathe memory list`);
+    const memory = store.get(numberOf("A note", id), place.seen);
+    if (!memory) throw usageError(`There is no note ${id} here. See: lathe memory list`);
     return memory;
   });
 }

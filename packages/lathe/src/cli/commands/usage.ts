@@ -1,6 +1,7 @@
 // `lathe <command> --help`.
 
 import { SUBCOMMANDS, type Subcommand } from "../../platform/options/option-table.ts";
+import { listing, type Named, roomOf } from "../../sessions/tables/listing.ts";
 
 /** What may follow the name, and what it means; the first line of each page is the command's line of `lathe --help`. */
 const FORMS: Readonly<Record<Subcommand, readonly (readonly [string, string])[]>> = {
@@ -308,9 +309,14 @@ export const verbsOf = (command: Subcommand): string[] => [
   ),
 ];
 
-export function usageOf(command: Subcommand): string {
-  const forms = FORMS[command];
+export function usageOf(command: Subcommand, stdout: Parameters<typeof roomOf>[0]): string {
+  const columns = roomOf(stdout);
+  const forms = FORMS[command].map(([form, meaning]): Named => [`lathe ${command} ${form}`.trimEnd(), meaning]);
   const width = Math.max(...forms.map(([form]) => form.length)) + 2;
-  const rows = forms.map(([form, meaning]) => `  lathe ${command} ${form.padEnd(width)}${meaning}`);
-  return `lathe ${command}: ${SUBCOMMANDS[command]}\n\n${rows.join("\n")}\n`;
+  const wide = forms.map(([form, meaning]) => `  ${form.padEnd(width)}${meaning}`);
+  const title = listing([["", `lathe ${command}: ${SUBCOMMANDS[command]}`]], columns)
+    .trim()
+    .replace(/\n +/g, "\n");
+  if (wide.every((row) => row.length <= columns)) return `${title}\n\n${wide.join("\n")}\n`;
+  return `${title}\n\n${listing(forms, columns - 2).replace(/^/gm, "  ")}\n`;
 }

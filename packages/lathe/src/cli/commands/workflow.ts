@@ -15,7 +15,7 @@ import { nearest } from "../../platform/usage/nearest.ts";
 import { findSession, sessionToContinue } from "../../sessions/find.ts";
 import { readJournal } from "../../sessions/journals/journal-files.ts";
 import { printableLine } from "../../sessions/list.ts";
-import { listing } from "../../sessions/tables/listing.ts";
+import { listing, roomOf } from "../../sessions/tables/listing.ts";
 import type { Command } from "./command.ts";
 import { verbArgs } from "./verb-args.ts";
 
@@ -34,7 +34,7 @@ export const workflowCommand: Command = async (argv, machine) => {
 function list({ stdout }: Machine, isJson: boolean): ExitCode {
   const all = Object.values(WORKFLOWS);
   const rows = all.map((one) => [`/skill:${one.name} ${one.arguments}`, one.description] as const);
-  stdout.write(isJson ? `${JSON.stringify({ workflows: all }, null, 2)}\n` : `${listing(rows)}\n`);
+  stdout.write(isJson ? `${JSON.stringify({ workflows: all }, null, 2)}\n` : `${listing(rows, roomOf(stdout))}\n`);
   return EXIT.done;
 }
 
@@ -54,7 +54,7 @@ function show({ stdout }: Machine, name: string, isJson: boolean): ExitCode {
   }
   const moves = definition.moves.map(({ from, to, needs }) => [`${from} -> ${to}`, needs] as const);
   stdout.write(
-    `${name} (version ${definition.version}): ${definition.description}\nBegins at ${definition.start}, ends at ${definition.ends.join(" or ")}.\n\n${listing(moves)}\n\n${text}\n`,
+    `${name} (version ${definition.version}): ${definition.description}\nBegins at ${definition.start}, ends at ${definition.ends.join(" or ")}.\n\n${listing(moves, roomOf(stdout))}\n\n${text}\n`,
   );
   return EXIT.done;
 }

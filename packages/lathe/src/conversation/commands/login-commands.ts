@@ -92,10 +92,10 @@ const provider: SlashCommand = {
   run: async ({ workspace }, argument, view) => {
     refuseKeys(argument.split(/\s+/).at(-1) ?? "");
     const [, name] = /^add(?:\s+--preset)?\s+(\S+)$/.exec(argument) ?? [];
-    const { addProviderPreset, providerPresetNames } = await import("../../models/provider-presets.ts");
+    const { addedLines, addProviderPreset, providerPresetNames } = await import("../../models/provider-presets.ts");
     if (name === undefined)
       throw usageError(`Use: /provider add --preset <name>, with one of ${providerPresetNames.join(", ")}.`);
-    for (const line of await addProviderPreset(workspace.paths.models, name)) view.line(line, "dim");
+    for (const line of addedLines(await addProviderPreset(workspace.paths.models, name))) view.line(line, "dim");
     const problems = await (await workspace.models()).readAgain();
     for (const problem of problems) view.line(problem, "dim");
     if (problems.length === 0) view.line("Its models can be chosen now: /model", "dim");

@@ -18,7 +18,7 @@ export async function lookOnce(
   const { state, profile, repo } = configuration;
   if (!existsSync(state.folder))
     throw usageError(
-      `There is no coordinator state of ${profile}/${repo} in ${state.base}. See: lathe coordinator --help`,
+      `No coordinator has worked here yet (namespace ${profile}/${repo}, state in ${state.base}). A bot starts one with: lathe mcp-serve coordinator. See: docs/coordinator.md`,
     );
   const coordinator = openCoordinator(machine, { ...configuration, mutations: new Set() });
   const keepers = new Keepers(coordinator, { isPassive: true });

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from "@lathe/llm";
 import { isJsonObject } from "@lathe/llm";
 import { stringify } from "yaml";
 import { canonicalJson } from "../../conversation/gates/canonical-json.ts";
-import { usageError } from "../../platform/usage/exit.ts";
+import { CliError, usageError } from "../../platform/usage/exit.ts";
 import { type Configuration, readConfiguration, VARIABLE } from "./configuration.ts";
 import { MUTATIONS } from "./contract.ts";
 
@@ -67,7 +67,7 @@ export function renderEntry(request: SetupRequest, { cwd, home }: Places): Rende
   };
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) if (value !== undefined) env[VARIABLE + name] = value;
-  const configuration = readConfiguration(env, cwd);
+  const configuration = inOptions(() => readConfiguration(env, cwd));
   if (request.mutations !== undefined) {
     if (configuration.mutations.size === 0)
       throw usageError("--mutation takes sessions, questions, reports or all, separated by commas.");
@@ -78,8 +78,29 @@ export function renderEntry(request: SetupRequest, { cwd, home }: Places): Rende
   return { entry, configuration };
 }
 
+const OPTIONS: Readonly<Record<string, string>> = {
+  WORKDIR_ROOTS: "--root",
+  SESSION_COMMAND: "--session-command",
+  MUTATIONS: "--mutation",
+  PROFILE: "--profile",
+  REPO: "--repo",
+};
+
+/** The server names its variables; who runs the setup has typed options. */
+function inOptions<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    let { message } = error;
+    for (const [name, option] of Object.entries(OPTIONS)) message = message.replaceAll(VARIABLE + name, option);
+    throw usageError(message);
+  }
+}
+
 function rootAt(path: string): string {
-  if (!existsSync(path) || !statSync(path).isDirectory()) throw usageError(`--root is a folder. Not ${path}.`);
+  if (!existsSync(path) || !statSync(path).isDirectory())
+    throw usageError(`--root takes a folder. There is none at ${path}.`);
   const real = realpathSync(path);
   if (!/[:,;\n]/.test(real)) return real;
   throw usageError(

@@ -14,7 +14,7 @@ import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
 import { Attempts } from "../http/attempts.ts";
 import type { RunningServer } from "../http/guarded.ts";
-import type { Tls } from "../http/listen.ts";
+import type { Limits, Tls } from "../http/listen.ts";
 import type { OwnToken } from "../http/own-token.ts";
 import { RequestWindow } from "./fair/request-window.ts";
 import { Turnstile } from "./fair/turnstile.ts";
@@ -35,6 +35,7 @@ export interface OpenGatewayOptions {
   readonly host: string;
   readonly port: number;
   readonly tls?: Tls | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   readonly needsKey: boolean;
   readonly own: OwnToken;
   readonly keys: KeyFile;
@@ -62,7 +63,7 @@ export async function openGateway(options: OpenGatewayOptions): Promise<RunningS
   const { books, release } = openBooks(machine, keys, newId);
   if (books.damaged > 0)
     warn(
-      `${countOf(books.damaged, "line")} of the ledger could not be read: what they counted is missing from the budgets. The ledger is in ${homePaths(machine.env, machine.userHome).gatewayLedger}.`,
+      `${countOf(books.damaged, "line")} of the ledger could not be read and is missing from the budgets. The ledger is in ${homePaths(machine.env, machine.userHome).gatewayLedger}.`,
     );
   if (books.unsettled > 0)
     warn(

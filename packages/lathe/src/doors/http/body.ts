@@ -60,7 +60,8 @@ function readBytes(incoming: IncomingMessage, most: number, room?: BodyRoom): Pr
     const onCut = (): void => {
       if (!incoming.readableEnded) reject(cutOff());
     };
-    incoming.once("error", onCut);
+    // The server says itself why it reads no further.
+    incoming.once("error", (error) => (error instanceof Refused ? reject(error) : onCut()));
     incoming.once("close", onCut);
   });
 }

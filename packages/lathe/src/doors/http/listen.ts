@@ -1,10 +1,11 @@
 // The listening socket and its limits: on slow senders, long headers and connections.
 
 import { X509Certificate } from "node:crypto";
-import { createServer, type RequestListener, type Server, type ServerOptions, STATUS_CODES } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { usageError } from "../../platform/usage/exit.ts";
+import { flatGarbage, type Garbage, refuseGarbage } from "./garbage.ts";
 import { isLoopback } from "./origin.ts";
 
 /** Certificate and key as PEM. */
@@ -38,11 +39,6 @@ export interface PlaceWords {
 
 const SERVE_WORDS: PlaceWords = { option: "--host", withPort: (port) => `lathe serve --port ${port}` };
 
-/** What is said of bytes that never became a request. */
-export type Garbage = (refusal: { readonly status: number; readonly code: string; readonly message: string }) => object;
-
-const flat: Garbage = ({ code, message }) => ({ code, message });
-
 export interface ListenOptions {
   readonly words?: PlaceWords;
   readonly garbage?: Garbage;
@@ -53,7 +49,7 @@ export interface ListenOptions {
 }
 
 export async function listen(listener: RequestListener, place: ListenOptions): Promise<Server> {
-  const { host, port, tls, limits, words = SERVE_WORDS, garbage = flat } = place;
+  const { host, port, tls, limits, words = SERVE_WORDS, garbage = flatGarbage } = place;
   const options: ServerOptions = {
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersWithinMs,
@@ -67,7 +63,7 @@ export async function listen(listener: RequestListener, place: ListenOptions): P
     ? createSecureServer({ ...options, ...tls, handshakeTimeout: limits.headersWithinMs }, listener)
     : createServer(options, listener);
   server.maxConnections = limits.connections;
-  server.on("clientError", (error, socket) => refuseGarbage(error, socket as Socket, garbage));
+  refuseGarbage(server, garbage);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenProblem(error, { host, port, words })));
     server.listen(port, host, resolve);
@@ -77,24 +73,6 @@ export async function listen(listener: RequestListener, place: ListenOptions): P
 
 /** The port that was given, where the system chose one. */
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-
-/** What never became a request gets an answer that a person can read, and no second chance on this connection. */
-function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket, garbage: Garbage): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, code, message] = GARBAGE[error.code ?? ""] ?? [
-    400,
-    "bad_request",
-    "This is not a valid HTTP request.",
-  ];
-  const body = JSON.stringify(garbage({ status, code, message }));
-  const headers = `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-const GARBAGE: Readonly<Record<string, readonly [number, string, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "headers_too_large", "The headers are too large. Send shorter ones."],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "too_slow", "The request took too long to arrive. Send it again."],
-};
 
 function listenProblem(
   { code, message }: NodeJS.ErrnoException,

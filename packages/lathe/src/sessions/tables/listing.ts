@@ -17,6 +17,10 @@ export function nameRoom(names: readonly string[], columns: number): number {
   return Math.max(0, ...names.map(({ length }) => length).filter((length) => length <= most));
 }
 
+/** Lines for a terminal fit into it; what is piped elsewhere is not broken. */
+export const roomOf = ({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number =>
+  isTTY === true && columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY;
+
 export function listing(entries: readonly Named[], columns = Number.POSITIVE_INFINITY): string {
   const room = nameRoom(
     entries.map(([name]) => name),

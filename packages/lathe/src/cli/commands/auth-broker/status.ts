@@ -29,7 +29,9 @@ export const brokerStatus: Command = async (argv, machine) => {
     stdout.write(`${JSON.stringify({ url, running: isRunning, problem, credentials }, null, 2)}\n`);
   } else {
     const good = known.credentials.length - trouble.length;
-    stdout.write(`${runningText(known)}\n${countOf(good, "credential")} in order.\n`);
+    const empty = known.problem === undefined ? ["No credentials yet. Run: lathe auth-broker login"] : [];
+    const count = known.credentials.length === 0 ? empty : [`${countOf(good, "credential")} in order.`];
+    for (const line of [runningText(known), ...count]) stdout.write(`${line}\n`);
     if (trouble.length > 0) stdout.write(table(trouble.map(rowOf)));
   }
   return isFine ? EXIT.done : EXIT.provider;

@@ -4,11 +4,11 @@ import type { IncomingMessage } from "node:http";
 import type { Attempts } from "../../http/attempts.ts";
 import { addressOf, bearerIn } from "../../http/bearer.ts";
 import { type Answer, type Call, type Refuse, Router, refuse } from "../../http/call.ts";
+import type { Garbage } from "../../http/garbage.ts";
 import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
 import {
   certificateOf,
   checkReach,
-  type Garbage,
   LIMITS,
   type Limits,
   listen,
@@ -47,7 +47,6 @@ export interface BrokerOptions {
   readonly limits?: Partial<Limits> | undefined;
 }
 
-const garbage: Garbage = ({ code, message }) => ({ error: { code, message } });
 const UNKNOWN = "There is nothing at this address. See docs/broker.md.";
 const say: Refuse = (incoming, outgoing, error) => refuse(incoming, outgoing, error, (refusal) => ({ error: refusal }));
 
@@ -55,10 +54,31 @@ export async function startBroker({ host, port, tls, parts, ...options }: Broker
   checkReach(host, tls, BROKER_WORDS);
   const own: OwnNames = { scheme: tls ? "https" : "http", host, certificate: certificateOf(tls) };
   const limits = { ...BROKER_LIMITS, ...options.limits };
-  const listener = guarded(brokerApp(parts), own, say);
-  const server = await listen(listener, { host, port, tls, limits, words: BROKER_WORDS, garbage });
+  const listener = guarded(brokerApp(parts), own, refusing(parts));
+  const server = await listen(listener, { host, port, tls, limits, words: BROKER_WORDS, garbage: garbageSaid(parts) });
   return serverAt(server, own, portOf(server));
 }
+
+/** What does not pass the guard is logged, too. Its method may be a word of the sender's. */
+function refusing({ log, now }: BrokerParts): Refuse {
+  return (incoming, outgoing, error) => {
+    say(incoming, outgoing, error);
+    log(refusedLine(now(), outgoing.statusCode, error instanceof Refused ? error.code : "failed"));
+  };
+}
+
+/** And what is no request at all. */
+function garbageSaid({ log, now }: BrokerParts): Garbage {
+  return ({ status, code, message }) => {
+    log(refusedLine(now(), status, code));
+    return { error: { code, message } };
+  };
+}
+
+const refusedLine = (at: number, status: number, why: string): LoggedRequest => ({
+  ...{ at, status, why },
+  ...{ method: "-", route: "-", id: undefined, ms: 0 },
+});
 
 function brokerApp(parts: BrokerParts): Answer {
   const router = new Router();

@@ -75,7 +75,9 @@ export function sendFailure(
   error: unknown,
   requestId: string,
 ): void {
-  const { status, headers, body } = format.error(failureOf(error), requestId);
+  const { status: nearest, headers, body } = format.error(failureOf(error), requestId);
+  // Vendors have no status for a slow client: theirs would blame what is behind the gateway.
+  const status = error instanceof Refused && error.status === 408 ? 408 : nearest;
   const isFinal = error instanceof GatewayRefusal && error.isFinal;
   // Connections are kept for clients with a key: others could take them all.
   if (isStranger(error)) outgoing.shouldKeepAlive = false;

@@ -4,11 +4,11 @@ import type { IncomingMessage } from "node:http";
 import { messageOf } from "@lathe/llm";
 import { type ServedFormat, servedFormats } from "@lathe/llm/serve";
 import { type Answer, type Call, type Refuse, Router } from "../../http/call.ts";
+import type { Garbage } from "../../http/garbage.ts";
 import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
 import {
   certificateOf,
   checkReach,
-  type Garbage,
   LIMITS,
   type Limits,
   listen,

@@ -1,0 +1,139 @@
+// The built broker as a process, before an issuer whose refresh tokens work once.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Vault } from "../../src/doors/broker/vault/vault.ts";
+import { CLI, type Sandbox, sandbox } from "../command.ts";
+import { type Answered, ask, bearer } from "../serve/serve-kit.ts";
+
+/** A refresh token works once. */
+export interface RotatingIssuer {
+  readonly url: string;
+  /** Refresh tokens as they were shown, in order. */
+  readonly shown: string[];
+  /** The one that works now. */
+  valid: string;
+  /** Seconds that a token lasts. */
+  lifetime: number;
+  /** Waited for before the answer is decided, and after. */
+  before: () => Promise<void>;
+  after: () => Promise<void>;
+  close(): void;
+}
+
+/** A broker that runs. */
+export interface BrokerProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly output: () => string;
+  kill(): Promise<void>;
+}
+
+/** A home with a vault for `acme`, and its issuer. */
+export interface BrokerProcessKit {
+  readonly box: Sandbox;
+  readonly issuer: RotatingIssuer;
+  readonly vault: Vault;
+  /** Killed at the end. */
+  readonly children: ChildProcess[];
+  /** Not waited for. */
+  spawn(env?: Record<string, string>): ChildProcess;
+  start(env?: Record<string, string>): Promise<BrokerProcess>;
+  store(refresh: string, expires: number): Promise<unknown>;
+  /** Of the one credential, as the command says it. */
+  status(): Promise<{ state: string; cause?: string }>;
+  renew(broker: BrokerProcess): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+export async function brokerProcessKit(): Promise<BrokerProcessKit> {
+  const box = await sandbox();
+  const issuer = await startRotatingIssuer();
+  mkdirSync(join(box.home, ".lathe/broker"), { recursive: true, mode: 0o700 });
+  const way = `clientId: lathe\n  tokenUrl: ${issuer.url}/token\n  authorizeUrl: ${issuer.url}/authorize`;
+  writeFileSync(join(box.home, ".lathe/oauth.yml"), `acme:\n  ${way}\n`);
+  const vault = new Vault(join(box.home, ".lathe/broker"));
+  const children: ChildProcess[] = [];
+  const kit: BrokerProcessKit = {
+    ...{ box, issuer, vault, children },
+    spawn: (env = {}) => {
+      const argv = [CLI, "auth-broker", "serve", "--bind", "127.0.0.1:0"];
+      const child = spawn(process.execPath, argv, { cwd: box.dir, env: { ...box.env, ...env } });
+      children.push(child);
+      return child;
+    },
+    start: async (env) => {
+      const child = kit.spawn(env);
+      let output = "";
+      const url = await new Promise<string>((resolve, reject) => {
+        const take = (piece: Buffer): void => {
+          output += String(piece);
+          const found = /^Broker at (\S+)\./m.exec(output)?.[1];
+          if (found) resolve(found);
+        };
+        child.stdout?.on("data", take);
+        child.stderr?.on("data", take);
+        child.once("close", () => reject(new Error(`the broker ended: ${output}`)));
+      });
+      return { child, url, output: () => output, kill: () => killed(child) };
+    },
+    store: (refresh, expires) => vault.store.set("acme", { type: "oauth", access: "access-0", refresh, expires }),
+    status: async () => {
+      const { stdout } = await box.run(["auth-broker", "status", "--json"]);
+      return (JSON.parse(stdout) as { credentials: { state: string; cause?: string }[] }).credentials[0]!;
+    },
+    renew: ({ url }) => {
+      const token = readFileSync(join(box.home, ".lathe/auth-broker.token"), "utf8").trim();
+      const { acme } = JSON.parse(readFileSync(vault.file, "utf8")) as { acme: { accounts: { id: string }[] } };
+      return ask(url, `/v1/credential/${acme.accounts[0]?.id}/refresh`, { method: "POST", headers: bearer(token) });
+    },
+    close: async () => {
+      for (const child of children.splice(0)) await killed(child);
+      issuer.close();
+      await box.remove();
+    },
+  };
+  return kit;
+}
+
+export async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "close");
+}
+
+/** A refresh token works once: the answer to it has the next one. */
+async function startRotatingIssuer(): Promise<RotatingIssuer> {
+  const server = createServer(async (incoming, outgoing) => {
+    let body = "";
+    for await (const chunk of incoming) body += chunk;
+    const given = new URLSearchParams(body).get("refresh_token") ?? "";
+    state.shown.push(given);
+    await state.before();
+    const isGood = given === state.valid;
+    if (isGood) state.valid = `refresh-${state.shown.length + 1}`;
+    await state.after();
+    const answer = isGood
+      ? { access_token: `access-${state.shown.length}`, refresh_token: state.valid, expires_in: state.lifetime }
+      : { error: "invalid_grant" };
+    outgoing.writeHead(isGood ? 200 : 400, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const state: RotatingIssuer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    shown: [],
+    valid: "refresh-1",
+    lifetime: 3600,
+    before: async () => {},
+    after: async () => {},
+    close: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return state;
+}
