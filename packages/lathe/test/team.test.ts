@@ -139,6 +139,35 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(kept.join("")).toContain("+kept-2");
   });
 
+  it("G-23 the work of one whose pane is closed or whose process is killed is kept and named; one that is interrupted goes on", async () => {
+    await lead();
+    const working = team("run:echo kept-N > new-N.txt", "-n", "3");
+    const called = () =>
+      scene.server.requests.filter(({ view }) => view.messages.some(({ results }) => results.length > 0)).length;
+    await expect.poll(called).toBe(3);
+    expect(tmux.ask("show-options", "-w", "-t", "lead")).toContain("pane-border-status top");
+    const { workers } = await status();
+    const paneOf = (at: number): string => workers[at]?.pane ?? "";
+    tmux.ask("kill-pane", "-t", paneOf(0));
+    process.kill(Number(tmux.ask("display-message", "-p", "-t", paneOf(1), "#{pane_pid}")), "SIGKILL");
+    tmux.ask("send-keys", "-t", paneOf(2), "C-c");
+    await expect
+      .poll(async () => (await status()).workers.map(({ state }) => state))
+      .toEqual(["failed", "failed", "interrupted"]);
+    go();
+    tmux.ask("send-keys", "-t", paneOf(2), "go on", "Enter");
+    const { code, stdout } = await working;
+    expect(code).toBe(1);
+    for (const at of [1, 2]) {
+      const [, patch = ""] = new RegExp(`Worker${at}: failed\\. It left .*git apply --reject (.*)`).exec(stdout) ?? [];
+      expect(readFileSync(patch, "utf8")).toContain(`+kept-${at}`);
+    }
+    expect(stdout).toMatch(/Worker1: .*\(to continue: lathe --resume \w+\)/);
+    expect(file("new-3.txt")).toBe("kept-3\n");
+    expect(views()).toEqual([]);
+    expect(tmux.ask("show-options", "-w", "-t", "lead")).not.toContain("pane-border");
+  });
+
   it("G-23 T-IRC-1 workers and leader exchange messages, and one that is busy reads them at its next step", async () => {
     await lead();
     go();
@@ -185,5 +214,8 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
       "lathe: There are 2 tasks for 3 workers. Give one task for all, or one for each.\n",
     );
     expect((await team("x", "-n", "8", "--dry-run")).code).toBe(0);
+    // Nothing in a task is read by a terminal or a shell.
+    const hostile = await team("$(touch pwned) `id` \u001b[31m'\"\r\u0007{{task}}", "-n", "1", "--dry-run");
+    expect(hostile.stdout).toContain("Worker1: $(touch pwned) `id` [31m'\" {{task}}\n");
   });
 });

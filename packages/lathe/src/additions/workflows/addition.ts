@@ -6,6 +6,7 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { GOAL_FACT } from "../goal/goal.ts";
 import { WORKFLOWS } from "./definitions.ts";
 import type { SessionWorkflows } from "./session-workflows.ts";
+import { teamCommand } from "./team-skill.ts";
 import { WORKFLOW_FACT } from "./workflow.ts";
 
 export const workflowsAddition: AdditionMaker = async (workspace, request) => {
@@ -48,6 +49,7 @@ export const workflowsAddition: AdditionMaker = async (workspace, request) => {
           },
         }),
       ),
+      teamCommand(workspace.machine),
       workflowCommand(workflows),
     ],
     onEvent: (event) => {

@@ -1,18 +1,19 @@
 // A team in lines for people.
 
+import { printableLine } from "../../sessions/list.ts";
 import type { TeamState, TeamWorker } from "./state.ts";
 
 /** One line: where the worker stands, and what to do about it. */
 export function workerLine(worker: TeamWorker): string {
-  return `${worker.id}: ${sayings[worker.state](worker)}`;
+  return printableLine(`${worker.id}: ${sayings[worker.state](worker)}`);
 }
 
 const sayings: Readonly<Record<TeamWorker["state"], (worker: TeamWorker) => string>> = {
   planned: ({ task }) => task,
-  starting: ({ pane }) => `starts in pane ${pane}`,
+  starting: () => "starts",
   working: ({ task }) => `works: ${task}`,
-  asking: ({ pane }) => `asks something. Answer it in pane ${pane}.`,
-  interrupted: ({ pane }) => `was interrupted. Tell it how to go on in pane ${pane}, or end it there with /quit.`,
+  asking: () => "asks something. Answer it in its pane.",
+  interrupted: () => "was interrupted. Tell it in its pane how to go on, or end it there with /quit.",
   landing: ({ verdict }) => `has finished${verdict === undefined ? "" : ` (${verdict})`}; its work lands`,
   done: ({ files = [] }) => (files.length === 0 ? "done; no file was changed" : `done; landed ${files.join(", ")}`),
   conflict: ({ conflicts = [], patch }) =>
@@ -23,8 +24,9 @@ const sayings: Readonly<Record<TeamWorker["state"], (worker: TeamWorker) => stri
   stopped: ({ patch }) => `stopped.${kept(patch)}`,
 };
 
+// --3way refuses files with changes that are not committed, which what others have landed is.
 const kept = (patch: string | undefined): string =>
-  patch === undefined ? "" : ` Its work is kept: git apply --3way ${patch}`;
+  patch === undefined ? "" : ` Its work is kept: git apply --reject ${patch}`;
 
 /** All of it, a line for each worker. */
 export function teamText(team: TeamState): string {

@@ -53,12 +53,15 @@ export class WorkerSide implements OutsideAgents {
       this.#take(peers);
       return receipt;
     } catch (error) {
+      // Another call tries again.
+      this.#leader = undefined;
       return { to: message.to, outcome: "failed", error: messageOf(error) };
     }
   }
 
   async close(): Promise<void> {
-    await (await this.#leader)?.close();
+    const leader = await this.#leader?.catch(() => undefined);
+    await leader?.close();
   }
 
   // ---- inside ----

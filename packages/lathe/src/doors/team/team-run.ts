@@ -12,10 +12,11 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
+import { namePane, withoutNames } from "../tmux/pane-names.ts";
 import { type StartedPane, startPane } from "../tmux/start-session.ts";
 import type { Tmux } from "../tmux/tmux.ts";
 import { teamNews, workerLine } from "./lines.ts";
-import { isOver, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
+import { isOver, LEADER, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
 import { TeamMail } from "./team-mail.ts";
 import type { MessageAnswer, TeamMessage } from "./wishes.ts";
 import { type Change, Worker, within } from "./worker.ts";
@@ -35,6 +36,8 @@ export interface TeamParts {
 }
 
 const GOES_WITHIN_MS = 10_000;
+/** Lines for `lathe team`, and none in the transcript of the leader. */
+const SMALL_STEPS: ReadonlySet<TeamWorker["state"]> = new Set(["starting", "landing"]);
 
 export class TeamRun {
   readonly #parts: TeamParts;
@@ -46,6 +49,7 @@ export class TeamRun {
   /** Panes are made and work lands one after the other. */
   #panes: Promise<unknown> = Promise.resolve();
   #landings: Promise<unknown> = Promise.resolve();
+  #panesLeft = 0;
 
   constructor(parts: TeamParts, planned: TeamState, tasks: readonly string[]) {
     this.#parts = parts;
@@ -129,6 +133,9 @@ export class TeamRun {
     }).catch((error: unknown) => {
       throw noRoom(error, id);
     });
+    await namePane(tmux, pane, LEADER);
+    await namePane(tmux, started.paneId, id);
+    this.#panesLeft++;
     // Room for the next one. A layout that tmux refuses stays as it is.
     await tmux.ask(["select-layout", "-t", pane, "tiled"]);
     return started;
@@ -141,6 +148,8 @@ export class TeamRun {
     await within(pane.ended, GOES_WITHIN_MS);
     pane.release();
     await tmux.ask(["select-layout", "-t", this.#parts.pane, "tiled"]);
+    this.#panesLeft--;
+    if (this.#panesLeft === 0) await withoutNames(tmux, this.#parts.pane);
   }
 
   async #keepLeft(view: string): Promise<string | undefined> {
@@ -172,7 +181,7 @@ export class TeamRun {
     if (worker.state !== before.state) this.#mail.noteChange();
     if (this.#state.state !== "running") this.#mail.close();
     if (this.#session.state === "closed") return;
-    if (worker.state !== before.state) this.#session.warn(workerLine(worker), "team");
+    if (worker.state !== before.state && !SMALL_STEPS.has(worker.state)) this.#session.warn(workerLine(worker), "team");
     // A model that waits for `lathe team` itself reads it there.
     if (this.#state.state !== "running" && this.#session.state === "idle")
       this.#session.appendCustomMessage("team", teamNews(this.#state), { display: false });

@@ -187,8 +187,15 @@ export class Worker {
   /** Its process has gone by itself, or its pane was closed. */
   async #left(pane: StartedPane): Promise<Change> {
     const end = await within(pane.ended, ENDS_WITHIN_MS);
-    const words = end?.said.trim().split("\n").at(-1) ?? "";
-    return { state: "failed", problem: words === "" ? "It left before it had finished." : `It left: ${words}` };
+    const lines = (end?.said.trim() ?? "").split("\n");
+    const toContinue = lines.find((line) => line.startsWith("To continue:")) ?? "";
+    const reason = lines.findLast((line) => line !== "" && line !== toContinue);
+    const problem = reason === undefined ? "It left before it had finished" : `It left: ${reason.replace(/\.$/, "")}`;
+    return {
+      state: "failed",
+      problem: `${problem}${toContinue && ` (${toContinue.replace("To", "to")})`}.`,
+      ...(end?.patch === undefined ? {} : { patch: end.patch }),
+    };
   }
 }
 

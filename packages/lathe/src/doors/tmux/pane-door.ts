@@ -48,8 +48,8 @@ async function leaveWithStarter(machine: Machine, conversation: Conversation): P
 export async function keepWork({ paneStarter }: Machine, { workspace }: Conversation): Promise<void> {
   const { view } = workspace;
   if (!view || (await view.changes()).isSettled) return;
-  const { patch, message } = await view.settle("patch", async () => undefined);
-  if (patch !== undefined) paneStarter?.lastWords(message);
+  const { patch } = await view.settle("patch", async () => undefined);
+  if (patch !== undefined) paneStarter?.keptPatch(patch);
 }
 
 async function tagOwnPane(env: Machine["env"], { session }: Conversation): Promise<void> {

@@ -8,12 +8,14 @@ import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { type FromPane, type PaneEnd, type PaneStart, readStart } from "./start-link.ts";
 
 const ANSWERS_WITHIN_MS = 30_000;
+const READS_WITHIN_MS = 5_000;
 
 export class PaneLink implements PaneStarter {
   readonly start: PaneStart;
   readonly gone: AbortSignal;
   readonly #connection: Socket;
   #lastWords = "";
+  #patch: string | undefined;
 
   private constructor(start: PaneStart, connection: Socket, gone: AbortSignal) {
     this.start = start;
@@ -24,11 +26,12 @@ export class PaneLink implements PaneStarter {
   static async open(socket: string): Promise<PaneLink> {
     const connection = connect(socket);
     try {
-      const within = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-      await once(connection, "connect", { signal: within });
-      within.addEventListener("abort", () => connection.destroy());
+      const late = setTimeout(() => connection.destroy(new Error("it does not answer")), ANSWERS_WITHIN_MS);
       const lines = linesOf(connection);
-      const first = await lines.next();
+      // From then on it may be silent for as long as it likes.
+      const first = await once(connection, "connect")
+        .then(() => lines.next())
+        .finally(() => clearTimeout(late));
       const start = !first.done && "text" in first.value ? readStart(first.value.text) : undefined;
       if (!start) throw new Error("it said nothing");
       const gone = new AbortController();
@@ -54,10 +57,22 @@ export class PaneLink implements PaneStarter {
     this.#lastWords += `${line}\n`;
   }
 
+  keptPatch(path: string): void {
+    this.#patch = path;
+  }
+
   /** What was said on stderr comes before the last words. */
   async ended({ code, said }: PaneEnd): Promise<void> {
-    this.#tell({ type: "ended", code, said: said + this.#lastWords });
-    const closed = once(this.#connection, "close").catch(() => undefined);
+    this.#tell({
+      type: "ended",
+      code,
+      said: said + this.#lastWords,
+      ...(this.#patch === undefined ? {} : { patch: this.#patch }),
+    });
+    // A starter that has gone, or is stopped, reads no more.
+    if (this.#connection.closed) return;
+    const signal = AbortSignal.timeout(READS_WITHIN_MS);
+    const closed = once(this.#connection, "close", { signal }).catch(() => undefined);
     this.#connection.end();
     await closed;
   }

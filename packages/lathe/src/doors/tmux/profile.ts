@@ -24,9 +24,12 @@ export function checkLaunchPolicy({ LATHE_LAUNCH_POLICY: policy = "" }: Variable
 
 const isOff = (value: string | undefined): boolean => ["0", "false", "off"].includes((value ?? "").toLowerCase());
 
+/** Nothing but the tags is set. */
+export const isProfileOff = (env: Variables): boolean => isOff(env["LATHE_TMUX_PROFILE"]);
+
 /** Options of the session and of its window. Nothing of the server: other sessions have the same one. */
 export function optionsFor(env: Variables): { readonly session: Options; readonly window: Options } {
-  if (isOff(env["LATHE_TMUX_PROFILE"])) return { session: [], window: [] };
+  if (isProfileOff(env)) return { session: [], window: [] };
   return {
     session: isOff(env["LATHE_MOUSE"]) ? [] : [["mouse", "on"]],
     // Copies of the screen reach the user's clipboard: `set-clipboard` would do that too, but belongs to the whole server.

@@ -3,7 +3,7 @@
 
 import { createServer, type Socket } from "node:net";
 import { isJsonObject, parseJson } from "@lathe/llm";
-import { Checker, exactly, integer, object, oneOf, type Static, text } from "@lathe/llm/schema";
+import { Checker, exactly, integer, object, oneOf, optional, type Static, text } from "@lathe/llm/schema";
 import { linesOf } from "../../hosts/wire/lines.ts";
 import type { TeamMember } from "../../platform/machine/machine.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
@@ -24,7 +24,7 @@ export interface PaneStart {
 }
 
 const opened = object({ type: exactly("opened"), sessionId: text() });
-const ended = object({ type: exactly("ended"), code: integer(), said: text() });
+const ended = object({ type: exactly("ended"), code: integer(), said: text(), patch: optional(text()) });
 const fromPane = oneOf(opened, ended);
 const FROM_PANE = new Checker(fromPane);
 export type FromPane = Static<typeof fromPane>;
@@ -33,6 +33,8 @@ export interface PaneEnd {
   readonly code: ExitCode;
   /** Its last words. */
   readonly said: string;
+  /** File with the changes of its isolated copy. */
+  readonly patch?: string;
 }
 
 /** The starter's side. */
@@ -88,7 +90,10 @@ export class StartLink {
       if (FROM_PANE.wrongIn(value) !== undefined) break;
       const told = value as FromPane;
       if (told.type === "opened") onOpened(told.sessionId);
-      else return { code: told.code as ExitCode, said: told.said };
+      else {
+        const { type: _, ...end } = told;
+        return end as PaneEnd;
+      }
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 // Starts `lathe` in tmux: in a session of its own that is tagged as ours, or in a pane beside another one.
 
+import { setTimeout } from "node:timers/promises";
 import { ownCommand } from "../../hosts/rpc-client/process.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { closeManaged, type Tags, tagArgs } from "./managed-sessions.ts";
@@ -69,7 +70,7 @@ export async function startSession(starter: Starter, request: SessionRequest): P
       link.release();
       await closeManaged(tmux, name);
     };
-    return { ...startedPane(paneId, link, close), name, id };
+    return { ...startedPane(tmux, paneId, link, close), name, id };
   } catch (error) {
     link.release();
     // Not yet tagged, and nobody else has seen it.
@@ -103,7 +104,7 @@ export async function startPane(starter: Starter, beside: string, request: PaneR
       link.release();
       await tmux.ask(["kill-pane", "-t", paneId]);
     };
-    return startedPane(paneId, link, close);
+    return startedPane(tmux, paneId, link, close);
   } catch (error) {
     link.release();
     throw error;
@@ -117,21 +118,37 @@ const programOf = ({ command = [process.execPath, ownCommand()] }: PaneRequest, 
   ...command,
 ];
 
-const startedPane = (paneId: string, link: StartLink, close: () => Promise<void>): StartedPane => ({
+const startedPane = (tmux: Tmux, paneId: string, link: StartLink, close: () => Promise<void>): StartedPane => ({
   paneId,
   ended: link.ended,
   opened: async (withinMs) => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, withinMs, undefined);
-    });
-    const sessionId = await Promise.race([link.opened, late]).finally(() => clearTimeout(timer));
-    if (sessionId !== undefined) return sessionId;
+    const over = new AbortController();
+    const late = waits(withinMs, over.signal).then(() => "late" as const);
+    const gone = hasGone(tmux, paneId, over.signal).then(() => "gone" as const);
+    // Its own words come first, where it has any.
+    const first = await Promise.race([link.opened, late, gone]).finally(() => over.abort());
+    if (first === "gone") throw new CliError(EXIT.failed, "The program in the pane ended before its session was open.");
+    if (first !== "late") return first;
     throw new CliError(EXIT.failed, `The session in tmux was not open within ${Math.ceil(withinMs / 1000)} s.`);
   },
   release: () => link.release(),
   close,
 });
+
+const LOOKS_EVERY_MS = 1_000;
+
+/** A program that cannot be started, or is no Lathe, tells nothing: its pane is not there any more. */
+async function hasGone(tmux: Tmux, paneId: string, signal: AbortSignal): Promise<void> {
+  for (let isThere = true; isThere && !signal.aborted; ) {
+    await waits(LOOKS_EVERY_MS, signal);
+    const { stdout } = await tmux.ask(["display-message", "-p", "-t", paneId, "#{pane_id}"]);
+    isThere = stdout.trim() === paneId;
+  }
+  await waits(LOOKS_EVERY_MS, signal);
+}
+
+/** Ends with the signal, too. */
+const waits = (ms: number, signal: AbortSignal): Promise<void> => setTimeout(ms, undefined, { signal }).catch(() => {});
 
 /** How a user goes to a session. */
 export function attachCommand({ program, server }: Tmux, name: string): string {

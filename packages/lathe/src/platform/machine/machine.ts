@@ -46,6 +46,8 @@ export interface PaneStarter {
   opened(sessionId: string): void;
   /** How to come back: the pane goes with the process. */
   lastWords(line: string): void;
+  /** The file with the changes of its isolated copy, which goes with the process. */
+  keptPatch(path: string): void;
   /** Aborted when it has gone and this process is to leave with it. */
   readonly gone: AbortSignal;
   /** Absent: this process is no worker. */

@@ -1,14 +1,16 @@
-// The skills that are always there; each begins a workflow. A skill of the user's or of the project's with the same name is used instead.
+// The skills that are always there; all but `team` begin a workflow. A skill of the user's or of the project's with the same name is used instead.
 
 import { parseMarkdown } from "../../discovery/frontmatter.ts";
 import deepInterview from "./deep-interview.md";
 import ralplan from "./ralplan.md";
+import team from "./team.md";
 import ultragoal from "./ultragoal.md";
 
 /** By name, as their files have them. */
 export const BUNDLED_SKILLS: Readonly<Record<string, string>> = {
   "deep-interview": deepInterview,
   ralplan,
+  team,
   ultragoal,
 };
 
