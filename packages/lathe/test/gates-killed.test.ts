@@ -1,5 +1,5 @@
-// The command killed by SIGKILL at the lines of its journal while an interview goes on over RPC: the same end, no answer that was confirmed is
-// lost, and no question that was answered is asked again (G-10, G-101, G-105).
+// The command killed by SIGKILL at the lines of its journal while a workflow goes on over RPC: the same end, no answer that was confirmed is
+// lost, and no question that was answered is asked again (G-10, G-101 to G-103, G-105).
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,9 +49,26 @@ function planning(request: RecordedRequest) {
   return call("ralplan", { task: "Plan a wall." });
 }
 
+const part = (name: string) => ({ text: `${name} is there`, until: `test -f ${name}.txt` });
+const GOAL = { text: "Two files", until: "test -f a.txt && test -f b.txt", parts: ["a", "b"].map(part) };
+
+/** Works on what is not there yet, and proves part by part. */
+function goal(request: RecordedRequest, folder: string) {
+  const said = saidIn(request);
+  if (!/signed the goal off/.test(said)) return call("ultragoal", GOAL);
+  if (!existsSync(join(folder, "b.txt"))) return call("shell", { command: "touch a.txt b.txt" });
+  const proven = request.view.messages
+    .flatMap(({ results }) => results.map(({ text }) => text))
+    // Also in the refusal to prove a part twice, after a kill between the proof and its result.
+    .findLast((text) => text.includes("1. [x]"));
+  const done = proven?.match(/\[x\]/g)?.length ?? 0;
+  return done < GOAL.parts.length ? call("sub_goal", { op: "done", number: done + 1 }) : turn.text("All done.");
+}
+
 interface Kind {
   readonly wish: string;
-  readonly script: (request: RecordedRequest) => ReturnType<typeof turn.text>;
+  readonly script: (request: RecordedRequest, folder: string) => ReturnType<typeof turn.text>;
+  readonly args?: readonly string[];
   /** Gates that are answered in one run. */
   readonly gates: number;
   readonly files: Readonly<Record<string, string>>;
@@ -75,6 +92,15 @@ const KINDS: Readonly<Record<string, Kind>> = {
     files: { plans: "# A wall\n\nBuild it lower.\n", adr: "# A wall\n\nStone.\n" },
     end: { state: "accepted", data: { round: 2 } },
     step: 27,
+  },
+  goal: {
+    wish: "/skill:ultragoal two files",
+    script: goal,
+    args: ["--permission-mode", "full"],
+    gates: 1,
+    files: {},
+    end: { state: "done" },
+    step: 17,
   },
 };
 
@@ -102,8 +128,8 @@ async function drive(rpc: RpcHost, confirmed: Set<string>): Promise<boolean> {
 }
 
 /** False: the work ended before that line. */
-async function killedAt(scene: Stage, { wish }: Kind, line: number): Promise<boolean> {
-  const args = [...scene.args, "--mode", "rpc"];
+async function killedAt(scene: Stage, { wish, args: more = [] }: Kind, line: number): Promise<boolean> {
+  const args = [...scene.args, ...more, "--mode", "rpc"];
   const env = { ...scene.env, NODE_OPTIONS: PRELOAD, DIE_LINE: String(line) };
   const confirmed = new Set<string>();
   const first = new RpcHost(scene.box.start(args, env));
@@ -139,22 +165,30 @@ function judge({ box }: Stage, { files, end, gates }: Kind): void {
   );
   expect(new Set(answered.map(({ data }) => data.gate_id)).size).toBe(gates);
   expect(answered.length).toBe(gates);
+  expect(lines.findLast(({ customType }) => customType === "goal")?.data.state ?? "met").toBe("met");
 }
 
 it.each(Object.keys(KINDS))(
-  "G-10 G-101 G-102 G-105 an %s ends the same wherever it is killed",
+  "G-10 G-101 G-102 G-103 G-105 of a killed %s: the same end, no answer lost, none asked for twice",
   async (name) => {
     const kind = KINDS[name] as Kind;
     // Before that line there is no session that could be continued.
+    let kills = 0;
     for (let line = isLong ? 3 : 9; ; line += isLong ? 1 : kind.step) {
-      const scene = await stage(kind.script);
+      let folder = "";
+      const scene = await stage((request: RecordedRequest) => kind.script(request, folder));
+      folder = scene.box.dir;
       try {
-        if (!(await killedAt(scene, kind, line))) return;
+        if (!(await killedAt(scene, kind, line))) break;
+        kills += 1;
         judge(scene, kind);
+      } catch (error) {
+        throw new Error(`killed before line ${line}`, { cause: error });
       } finally {
         await scene.close();
       }
     }
+    expect(kills).toBeGreaterThan(isLong ? 25 : 1);
   },
   isLong ? 1_800_000 : 170_000,
 );

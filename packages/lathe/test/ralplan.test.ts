@@ -125,3 +125,25 @@ it("G-99 G-102 a claim that credible evidence contradicts opens no gate; without
   expect(await rpc.data("get_state")).toMatchObject({ workflow: { state: "disagreed" } });
   expect(await rpc.finish()).toBe(0);
 });
+
+it("G-102 in print mode the gate ends each run; words send the plan back, a number approves it", async () => {
+  scene = await stage(script({ planner: ({ text }) => draft(/use brick/.test(text) ? "it of brick" : "it") }));
+  const first = await scene.run(["-p", "/skill:ralplan a wall"]);
+  expect(first).toMatchObject({
+    code: 6,
+    stdout: expect.stringMatching(/Build it\.[\s\S]*Carry out the plan "A wall"\?\n {2}1\. Approve it/),
+    stderr: 'lathe: The workflow ralplan asks: Carry out the plan "A wall"? Answer it with: lathe -c "<answer>"\n',
+  });
+  const second = await scene.run(["-c", "-p", "use brick"]);
+  expect(second).toMatchObject({ code: 6, stdout: expect.stringContaining("Build it of brick.") });
+  expect([written("plans"), written("adr")]).toEqual(["", ""]);
+  expect(await scene.run(["-c", "-p", "1"])).toEqual({ code: 0, stdout: "Planned.\n", stderr: "" });
+  expect(written("plans")).toContain("Build it of brick.");
+  expect(written("adr")).toContain("## Decision\nStone.");
+});
+
+it("G-102 in print mode agents that never agree end it as disagreed, which is an end", async () => {
+  scene = await stage(script({ critic: () => yielded({ verdict: "request-changes", reason: "No.", evidence: [] }) }));
+  expect(await scene.run(["-p", "/skill:ralplan a wall"])).toMatchObject({ code: 0, stdout: "Not planned.\n" });
+  expect((await scene.box.run(["workflow", "status"])).stdout).toBe("ralplan: disagreed (ended)\n");
+});

@@ -121,6 +121,27 @@ it("G-103 a changed list that is rejected or sent back leaves the one before, an
   expect(await rpc.finish()).toBe(0);
 });
 
+it("G-103 in print mode the sign-off ends the run, and a run with an open part does not end as done", async () => {
+  scene = await stage(({ text, view: { messages } }: RecordedRequest) => {
+    const results = messages.flatMap((message) => message.results.map((one) => one.text));
+    const proven = results.findLast((one) => one.startsWith("Proven."))?.match(/\[x\]/g)?.length ?? 0;
+    if (!/signed the goal off/.test(text)) return call("ultragoal", GOAL);
+    if (!existsSync(join(scene.box.dir, "c.txt"))) return call("shell", { command: "touch a.txt b.txt c.txt" });
+    if (proven === 1 && !/now really/.test(text)) return turn.text("It is done.");
+    return proven < 3 ? call("sub_goal", { op: "done", number: proven + 1 }) : turn.text("All done.");
+  });
+  const first = await scene.run([...FULL, "-p", "/skill:ultragoal three files"]);
+  expect(first).toMatchObject({ code: 6, stdout: expect.stringContaining('Work on "Three files"?\n  1. Start') });
+  const second = await scene.run([...FULL, "-c", "-p", "1"]);
+  expect(second).toMatchObject({ code: 6, stderr: expect.stringContaining("The workflow ultragoal is not finished") });
+  // The goal's command passes, parts are open, and nothing moves: the model is told once, and not for ever.
+  expect(second.stderr).toContain("sub-goals are still open: 2, 3");
+  expect(scene.server.requests).toHaveLength(5);
+  expect((await scene.box.run(["workflow", "status"])).stdout).toBe("ultragoal: executing\n");
+  expect(await scene.run([...FULL, "-c", "-p", "now really"])).toMatchObject({ code: 0, stdout: "All done.\n" });
+  expect((await scene.box.run(["workflow", "status"])).stdout).toBe("ultragoal: done (ended)\n");
+});
+
 it("G-103 a command that no shell can read is refused before the user is asked", async () => {
   scene = await stage([call("ultragoal", { ...GOAL, until: "grep 'a" }), turn.text("Sorry.")]);
   expect(await scene.run(["-p", "/skill:ultragoal three files"])).toMatchObject({ code: 6, stdout: "Sorry.\n" });

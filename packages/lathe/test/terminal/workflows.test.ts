@@ -2,8 +2,9 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { turn } from "@lathe/testkit";
+import { gate, type RecordedRequest, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { lensOf } from "../review-kit.ts";
 import { SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
@@ -115,4 +116,70 @@ it("G-10 control characters of a question are shown and not obeyed, also in prin
   const run = await bench.open(SONNET);
   run.type(`/skill:deep-interview a wall${KEY.enter}`);
   await run.see(/Which \\x1b\[31mcolour\\x07\?[\s\S]*r\\x9b5med/);
+});
+
+const call = (name: string, args: object) => turn.calls([{ name, args: args as never }]);
+const saidIn = ({ view: { messages } }: RecordedRequest): string =>
+  messages.flatMap(({ text, results }) => [text, ...results.map((one) => one.text)]).join("\n");
+
+it("G-102 at a terminal agents are seen at work, the plan is shown, words send it back and a key approves it", async () => {
+  const planning = (request: RecordedRequest) => {
+    const name = lensOf(request).toLowerCase();
+    const hand = (value: object) => call("yield", { output: JSON.stringify(value) });
+    const plan = /use brick/.test(request.text) ? "Build it of brick." : "Build it of wood.";
+    if (name.startsWith("planner")) return hand({ title: "A wall", plan, adr: "It lasts.", claims: [] });
+    if (name !== "") return hand({ verdict: "approve", reason: "Checked.", evidence: [] });
+    if (/the user approved the plan/.test(saidIn(request))) return turn.text("Planned.");
+    return call("ralplan", { task: "Plan a wall." });
+  };
+  await bench.close();
+  bench = await TerminalBench.open({ script: planning });
+  const run = await bench.open(SONNET);
+  run.type(`/skill:ralplan a wall${KEY.enter}`);
+  await run.see(/Carry out the plan "A wall"\?[\s\S]*Build it of wood\.[\s\S]*It lasts\.[\s\S]*Esc to stop/);
+  await run.see(/✓ planner[\s\S]*✓ architect[\s\S]*ralplan: approval|✓ planner[\s\S]*✓ critic[\s\S]*ralplan: approval/);
+  run.type("w");
+  await run.see(/own words[\s\S]*Enter/i);
+  run.type(`use brick${KEY.enter}`);
+  await run.see(/Build it of brick\.[\s\S]*Esc to stop/);
+  run.type("1");
+  await run.see("Planned.");
+  const plans = join(bench.box.dir, ".lathe/plans");
+  expect(readdirSync(plans).map((name) => readFileSync(join(plans, name), "utf8"))).toEqual([
+    "# A wall\n\nBuild it of brick.\n",
+  ]);
+});
+
+it("G-103 at a terminal the parts are signed off with a key, and a killed session goes on with the part that is open", async () => {
+  const part = (name: string) => ({ text: `${name} is there`, until: `test -f ${name}.txt` });
+  const held = gate();
+  const working = (request: RecordedRequest) => {
+    const said = saidIn(request);
+    const until = "test -f a.txt && test -f b.txt";
+    if (!/signed the goal off/.test(said))
+      return call("ultragoal", { text: "Two files", until, parts: ["a", "b"].map(part) });
+    if (!existsSync(join(bench.box.dir, "b.txt"))) return call("shell", { command: "touch a.txt b.txt" });
+    const proven = said.match(/Proven\.[\s\S]*$/)?.[0].match(/\[x\]/g)?.length ?? 0;
+    if (proven === 1 && !/go on with it/.test(said)) return turn.text("", { before: held.wait });
+    return proven < 2 ? call("sub_goal", { op: "done", number: proven + 1 }) : turn.text("All done.");
+  };
+  await bench.close();
+  bench = await TerminalBench.open({ script: working });
+  const full = [...SONNET, "--permission-mode", "full"];
+  const first = await bench.open(full);
+  first.type(`/skill:ultragoal two files${KEY.enter}`);
+  await first.see(/Work on "Two files"\?[\s\S]*2\. b is there[\s\S]*Esc to stop/);
+  first.type("1");
+  await first.see("Proved sub-goal a is there");
+  await held.reached;
+  const file = sessionFile();
+  const atKill = readFileSync(file);
+  await first.close();
+  held.open();
+  writeFileSync(file, atKill);
+  const second = bench.start([...full, "-c", "go on with it"]);
+  await second.see(/Proved sub-goal b is there[\s\S]*All done\.[\s\S]*Verified/);
+  expect(second.all.join("\n")).not.toMatch(/Proved sub-goal a is there[\s\S]*Proved sub-goal a is there/);
+  const run = await bench.box.run(["workflow", "status"]);
+  expect(run.stdout).toBe("ultragoal: done (ended)\n");
 });

@@ -86,7 +86,7 @@ export class GoalWork {
     if (goal?.state !== "active") return undefined;
     const answer = lastAnswer(this.#session);
     const next = judgement.isProven
-      ? afterPass(goal, judgement.evidence)
+      ? afterPass(goal, judgement.evidence, answer)
       : afterFailure(goal, {
           ...{ tree: judgement.tree, failure: digestOf(judgement) },
           ...(answer === undefined ? {} : { answer }),

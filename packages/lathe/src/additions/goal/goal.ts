@@ -89,18 +89,28 @@ export const withParts = (goal: Goal, parts: readonly WantedGoal[], proven: read
 
 export const goalFact = (goal: Goal): JsonValue => goal as unknown as JsonValue;
 
-/** After a run that passed. Open sub-goals keep the goal from being met. */
-export function afterPass(goal: Goal, evidence: GoalEvidence): Goal {
+/** After a run that passed. Open sub-goals keep the goal from being met; the same ones twice on the same files stop it. */
+export function afterPass(goal: Goal, evidence: GoalEvidence, answer?: string): Goal {
   const { last: _, ...rest } = { ...goal, checks: goal.checks + 1, evidence };
-  return openSubGoals(goal).length > 0 ? rest : { ...rest, state: "met" };
+  const open = goal.subGoals.flatMap(({ state }, i) => (state === "open" ? [i + 1] : []));
+  if (open.length === 0) return { ...rest, state: "met" };
+  const left = `open: ${open.join(", ")}`;
+  const check = { tree: evidence.tree, failure: left, ...(answer === undefined ? {} : { answer }) };
+  const reason = `Its command passes, but sub-goals are still ${left}. Nothing has changed since the last check.`;
+  return { ...rest, last: check, ...(isRepeated(goal, check) ? { state: "stopped", reason } : {}) };
 }
 
 /** After a run that did not prove the goal: the same files and the same failure as the last time stop it. */
 export function afterFailure(goal: Goal, check: FailedCheck): Goal {
   const { evidence: _, ...rest } = { ...goal, checks: goal.checks + 1, last: check };
-  const isAgain = check.answer !== undefined && goal.last?.answer === check.answer;
-  const isSame = !isAgain && goal.last?.tree === check.tree && goal.last.failure === check.failure;
-  return isSame ? { ...rest, state: "stopped", reason: NOTHING_MOVES } : rest;
+  return isRepeated(goal, check) ? { ...rest, state: "stopped", reason: NOTHING_MOVES } : rest;
+}
+
+/** The model has stopped twice at the same point. */
+function isRepeated({ last }: Goal, { tree, failure, answer }: FailedCheck): boolean {
+  // After a kill, the same answer is judged once more.
+  const isAgain = answer !== undefined && last?.answer === answer;
+  return !isAgain && last?.tree === tree && last.failure === failure;
 }
 
 const NOTHING_MOVES = "Nothing has changed since the last check, and it fails the same way.";

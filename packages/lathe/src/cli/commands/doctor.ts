@@ -2,7 +2,8 @@
 
 import { EXIT, usageError } from "../../platform/usage/exit.ts";
 import { table } from "../../sessions/tables/table.ts";
-import { checkInstallation, type Finding } from "../doctor/checks.ts";
+import { checkInstallation } from "../doctor/checks.ts";
+import type { Finding } from "../doctor/finding.ts";
 import type { Command } from "./command.ts";
 
 export const doctorCommand: Command = async (argv, machine) => {

@@ -20,13 +20,8 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import { staleLock } from "../../sessions/check.ts";
 import { allJournals } from "../../sessions/files.ts";
 import { countOf } from "../../sessions/numbers.ts";
-
-export interface Finding {
-  readonly state: "good" | "missing" | "wrong";
-  readonly name: string;
-  /** What was found, and what to do when it is not right. */
-  readonly text: string;
-}
+import { checkBroker } from "./broker.ts";
+import type { Finding } from "./finding.ts";
 
 export async function checkInstallation(machine: Machine): Promise<Finding[]> {
   const paths = homePaths(machine.env, machine.userHome);
@@ -37,6 +32,7 @@ export async function checkInstallation(machine: Machine): Promise<Finding[]> {
     checkHome(machine, paths),
     settings.finding,
     await checkModels(paths),
+    ...(settings.workspace ? await checkBroker(machine, settings.workspace) : []),
     ...(settings.workspace ? [await checkCredentials(settings.workspace)] : []),
     ...(settings.workspace ? await checkWebSearch(settings.workspace) : []),
     await checkProgram("ripgrep", await locateRipgrep(machine.env["PATH"]), "searches use a slower built-in engine"),

@@ -27,8 +27,8 @@ export function ralplanTool(session: Session, work: WorkflowWork, steps: StepOf)
     summary: ({ task = "" }) => task.slice(0, 200),
     card: (_args, result) => ({
       verb: result ? "Planned" : "Planning",
+      // Most of the time it is the agents that are waited for, not the user.
       subject: "with architect and critic",
-      asks: true,
     }),
     execute: async ({ task }, context) => {
       const told = work.toldBy(context.callId);
