@@ -12,6 +12,9 @@ const IDS = [
   ...["__proto__", "constructor", "x".repeat(5_000)],
 ];
 
+const isLong = process.env["LATHE_LONG"] !== undefined;
+const NO_MODEL = { LATHE_COORDINATOR_MCP_SESSION_COMMAND: "lathe" };
+
 describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
   let bench: CoordinatorBench;
   beforeEach(async () => {
@@ -74,6 +77,8 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
       expect(await refused(path), path).toBe("outside_roots");
     for (const path of ["loop", "nosuch", "real.txt/x"]) expect(await refused(at(path)), path).toBe("not_found");
     expect(await refused(at("sub"))).toBe("not_a_file");
+    const relative = { cwd: "sub", allow_mutation: true };
+    expect(await client.refused("start_session", relative)).toBe("invalid_arguments");
     expect(await refused("real.txt")).toBe("unsafe_path");
     expect(await refused(`${at("real.txt")}\0/etc`)).toBe("unsafe_path");
     expect(await refused("artifact://../../secret")).toBe("unknown_session");
@@ -137,6 +142,21 @@ describe.skipIf(!hasTmux)("the coordinator, attacked (needs tmux)", () => {
       const sent = { session_id, prompt: "hello", allow_mutation: true };
       expect(await client.refused("send_prompt", sent)).toBe("unknown_session");
     }
+  });
+
+  it.runIf(isLong)("G-13 a pane that asks for a key is told with its words", { timeout: 90_000 }, async () => {
+    const client = await bench.connect({
+      ...bench.allowed,
+      ANTHROPIC_API_KEY: "",
+      ANTHROPIC_BASE_URL: "",
+      ...NO_MODEL,
+    });
+    const reply = await client.call("start_session", { cwd: bench.project, allow_mutation: true });
+    expect(reply.error).toMatchObject({
+      code: "start_failed",
+      message: expect.stringMatching(/not open within 40 s\. Its pane shows: .*No key was found/),
+    });
+    expect(bench.tmux.sessions()).toEqual(["foreign"]);
   });
 
   it("G-13 state behind a link, and a namespace that is a path, are refused at the start", async () => {

@@ -2,9 +2,12 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { runCommand } from "../src/cli/main.ts";
 import { type Finished, type Sandbox, sandbox } from "./command.ts";
+import { machineOf, Text } from "./machine.ts";
 
 let box: Sandbox;
 let profile: string;
@@ -70,6 +73,20 @@ describe("lathe setup coordinator", () => {
       server: { name: "lathe-coordinator-mcp" },
       allowed: { roots: [box.dir], mutations: [], session_command: true },
     });
+  });
+
+  it("G-16 who starts the server at a terminal is told what it waits for; a bot is told nothing", async () => {
+    for (const isTTY of [true, false]) {
+      const stdin = Object.assign(new PassThrough(), { isTTY });
+      const [stdout, stderr] = [new Text(), new Text()];
+      stdin.end();
+      const machine = machineOf({ cwd: box.dir, env: box.env }, stdin, stdout, stderr);
+      expect(await runCommand(["mcp-serve", "coordinator"], machine)).toBe(0);
+      expect([stdout.text, stderr.text]).toEqual([
+        "",
+        isTTY ? expect.stringMatching(/^lathe: This waits for a bot.*\n$/) : "",
+      ]);
+    }
   });
 
   it("G-16 --worktree-name names the copy; --session-command is kept word for word", async () => {

@@ -1,6 +1,7 @@
 // `lathe mcp-serve coordinator`, as it is built, driven by a real MCP client with real tmux.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Gate, gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CoordinatorBench as Bench, type CoordinatorBench } from "./coordinator-kit.ts";
@@ -14,6 +15,9 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
     slow = gate();
     bench = await Bench.open(({ view }) => {
       const asked = view.tools.length === 0 ? undefined : view.messages.findLast(({ role }) => role === "user")?.text;
+      const isNew = !view.messages.some(({ results }) => results.length > 0);
+      if (asked?.includes("make") && isNew)
+        return turn.calls([{ name: "write_file", args: { file_path: "made.txt", content: "made by a session" } }]);
       const answer = `Answer to ${/say (\w+)/.exec(asked ?? "")?.[1]}.`;
       return turn.text(answer, asked?.includes("slowly") ? { before: slow.wait } : {});
     });
@@ -78,5 +82,30 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
       ...["session.starting", "session.started", "turn.active", "turn.delivered", "turn.queued"],
       ...["turn.completed", "turn.active", "turn.delivered", "turn.completed"],
     ]);
+  });
+
+  it("G-13 a file that a session has made in its isolated copy is an artifact, though it is not in the project", async () => {
+    const command = `lathe ${bench.scene.args.join(" ")} --permission-mode full --worktree`;
+    const client = await bench.connect({ ...bench.allowed, LATHE_COORDINATOR_MCP_SESSION_COMMAND: command });
+    const { session_id } = await client.change("start_session", { cwd: bench.project });
+    const { turn_id } = await client.change("send_prompt", { session_id, prompt: "make it" });
+    expect(await client.call("await_turn", { turn_id })).toMatchObject({ turn: { status: "completed" } });
+    const path = join(bench.project, "made.txt");
+    expect(existsSync(path)).toBe(false);
+    expect(await client.call("list_artifacts", { session_id })).toMatchObject({ artifacts: [{ path, kind: "file" }] });
+    for (const named of ["made.txt", path])
+      expect(await client.call("read_artifact", { session_id, path: named, offset: 5 })).toMatchObject({
+        ...{ isolated_copy: true, text: "by a session", bytes: 17, truncated: false },
+      });
+    expect(await client.refused("read_artifact", { session_id, path: "../made.txt" })).toBe("not_found");
+    expect(await client.refused("read_artifact", { path })).toBe("not_found");
+    // Killed, and brought back at once into the same copy.
+    const panePid = bench.tmux.ask("display-message", "-p", "-t", String(session_id), "#{pane_pid}");
+    process.kill(Number(panePid), "SIGKILL");
+    const gone = async () => (await client.call("read_status", { session_id }))["session"];
+    await expect.poll(gone).toMatchObject({ advisory_status: { state: "gone" } });
+    await client.change("start_session", { session_id });
+    expect(await client.call("read_artifact", { session_id, path })).toMatchObject({ text: "made by a session" });
+    expect(bench.tmux.sessions().sort()).toEqual(["foreign", session_id]);
   });
 });

@@ -213,6 +213,6 @@ it("G-97 never in headless modes, and within --max-cost", async () => {
   const { code, stdout } = await scene.box.run(["memory", "rebuild", ...scene.args, "--max-cost", "0.000001"], {
     env: scene.env,
   });
-  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("--max-cost") });
+  expect({ code, stdout }).toMatchObject({ code: 5, stdout: expect.stringContaining("--max-cost") });
   expect(requests(isReading)).toHaveLength(0);
 });

@@ -44,7 +44,7 @@ it("G-18 bridge mode does not start without token, certificate and key, and says
   const wrong: readonly [Record<string, string>, string][] = [
     [{ LATHE_BRIDGE_PORT: "x" }, 'LATHE_BRIDGE_PORT must be a number from 0 to 65535, not "x"'],
     [{ LATHE_BRIDGE_SCOPES: "all" }, "LATHE_BRIDGE_SCOPES takes read, prompt, approve, admin"],
-    [{ LATHE_BRIDGE_TLS_CERT: files.key }, "are no certificate and its key"],
+    [{ LATHE_BRIDGE_TLS_CERT: files.key }, "are not a certificate and its key"],
     [{ LATHE_BRIDGE_TLS_CERT: "/none" }, "/none cannot be read: ENOENT"],
   ];
   for (const [env, message] of wrong) {

@@ -29,6 +29,8 @@ export interface MadeMemories {
   readonly isSummedUp: boolean;
   /** Why it ended before it was done. */
   readonly problem?: string;
+  /** The problem is a budget of the user's. */
+  readonly isAtLimit?: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -56,7 +58,7 @@ export async function makeMemories(parts: MakingParts): Promise<MadeMemories | u
     return made;
   } catch (error) {
     parts.signal.throwIfAborted();
-    if (error instanceof LimitReached) return { ...made, problem: error.message };
+    if (error instanceof LimitReached) return { ...made, problem: error.message, isAtLimit: true };
     return { ...made, problem: messageOf(error) };
   } finally {
     work.releaseLease(owner);

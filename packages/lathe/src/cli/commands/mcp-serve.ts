@@ -23,6 +23,10 @@ export const mcpServeCommand: Command = async (argv, machine) => {
     machine.stdout.write(checkCoordinator(configuration, LATHE_VERSION, values.json === true));
     return EXIT.done;
   }
+  if (machine.stdin.isTTY)
+    machine.stderr.write(
+      "lathe: This waits for a bot that speaks MCP on stdin; Ctrl+D ends it. What it offers: lathe mcp-serve coordinator --check. To set up a bot: lathe setup coordinator --root <dir>\n",
+    );
   const { serveCoordinator } = await import("../../doors/coordinator/server.ts");
   await serveCoordinator(machine, configuration, LATHE_VERSION);
   machine.exit?.(EXIT.done);

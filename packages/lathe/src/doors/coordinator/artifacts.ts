@@ -1,8 +1,12 @@
 // Files that a session has made, and bytes of them: only below the allowed folders, through no link that leads out, and never more than the cap.
 
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { allowedPath } from "./configuration.ts";
+import type { FileChange } from "@lathe/agent/contract";
+import { storeOf } from "../../changes/isolation/view-store.ts";
+import { homePaths } from "../../platform/home/paths.ts";
+import { isSessionName } from "../tmux/profile.ts";
+import { allowedPath, isAllowed } from "./configuration.ts";
 import { CoordinatorRefusal } from "./contract.ts";
 import type { Coordinator } from "./coordinator.ts";
 import { safeTurnId } from "./ids.ts";
@@ -15,19 +19,25 @@ const RESPONSE = responseName("");
 const MOST_ROWS = 500;
 
 export function artifactsOf({ coordinator }: Reader, session: SessionFacts): object {
-  const changed = new Set<string>();
-  const journal = readable(coordinator, session);
-  for (const id of journal?.entryIds() ?? []) {
-    const entry = journal?.entry(id);
-    const changes = entry?.type === "message" || entry?.type === "nested_call" ? entry.changes : undefined;
-    for (const { path } of changes ?? []) changed.add(path);
-  }
+  const changed = changedFiles(coordinator, session).keys();
   const outputs = outputNames(coordinator, session).map((name) => OUTPUT + name);
   const all = [
     ...[...changed].map((path) => ({ path, kind: "file" })),
     ...outputs.map((path) => ({ path, kind: "output" })),
   ];
   return { artifacts: all.slice(0, MOST_ROWS), truncated: all.length > MOST_ROWS };
+}
+
+/** What the session has left in each file, as its journal says. */
+function changedFiles(coordinator: Coordinator, session: SessionFacts): ReadonlyMap<string, FileChange> {
+  const changed = new Map<string, FileChange>();
+  const journal = readable(coordinator, session);
+  for (const id of journal?.entryIds() ?? []) {
+    const entry = journal?.entry(id);
+    const changes = entry?.type === "message" || entry?.type === "nested_call" ? entry.changes : undefined;
+    for (const change of changes ?? []) changed.set(change.path, change);
+  }
+  return changed;
 }
 
 function outputNames({ records }: Coordinator, { latheSession }: SessionFacts): string[] {
@@ -52,7 +62,31 @@ export function readArtifact(reader: Reader, { session, path, offset }: Artifact
   const { coordinator } = reader;
   const cap = coordinator.configuration.artifactCap;
   if (path.startsWith(RESPONSE)) return { path, ...piece(responseBytes(coordinator, path), offset, cap) };
+  const copied = session && !path.startsWith(OUTPUT) ? bytesInCopy(coordinator, session, path) : undefined;
+  if (copied) return { path, isolated_copy: true, ...piece(copied, offset, cap) };
   return { path, ...bytesOf(placeOf(coordinator, session, path), offset, cap) };
+}
+
+/** A file that a session has changed in its isolated copy is not in the project: its journal has the content. */
+function bytesInCopy(coordinator: Coordinator, session: SessionFacts, path: string): Buffer | undefined {
+  const { configuration, records } = coordinator;
+  const real = resolve(session.cwd, path);
+  if (!isAllowed(configuration, real) || !worksInCopy(coordinator, session)) return undefined;
+  const change = changedFiles(coordinator, session).get(real);
+  if (!change) return undefined;
+  const bytes = change.after && records.contentOf(change.after);
+  if (bytes) return Buffer.from(bytes);
+  throw new CoordinatorRefusal("not_found", "The session has removed this file in its isolated copy.");
+}
+
+/** Whether the copy that `--worktree` of the command names is there: what was applied is in the project. */
+function worksInCopy({ configuration, machine }: Coordinator, { sessionId, cwd }: SessionFacts): boolean {
+  const { sessionCommand = [] } = configuration;
+  const at = sessionCommand.indexOf("--worktree");
+  const named = sessionCommand[at + 1];
+  const name = named === undefined || named.startsWith("-") ? sessionId : named;
+  const paths = homePaths(machine.env, machine.userHome);
+  return at >= 0 && isSessionName(name) && existsSync(join(storeOf({ paths, cwd }), name));
 }
 
 function placeOf(coordinator: Coordinator, session: SessionFacts | undefined, path: string): string {

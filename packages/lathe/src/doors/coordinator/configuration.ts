@@ -108,9 +108,13 @@ export function allowedPath({ roots }: Configuration, path: string): string {
   } catch {
     throw new CoordinatorRefusal("not_found", "There is nothing at this path.");
   }
-  if (roots.some((root) => isBelow(root, real))) return real;
+  if (isAllowed({ roots }, real)) return real;
   throw new CoordinatorRefusal("outside_roots", "This path is not below the folders that the coordinator may use.");
 }
+
+/** Of a path without links in it. */
+export const isAllowed = ({ roots }: Pick<Configuration, "roots">, real: string): boolean =>
+  roots.some((root) => isBelow(root, real));
 
 const isBelow = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);

@@ -26,6 +26,8 @@ export class SessionKeeper {
   #advancing: Promise<void> | undefined;
   #again = false;
   #watcher: { readonly path: string; readonly close: () => void } | undefined;
+  /** The message of the last turn that was pasted. */
+  #pasted: { readonly turnId: string; readonly entry: string } | undefined;
   #isClosed = false;
 
   constructor(coordinator: Coordinator, sessionId: string, isPassive: boolean) {
@@ -158,7 +160,11 @@ export class SessionKeeper {
     if (session?.phase !== "open") return false;
     const active = journal.state.active.get(this.#sessionId);
     const turn = active === undefined ? undefined : journal.state.turns.get(active);
-    if (!turn) return journal.change((state) => promote(state, this.#sessionId));
+    if (!turn) {
+      // The lock is not taken for nothing.
+      const isQueued = (journal.state.queues.get(this.#sessionId)?.length ?? 0) > 0;
+      return isQueued && journal.change((state) => promote(state, this.#sessionId));
+    }
     const place = this.#placeOf(session, turn);
     if (place?.progress.state === "ended") {
       const end = endOf(place.progress);
@@ -180,10 +186,18 @@ export class SessionKeeper {
     if (session.way === "door") return { progress: records.progressOf(latheSession, entryOfTurn(turn.turnId)) };
     const prompt = readPayload(journal.folder, "prompts", turn.turnId)?.["prompt"];
     const isSaid = (turn.isDelivering || turn.deliveredTo !== undefined) && typeof prompt === "string";
-    const entry = isSaid ? records.pastedEntry(latheSession, prompt, turn.after) : undefined;
+    const entry = isSaid ? this.#pastedEntry(latheSession, prompt, turn) : undefined;
     if (entry !== undefined) return { progress: records.progressOf(latheSession, entry) };
     // It may have been pasted: never twice.
     return isSaid ? { progress: { state: "working" } } : undefined;
+  }
+
+  /** Looked for in the whole journal once. */
+  #pastedEntry(latheSession: string, prompt: string, { turnId, after }: TurnFacts): string | undefined {
+    if (this.#pasted?.turnId === turnId) return this.#pasted.entry;
+    const entry = this.#coordinator.records.pastedEntry(latheSession, prompt, after);
+    this.#pasted = entry === undefined ? undefined : { turnId, entry };
+    return entry;
   }
 
   /** Work that was cut off with its process goes on in the next one. */

@@ -4,12 +4,13 @@
 import { statSync } from "node:fs";
 import { FileBlobs, FileStore, Journal, JournalError } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
-import type { InputLine, MessageEntry } from "@lathe/agent/contract";
+import type { ContentRef, InputLine, MessageEntry } from "@lathe/agent/contract";
 import { journalDepsOf, pathTo, readHead } from "@lathe/agent/record";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { sessionFiles } from "../../sessions/files.ts";
 import { idOf } from "../../sessions/find.ts";
+import { InputTail } from "./input-tail.ts";
 
 /** How far a prompt has come in its journal. */
 export type Progress =
@@ -24,6 +25,7 @@ export interface TurnAnswer {
 export class SessionRecords {
   readonly #machine: Pick<Machine, "env" | "userHome" | "deps" | "pid">;
   readonly #paths = new Map<string, string>();
+  readonly #tails = new Map<string, InputTail>();
   /** The last one that was read, as it was. */
   #last: { readonly path: string; readonly size: number; readonly journal: Journal } | undefined;
 
@@ -65,20 +67,32 @@ export class SessionRecords {
     }
   }
 
+  /** Undefined when it is not kept any more. */
+  contentOf({ sha256 }: ContentRef): Uint8Array | undefined {
+    const { env, userHome, pid } = this.#machine;
+    return new FileBlobs(homePaths(env, userHome).blobs, `${pid}`).get(sha256);
+  }
+
+  #tailOf(latheSession: string): InputTail | undefined {
+    const path = this.pathOf(latheSession);
+    if (path === undefined) return undefined;
+    const tail = this.#tails.get(path) ?? new InputTail(path);
+    this.#tails.set(path, tail);
+    return tail.refresh();
+  }
+
   progressOf(latheSession: string, entryId: string): Progress {
-    const journal = this.journalOf(latheSession);
-    if (!journal?.has(entryId)) return { state: "unsaid" };
-    let end: InputLine | undefined;
-    for (const line of journal.outside("input"))
-      if (line.entryId === entryId) end = line.state === "end" ? line : undefined;
-    if (!end) return { state: "working" };
-    const error = end.reason === "error" ? lastFailure(journal) : undefined;
-    return { state: "ended", reason: end.reason ?? "completed", ...(error === undefined ? {} : { error }) };
+    const tail = this.#tailOf(latheSession);
+    if (!tail?.has(entryId)) return { state: "unsaid" };
+    const line = tail.inputOf(entryId);
+    if (line?.state !== "end") return { state: "working" };
+    const error = line.reason === "error" ? tail.lastFailure : undefined;
+    return { state: "ended", reason: line.reason ?? "completed", ...(error === undefined ? {} : { error }) };
   }
 
   /** Whether no input is being worked on. A question of the session is only open while one is. */
   isIdle(latheSession: string): boolean {
-    return this.journalOf(latheSession)?.lastOutside("input")?.state !== "start";
+    return this.#tailOf(latheSession)?.last?.state !== "start";
   }
 
   /** Of a pane: the message that was pasted there, by its words. */
@@ -98,6 +112,9 @@ export class SessionRecords {
   }
 
   answerOf(latheSession: string, entryId: string): TurnAnswer {
+    const tail = this.#tailOf(latheSession);
+    const words = tail?.wordsOf(entryId);
+    if (words !== undefined) return { text: words, verification: tail?.inputOf(entryId)?.verification };
     const journal = this.journalOf(latheSession);
     if (!journal?.has(entryId)) return { text: "", verification: undefined };
     let verification: TurnAnswer["verification"];
@@ -137,9 +154,4 @@ function descendants(journal: Journal, entryId: string): string[] {
   const ids: string[] = [];
   for (let [next] = journal.children(entryId); next !== undefined; [next] = journal.children(next)) ids.push(next);
   return ids;
-}
-
-function lastFailure(journal: Journal): string | undefined {
-  const line = journal.lastOutside("settle");
-  return line?.outcome === "failed" ? line.error : undefined;
 }

@@ -1,6 +1,9 @@
 // Sessions of a namespace: started in tmux with a local door, brought back after their process has gone, or adopted from a pane of others.
 
 import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { oneLine } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
 import { ownCommand } from "../../hosts/rpc-client/process.ts";
 import { localSessions } from "../local/local-door.ts";
@@ -13,13 +16,20 @@ import { findPane, sessionInPane } from "./panes.ts";
 import type { SessionFacts } from "./state.ts";
 import { sessionOf } from "./turn-moves.ts";
 
-const OPENS_WITHIN_MS = 60_000;
+/** Clients of MCP wait a minute for a reply. */
+const OPENS_WITHIN_MS = 40_000;
+const MOST_SHOWN = 300;
+/** What a killed session has started in its copy is ended a moment after it. */
+const COPY_IS_IN_USE = /There is a view named/;
+const COPY_IS_LEFT_WITHIN_MS = 10_000;
+const COPY_STEP_MS = 250;
 const MOST_PATH = 1_000;
 /** Its name in tmux is its name here. */
 const NAME = "lathe-coordinator-";
 
 export async function startNew(coordinator: Coordinator, cwd: string): Promise<SessionFacts> {
   const { configuration, journal, machine } = coordinator;
+  if (!isAbsolute(cwd)) throw new CoordinatorRefusal("invalid_arguments", "cwd is an absolute path.");
   const command = commandOf(coordinator);
   const real = folderAt(coordinator, cwd);
   const sessionId = NAME + machine.deps.uuid().slice(0, 8);
@@ -138,39 +148,69 @@ async function openInPane(
   coordinator: Coordinator,
   name: string,
   cwd: string,
+  command: readonly string[],
+): Promise<SessionFacts> {
+  const until = performance.now() + COPY_IS_LEFT_WITHIN_MS;
+  for (;;) {
+    try {
+      return await openOnce(coordinator, name, cwd, command);
+    } catch (error) {
+      if (COPY_IS_IN_USE.test(messageOf(error)) && performance.now() < until) {
+        await sleep(COPY_STEP_MS);
+        continue;
+      }
+      const summary = "The session could not be started.";
+      await coordinator.journal.change(() => ({
+        events: [{ kind: "session.failed", session_id: name, summary }],
+        result: undefined,
+      }));
+      throw new CoordinatorRefusal("start_failed", messageOf(error), { session_id: name });
+    }
+  }
+}
+
+async function openOnce(
+  coordinator: Coordinator,
+  name: string,
+  cwd: string,
   [program = "", ...rest]: readonly string[],
 ): Promise<SessionFacts> {
-  const { tmux, machine, doors, journal } = coordinator;
+  const { tmux, machine, doors } = coordinator;
   // The server of tmux may know another `lathe`, or none.
   const command = program === "lathe" ? [process.execPath, ownCommand(), ...rest] : [program, ...rest];
   const env = Object.fromEntries(Object.entries(machine.env).filter(([variable]) => !variable.startsWith(VARIABLE)));
+  const started = await startSession(
+    { tmux, pid: machine.pid, doors },
+    {
+      ...{ name, cwd, env, command },
+      args: [],
+      endsWithStarter: false,
+      tags: { owner: "coordinator", project: cwd },
+    },
+  );
+  let hasEnded = false;
+  void started.ended.then(() => {
+    hasEnded = true;
+  });
   try {
-    const started = await startSession(
-      { tmux, pid: machine.pid, doors },
-      {
-        ...{ name, cwd, env, command },
-        args: [],
-        endsWithStarter: false,
-        tags: { owner: "coordinator", project: cwd },
-      },
-    );
-    try {
-      const latheSession = await started.opened(OPENS_WITHIN_MS);
-      return await opened(coordinator, name, latheSession, started.paneId);
-    } catch (error) {
-      await started.close();
-      throw error;
-    } finally {
-      started.release();
-    }
+    const latheSession = await started.opened(OPENS_WITHIN_MS);
+    return await opened(coordinator, name, latheSession, started.paneId);
   } catch (error) {
-    const summary = "The session could not be started.";
-    await journal.change(() => ({
-      events: [{ kind: "session.failed", session_id: name, summary }],
-      result: undefined,
-    }));
-    throw new CoordinatorRefusal("start_failed", messageOf(error), { session_id: name });
+    // What has ended has said why.
+    const shown = hasEnded ? "" : await shownIn(coordinator, started.paneId);
+    // The server of tmux may have gone with its last session; the reason is the other one.
+    await started.close().catch(() => undefined);
+    throw shown === "" ? error : new Error(`${messageOf(error)} Its pane shows: ${shown}`, { cause: error });
+  } finally {
+    started.release();
   }
+}
+
+/** It may ask something that only a person can answer there, such as for a key. */
+async function shownIn({ tmux }: Coordinator, pane: string): Promise<string> {
+  const { code, stdout } = await tmux.ask(["capture-pane", "-p", "-t", pane]);
+  const words = oneLine(stdout.replace(/[─━]+/g, " "));
+  return code === 0 ? words.slice(0, MOST_SHOWN).toWellFormed() : "";
 }
 
 function opened({ journal }: Coordinator, name: string, latheSession: string, pane: string): Promise<SessionFacts> {

@@ -189,7 +189,12 @@ async function sendPrompt(
   const turn = turnOf(journal.state, turnId, sessionId);
   const { error } = turn;
   return {
-    ...{ session_id: sessionId, turn_id: turnId, active_turn_id: begun.active, status: turn.status },
+    ...{
+      session_id: sessionId,
+      turn_id: turnId,
+      active_turn_id: journal.state.active.get(sessionId) ?? null,
+      status: turn.status,
+    },
     ...{ queued: begun.queued, delivered: turn.deliveredTo !== undefined },
     ...(error === undefined ? {} : { error: { message: error } }),
   };

@@ -26,11 +26,12 @@ export class PaneLink implements PaneStarter {
   static async open(socket: string): Promise<PaneLink> {
     const connection = connect(socket);
     try {
-      const within = AbortSignal.timeout(ANSWERS_WITHIN_MS);
-      await once(connection, "connect", { signal: within });
-      within.addEventListener("abort", () => connection.destroy());
+      const late = setTimeout(() => connection.destroy(new Error("it does not answer")), ANSWERS_WITHIN_MS);
       const lines = linesOf(connection);
-      const first = await lines.next();
+      // From then on it may be silent for as long as it likes.
+      const first = await once(connection, "connect")
+        .then(() => lines.next())
+        .finally(() => clearTimeout(late));
       const start = !first.done && "text" in first.value ? readStart(first.value.text) : undefined;
       if (!start) throw new Error("it said nothing");
       const gone = new AbortController();

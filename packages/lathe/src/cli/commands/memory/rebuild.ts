@@ -46,6 +46,7 @@ export const rebuildMemory: Command = async (argv, machine) => {
     machine.stdout.write(`${madeLine(made) ?? "There is nothing new to note."}\n`);
     const { cost } = conversation.open.session.usage;
     if (cost > 0) machine.stderr.write(`lathe: $${cost.toFixed(4)}\n`);
+    if (made.isAtLimit) return EXIT.budget;
     return made.problem === undefined ? EXIT.done : EXIT.failed;
   } finally {
     await place.close();

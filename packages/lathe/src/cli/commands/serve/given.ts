@@ -30,7 +30,7 @@ export function readTls(machine: Machine, { cert, key }: { readonly cert: string
   try {
     createSecureContext(tls);
   } catch (error) {
-    throw usageError(`${cert} and ${key} are no certificate and its key: ${(error as Error).message}.`);
+    throw usageError(`${cert} and ${key} are not a certificate and its key: ${(error as Error).message}.`);
   }
   return tls;
 }

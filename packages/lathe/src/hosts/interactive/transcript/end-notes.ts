@@ -7,6 +7,9 @@ import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
 import { InputEndings } from "../input-endings.ts";
 import type { NoteKind } from "./item.ts";
 
+/** What the user has asked for, or work that was done: nothing is wrong. */
+const ANSWERS: ReadonlySet<string> = new Set(["memory"]);
+
 type AddNote = (text: string, note: NoteKind) => void;
 
 export class EndNotes {
@@ -32,7 +35,7 @@ export class EndNotes {
   warning({ message, code }: { readonly message: string; readonly code: string }): void {
     // It comes up in the middle of the first command, and can wait until the work is done.
     if (code === "withheld_variables") this.#hasWithheld = true;
-    else if (!TOLD_AT_THE_END.has(code)) this.#note(joinLines(message), "warning");
+    else if (!TOLD_AT_THE_END.has(code)) this.#note(joinLines(message), ANSWERS.has(code) ? "info" : "warning");
   }
 
   /** The end of the input tells it again, with what to do about it. */
