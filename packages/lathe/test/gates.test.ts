@@ -335,6 +335,20 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     expect(await status()).toBe("deep-interview: accepted (ended)\n");
   });
 
+  it("G-10 a message chooses several options by their numbers, and one whose label is a number by its label", async () => {
+    const asks = [
+      { question: "Which ones?", options: COLOURS, multi: true },
+      { question: "How many?", options: [{ label: "2" }, { label: "1" }] },
+    ];
+    let asked = 0;
+    scene = await stage((() => interview({ op: "ask", ...asks[Math.min(asked++, 1)] })) as never);
+    await scene.run(["-p", WISH]);
+    await scene.run(["-c", "-p", "2, 1"]);
+    expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue, red");
+    await scene.run(["-c", "-p", "1"]);
+    expect(scene.server.requests.at(-1)?.text).toMatch(/The user answered: 1(?!\d)/);
+  });
+
   it("G-10 G-101 a model that stops in the middle of a workflow does not end the run as done", async () => {
     scene = await stage([turn.text("Well."), turn.text("Hm.")]);
     const line = 'The workflow deep-interview is not finished: it is at asking. Go on with: lathe -c "<message>".';
@@ -415,6 +429,22 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     expect(check("# Issue\n## Checks\n")).toBe(
       ["Session", "Command", "Prompt accepted", "Git", "Result", "Gaps"].map((one) => `missing: ${one}\n`).join(""),
     );
+  });
+
+  it("G-105 two sessions of one folder in the same workflow at once see nothing of each other", async () => {
+    scene = await stage(asksAndProposes as never);
+    const [left, right] = [open(), open()];
+    for (const rpc of [left, right]) rpc.send({ type: "prompt", message: WISH });
+    const [first, second] = [await gateFrame(left, 1), await gateFrame(right, 1)];
+    expect(first["gate_id"]).not.toBe(second["gate_id"]);
+    expect(await respond(right, first, "red")).toMatchObject({ error: { code: "unknown_gate" } });
+    await respond(left, first, "red");
+    await respond(left, await gateFrame(left, 2), "approve");
+    await left.event("agent_end");
+    expect(await left.data("get_state")).toMatchObject({ workflow: { state: "accepted" } });
+    expect(await right.data("get_state")).toMatchObject({ workflow: { state: "asking", gate: second } });
+    expect(await left.finish()).toBe(0);
+    await right.end();
   });
 
   it("G-105 the workflows are listed and shown, and a wrong name has a hint", async () => {

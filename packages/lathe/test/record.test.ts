@@ -69,6 +69,21 @@ describe("--record", () => {
     });
   });
 
+  it("G-101 a session in the middle of a workflow is not recorded: an answer would be taken for a message", async () => {
+    const ask = call("interview", { op: "ask", question: "Which?", options: [{ label: "red" }] });
+    scene = await stage([turn.calls([ask]), turn.text("Well.")]);
+    expect(await scene.run(["-p", "/skill:deep-interview a wall"])).toMatchObject({ code: 6 });
+    expect(await scene.run(["-c", "--record", recordingIn(), "-p", "red"])).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        'lathe: --record: this session is in the workflow deep-interview, which cannot be recorded. Finish it without --record, or end it: lathe -c "/workflow stop"\n',
+    });
+    await expect(readdir(recordingIn())).rejects.toThrow("ENOENT");
+    expect(scene.server.requests).toHaveLength(1);
+    expect(await scene.run(["-c", "-p", "red"])).toMatchObject({ code: 6, stdout: "Well.\n" });
+  });
+
   it("a picture in the prompt, and one that a tool reads, replays to the same journal", async () => {
     scene = await stage([turn.calls([call("read_file", { file_path: "dot.png" })]), turn.text("two dots")]);
     const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

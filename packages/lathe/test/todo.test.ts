@@ -32,7 +32,7 @@ describe("the todo list", () => {
     expect(await host.finish()).toBe(0);
   });
 
-  it("T-TODO-1 a change that failed is brought up again with the next input, once", async () => {
+  it("T-TODO-1 G-06 LS-04 a change that failed is brought up again with the next input, once, and the host hears of it", async () => {
     rig.server.push(todo(init, { op: "done", task: "missing" }), turn.text("ok"), turn.text("sorry"), turn.text("yes"));
     const host = await rig.start();
     await host.prompt("go");
@@ -40,6 +40,11 @@ describe("the todo list", () => {
     await host.prompt("next");
     expect(texts(2)).toContain("last change to the todo list");
     await host.prompt("again");
+    const events = host.events().map(({ type }) => type);
+    expect(events.filter((type) => type === "todo_reminder")).toHaveLength(1);
+    // Between the first input's end and the second's first answer.
+    expect(events.indexOf("todo_reminder")).toBeGreaterThan(events.indexOf("agent_end"));
+    expect(events.indexOf("todo_reminder")).toBeLessThan(events.indexOf("agent_end", events.indexOf("agent_end") + 1));
     expect(texts(3).match(/last change to the todo list/g)).toHaveLength(1);
     expect(await host.finish()).toBe(0);
   });

@@ -14,6 +14,7 @@ import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { journalFor, refusal } from "../sessions/which-journal.ts";
 import { type HeadlessRun, leftUndone } from "./headless/headless.ts";
+import { openWorkflow } from "./headless/open-workflow.ts";
 import type { RunResult } from "./headless/result.ts";
 import type { Recording } from "./record/recording.ts";
 
@@ -65,9 +66,11 @@ export async function startHeadless(
     if (!remembered) rememberForTerminal(workspace, opened.path);
     remembered = true;
   };
+  const unrecordable = recording && workflowRefusal(conversation);
   // Only after the first request is sent: the user is waiting for that.
   const stopListening = onFirstRequest(remember);
   try {
+    if (unrecordable) throw unrecordable;
     if (prompts.length === 0 && !leftUndone(conversation.session) && !conversation.open.gates.open)
       throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
     const declared = options.unattended;
@@ -93,7 +96,18 @@ export async function startHeadless(
     stopListening();
     remember();
     await conversation.close();
+    // Closing it is recorded, too.
+    if (unrecordable) recording?.discard();
   }
+}
+
+/** A recorded run has no workflows: it would take an answer for a message, and what an interview refuses would run. */
+function workflowRefusal({ open }: Conversation): Error | undefined {
+  const { workflow } = openWorkflow(open);
+  if (!workflow) return undefined;
+  return usageError(
+    `--record: this session is in the workflow ${workflow.name}, which cannot be recorded. Finish it without --record, or end it: lathe -c "/workflow stop"`,
+  );
 }
 
 /** A run that works on a goal has failed unless it reaches it. */

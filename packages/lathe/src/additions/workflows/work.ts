@@ -156,12 +156,15 @@ export class WorkflowWork {
 export const definitionOf = ({ workflow }: WorkflowState): WorkflowDefinition =>
   WORKFLOWS[workflow] as WorkflowDefinition;
 
-/** An option by its label or its number from 1; else the words themselves. */
+/** An option by its label or its number from 1, several by their numbers where that is allowed; else the words themselves. */
 function answerIn(words: string, { question }: GateDialog): Parameters<GateDialog["answerOf"]>[0] {
+  const { id, options, multi } = question;
   const said = words.trim();
-  const option = question.options.find(
-    ({ label }, i) => label.toLowerCase() === said.toLowerCase() || String(i + 1) === said,
-  );
-  const { id } = question;
-  return option ? { id, selected: [option.label] } : { id, selected: [], custom: said };
+  // A label may be a number itself.
+  const named = options.find(({ label }) => label.toLowerCase() === said.toLowerCase());
+  if (named) return { id, selected: [named.label] };
+  const numbers = multi ? said.split(/[\s,]+/).filter((one) => one !== "") : [said];
+  const chosen = numbers.flatMap((one) => options[/^\d+$/.test(one) ? Number(one) - 1 : -1]?.label ?? []);
+  const isChoice = chosen.length > 0 && chosen.length === numbers.length;
+  return isChoice ? { id, selected: [...new Set(chosen)] } : { id, selected: [], custom: said };
 }

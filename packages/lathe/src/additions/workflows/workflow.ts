@@ -26,6 +26,8 @@ export interface WorkflowDefinition {
   /** Nothing moves any more from these. */
   readonly ends: readonly string[];
   readonly moves: readonly WorkflowMove[];
+  /** By the version that a session is in: its state as the next version has it. A version that is missing here cannot be continued. */
+  readonly upgrades?: Readonly<Record<number, (state: WorkflowState) => Pick<WorkflowState, "state" | "data">>>;
 }
 
 /** Where a session stands in a workflow. */
@@ -81,19 +83,32 @@ export function readWorkflow(
   const known = Object.keys(definitions).join(", ");
   if (!isJsonObject(fact) || typeof fact["workflow"] !== "string" || !isJsonObject(fact["data"]))
     throw usageError(`The workflow of this session cannot be read. ${TO_END}`);
-  const { workflow, version, state } = fact as unknown as WorkflowState;
+  const { workflow, version } = fact as unknown as WorkflowState;
   const definition = Object.hasOwn(definitions, workflow) ? definitions[workflow] : undefined;
   if (!definition)
     throw usageError(
       `This session is in the workflow ${workflow}, which this Lathe does not have. It has: ${known}. ${TO_END}`,
     );
-  if (version !== definition.version)
+  const read = upgraded(fact as unknown as WorkflowState, definition);
+  if (read.version !== definition.version)
     throw usageError(
       `This session is in version ${String(version)} of the workflow ${workflow}; this Lathe knows version ${definition.version}. ${TO_END}`,
     );
-  if (state !== STOPPED && !definition.states.includes(state))
-    throw usageError(`The workflow ${workflow} has no state ${String(state)}. ${TO_END}`);
-  return fact as unknown as WorkflowState;
+  if (read.state !== STOPPED && !definition.states.includes(read.state))
+    throw usageError(`The workflow ${workflow} has no state ${String(read.state)}. ${TO_END}`);
+  return read;
+}
+
+/** As far as there are upgrades; the next move writes it down. One that was stopped stays so. */
+function upgraded(from: WorkflowState, { version, upgrades = {} }: WorkflowDefinition): WorkflowState {
+  let at = from;
+  while (Number.isSafeInteger(at.version) && at.version < version) {
+    const upgrade = Object.hasOwn(upgrades, at.version) ? upgrades[at.version] : undefined;
+    if (!upgrade) break;
+    const { state, data } = upgrade(at);
+    at = { ...at, version: at.version + 1, state: at.state === STOPPED ? STOPPED : state, data };
+  }
+  return at;
 }
 
 const isKnown = (

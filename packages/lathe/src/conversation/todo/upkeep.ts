@@ -5,7 +5,7 @@ import type { Middleware, Session } from "@lathe/agent";
 import { withoutSettled } from "@lathe/agent/tools";
 import type { ClientDeps } from "@lathe/llm";
 import failed from "./failed-change.md";
-import { todoList, writeTodo } from "./todo-facts.ts";
+import { TODO_REMINDER_FACT, todoList, writeTodo } from "./todo-facts.ts";
 
 const TODO_REMINDER = "todo-write-error-reminder";
 
@@ -33,8 +33,11 @@ export class TodoUpkeep {
         // Settled tasks of an earlier process are history; `/todo` still shows them.
         if (this.#isFirst) await this.#clear(false);
         this.#isFirst = false;
-        if (this.#hasFailed)
-          this.#parts.session().appendCustomMessage(TODO_REMINDER, failed.trim(), { display: false });
+        if (this.#hasFailed) {
+          const session = this.#parts.session();
+          session.appendCustomMessage(TODO_REMINDER, failed.trim(), { display: false });
+          await session.facts.write(TODO_REMINDER_FACT, {}, { isAnnounced: true });
+        }
         this.#hasFailed = false;
         return undefined;
       },

@@ -93,6 +93,8 @@ const EVENT_FIELDS = {
   },
   /** Settled tasks have left the todo list; `get_state` has the new one. */
   todo_auto_clear: {},
+  /** The last change of the todo list had failed; the model was told with this input. */
+  todo_reminder: {},
   "lathe:queue_changed": {
     queue: choice(["steering", "follow_up"]),
     id: text(),

@@ -6,6 +6,7 @@ import { TODO_FACT } from "@lathe/agent/tools";
 import type { JsonValue } from "@lathe/llm";
 import { WORKFLOW_FACT, type WorkflowState } from "../../additions/workflows/workflow.ts";
 import { GATE_ANSWER_FACT, GATE_FACT, type KeptAnswer, type KeptGate } from "../../conversation/gates/gate.ts";
+import { TODO_REMINDER_FACT } from "../../conversation/todo/todo-facts.ts";
 import type { WireEvent, WireEventOf } from "./events.ts";
 import { toWire } from "./to-wire.ts";
 
@@ -60,6 +61,8 @@ function factEvent({ kind, value }: { readonly kind: string; readonly value: Jso
   switch (kind) {
     case TODO_FACT:
       return { type: "todo_auto_clear" };
+    case TODO_REMINDER_FACT:
+      return { type: "todo_reminder" };
     case WORKFLOW_FACT: {
       const { workflow, state } = value as unknown as WorkflowState;
       return { type: "lathe:workflow", workflow, state };
