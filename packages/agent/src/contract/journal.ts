@@ -24,7 +24,7 @@ export interface SessionHeader {
   readonly title?: string;
   readonly titleSource?: "auto" | "user";
   readonly parentSession?: string;
-  /** The spawn_agent call that made this child. */
+  /** The spawn_agent call that made this child; `lathe team` for a worker's session. */
   readonly parentCall?: string;
   readonly agentId?: string;
   readonly runId?: string;

@@ -28,7 +28,8 @@ function ttyPath(): string | undefined {
 /** To be called when a session is opened; a session that is not kept leaves nothing. */
 export function rememberForTerminal({ machine, paths, cwd }: Workspace, path: string | undefined): void {
   const terminal = path && terminalId(machine.env);
-  if (terminal) leaveBreadcrumb(paths.terminalSessions, terminal, cwd, path);
+  // The pane of a worker is a terminal that goes with it.
+  if (terminal && !machine.paneStarter?.member) leaveBreadcrumb(paths.terminalSessions, terminal, cwd, path);
 }
 
 /** Best effort: without it `--continue` takes the newest session of the directory. */

@@ -14,13 +14,16 @@ export function sessionToContinue(workspace: Workspace): string | undefined {
   return own || filesHere(workspace).find(({ path }) => isConversationIn(path, workspace.cwd))?.path;
 }
 
-/** What `lathe commit` asked a model is kept like a session, but there is nothing to go on with. */
+/** What `lathe commit` asked a model is kept like a session, but there is nothing to go on with; a worker's session is its leader's affair. */
 function isConversationIn(path: string, cwd: string): boolean {
   const head = readHead(path);
-  return head?.header.cwd === cwd && !ownJournals.has(head.header.title ?? "");
+  return head?.header.cwd === cwd && head.header.parentCall !== TEAM_CALL && !ownJournals.has(head.header.title ?? "");
 }
 
-/** The title of such a journal. */
+/** In the header of a worker's session, as the call that made it. */
+export const TEAM_CALL = "lathe team";
+
+/** The title of a journal of `lathe commit`. */
 export const COMMIT_JOURNAL = "lathe commit";
 /** The same for `lathe memory rebuild`. */
 export const MEMORY_JOURNAL = "lathe memory";

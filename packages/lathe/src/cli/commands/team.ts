@@ -47,6 +47,9 @@ export const teamCommand: Command = async (argv, machine) => {
   }
 };
 
+const LEADER_GONE =
+  "The leader has gone. Its workers leave by themselves, and what they did is kept as patches: lathe --tmux -c, and lathe team --status there.";
+
 interface Leader {
   readonly door: LocalDoor;
   ask(wish: TeamWish): Promise<TeamNews>;
@@ -72,7 +75,8 @@ async function leaderOf(machine: Machine): Promise<Leader> {
     try {
       return (await door.askTeam(client, wish)) as TeamNews;
     } catch (error) {
-      throw new CliError((error as Refusal).code === "closed" ? EXIT.failed : EXIT.usage, messageOf(error), {
+      const hasGone = (error as Refusal).code === "closed";
+      throw new CliError(hasGone ? EXIT.failed : EXIT.usage, hasGone ? LEADER_GONE : messageOf(error), {
         cause: error,
       });
     }

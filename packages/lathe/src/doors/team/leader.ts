@@ -1,5 +1,7 @@
 // What the session in a pane of ours answers about its team: it begins one, says where it stands, and ends it. One team at a time.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { Refusal } from "../../hosts/rpc/handler.ts";
@@ -66,8 +68,13 @@ export class TeamLeader {
 
   get #news(): TeamNews {
     const { session } = this.#parts.conversation;
-    const team = this.#run?.state ?? readTeam(session.facts.read(TEAM_FACT));
+    const team = this.#run?.state ?? readTeam(session.facts.read(TEAM_FACT), (view) => this.#patchOf(view));
     return { revision: this.#revision, team: team ?? null };
+  }
+
+  #patchOf(view: string): string | undefined {
+    const path = join(this.#parts.conversation.workspace.paths.patches, `${view}.patch`);
+    return existsSync(path) ? path : undefined;
   }
 
   #start({ tasks: given, workers: count, dryRun }: Extract<TeamWish, { kind: "start" }>): void {

@@ -119,8 +119,21 @@ export function stateOfTeam(workers: readonly TeamWorker[]): TeamState["state"] 
   return workers.every(({ state }) => state === "done") ? "done" : "failed";
 }
 
-/** Undefined for what another version has written. */
-export function readTeam(fact: JsonValue | undefined): TeamState | undefined {
+/**
+ * A team that no process leads any more; undefined for what another version has written. One that was at work when its leader was killed
+ * has stopped. `patchOf`: the file with what was done in an isolated copy.
+ */
+export function readTeam(
+  fact: JsonValue | undefined,
+  patchOf: (view: string) => string | undefined,
+): TeamState | undefined {
   const team = fact as unknown as TeamState | undefined;
-  return team?.version === TEAM_VERSION ? team : undefined;
+  if (team?.version !== TEAM_VERSION) return undefined;
+  if (team.state !== "running") return team;
+  const workers = team.workers.map((worker): TeamWorker => {
+    if (isOver(worker)) return worker;
+    const patch = patchOf(worker.view);
+    return { ...worker, state: "stopped", ...(patch === undefined ? {} : { patch }) };
+  });
+  return { ...team, state: "stopped", workers };
 }

@@ -1,12 +1,9 @@
 // A team at work: its workers, whose work lands one after the other, and its state, which the leader's journal keeps.
 
 import type { BudgetConfig, Session } from "@lathe/agent";
-import { leftViews } from "@lathe/agent/files";
 import type { JsonValue } from "@lathe/llm";
-import { storeOf } from "../../changes/isolation/view-store.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { Refusal } from "../../hosts/rpc/handler.ts";
-import { OpenRunView } from "../../hosts/worktree/run-view.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
@@ -15,6 +12,7 @@ import type { DoorClient } from "../door/door.ts";
 import { namePane, withoutNames } from "../tmux/pane-names.ts";
 import { type StartedPane, startPane } from "../tmux/start-session.ts";
 import type { Tmux } from "../tmux/tmux.ts";
+import { keepCopy } from "./kept-copy.ts";
 import { teamNews, workerLine } from "./lines.ts";
 import { isOver, LEADER, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
 import { TeamMail } from "./team-mail.ts";
@@ -112,7 +110,7 @@ export class TeamRun {
       tell: (change) => this.#take(at, change),
       inTurn: (land) => this.#inTurn("landings", land),
       closePane: (pane) => this.#closePane(pane),
-      keepLeft: () => this.#keepLeft(view),
+      keepLeft: () => keepCopy(this.#parts.conversation.workspace, view),
     });
   }
 
@@ -150,16 +148,6 @@ export class TeamRun {
     await tmux.ask(["select-layout", "-t", this.#parts.pane, "tiled"]);
     this.#panesLeft--;
     if (this.#panesLeft === 0) await withoutNames(tmux, this.#parts.pane);
-  }
-
-  async #keepLeft(view: string): Promise<string | undefined> {
-    const { workspace } = this.#parts.conversation;
-    if (!leftViews(storeOf(workspace)).some(({ id }) => id === view)) return undefined;
-    const left = await OpenRunView.open(workspace, view, () => {});
-    const { patch } = await left.settle("patch", async () => undefined);
-    if (patch === undefined) await left.leave();
-    else await left.close();
-    return patch;
   }
 
   #inTurn<T>(which: "panes" | "landings", work: () => Promise<T>): Promise<T> {

@@ -85,9 +85,17 @@ export class Worker {
     }
     await this.#door?.close();
     if (this.#pane) await this.#parts.closePane(this.#pane);
-    const patch = last.patch ?? (await this.#parts.keepLeft().catch(() => undefined));
     const state = this.#isStopping && last.state === "failed" ? { state: "stopped" as const } : {};
-    tell({ ...last, ...state, ...(patch === undefined ? {} : { patch }) });
+    tell({ ...last, ...state, ...(last.patch === undefined ? await this.#keepLeft(last) : {}) });
+  }
+
+  async #keepLeft({ problem = "" }: Change): Promise<Change> {
+    try {
+      const patch = await this.#parts.keepLeft();
+      return patch === undefined ? {} : { patch };
+    } catch (error) {
+      return { problem: `${problem} Its isolated copy stays (${messageOf(error)}); see: lathe worktree`.trim() };
+    }
   }
 
   async #work(): Promise<Change> {

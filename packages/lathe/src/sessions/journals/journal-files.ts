@@ -22,6 +22,7 @@ import {
 } from "@lathe/agent/record";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { TEAM_CALL } from "../find.ts";
 import { journalName } from "../list.ts";
 
 export interface OpenedJournal {
@@ -71,15 +72,17 @@ interface HeaderFields {
 }
 
 export function newJournal(workspace: Workspace, extra: HeaderFields = {}, path?: string): OpenedJournal {
-  const { deps } = workspace.machine;
+  const { deps, paneStarter } = workspace.machine;
   const id = extra.id ?? deps.uuid();
   const timestamp = isoTime(deps.now());
   const file =
     path === undefined ? sessionPath(workspace.paths.sessions, workspace.cwd, timestamp, id) : realJournalPath(path);
   const open = (): FileStore => openToWrite(workspace, file, { create: true });
   const { parentSession, title, ...run } = extra;
+  const { member } = paneStarter ?? {};
   const header = {
     ...run,
+    ...(member ? { parentCall: TEAM_CALL } : {}),
     ...(parentSession === undefined ? {} : { parentSession }),
     ...(title === undefined ? {} : { title }),
   };

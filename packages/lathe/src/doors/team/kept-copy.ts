@@ -1,0 +1,34 @@
+// What a worker whose process was killed has left in its isolated copy.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { leftViews } from "@lathe/agent/files";
+import { storeOf } from "../../changes/isolation/view-store.ts";
+import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { OpenRunView } from "../../hosts/worktree/run-view.ts";
+
+const LOOKS_EVERY_MS = 250;
+const MOST_LOOKS = 40;
+
+/**
+ * A patch of its changes; then the copy is removed. Undefined: there is no copy, or it holds no change. Rejects when the copy cannot be
+ * opened, and stays. A process that was killed counts as alive for a moment, and what it ran may hold on to the copy.
+ */
+export async function keepCopy(workspace: SessionWorkspace, view: string): Promise<string | undefined> {
+  const store = storeOf(workspace);
+  for (let looks = 1; existsSync(join(store, view)); looks++) {
+    if (leftViews(store).some(({ id }) => id === view)) return patchOf(workspace, view);
+    if (looks === MOST_LOOKS) throw new Error("its process does not end");
+    await setTimeout(LOOKS_EVERY_MS);
+  }
+  return undefined;
+}
+
+async function patchOf(workspace: SessionWorkspace, view: string): Promise<string | undefined> {
+  const left = await OpenRunView.open(workspace, view, () => {});
+  const { patch } = await left.settle("patch", async () => undefined);
+  if (patch === undefined) await left.leave();
+  else await left.close();
+  return patch;
+}
