@@ -49,9 +49,13 @@ export async function connect(
   const own = models.adapterOf(choice.provider);
   if (own) return own;
   const query = credentialQuery(choice.provider, workspace.env, models.configOf(choice.provider));
-  const credential = await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)));
-  if (!credential && !hasOwnChain(choice.provider))
-    throw noCredential(choice.provider, query, workspace.accounts().place);
+  const accounts = workspace.accounts();
+  const isFound = async (): Promise<boolean> =>
+    (await resolveCredential(query, credentialSources(workspace, runKey(choice, overrides)))) !== undefined;
+  if (!(await isFound()) && !hasOwnChain(choice.provider)) {
+    await accounts.lookAgain?.();
+    if (!(await isFound())) throw noCredential(choice.provider, query, accounts.place);
+  }
   models.noteCredential(choice.provider);
   return adapterOf(workspace, models, choice, overrides, deps);
 }

@@ -61,6 +61,7 @@ function deferred(broker: () => Promise<CredentialSource>): CredentialSource {
   return {
     place: "broker",
     address: async () => (await broker()).address?.(),
+    lookAgain: async () => (await broker()).lookAgain?.(),
     providers: async () => (await broker()).providers(),
     accounts: async (provider) => (await broker()).accounts(provider),
     secret: async (account) => (await broker()).secret(account),

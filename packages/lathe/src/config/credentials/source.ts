@@ -89,6 +89,8 @@ export interface CredentialSource {
   readonly place: CredentialPlace;
   /** Of the broker. */
   address?(): Promise<string | undefined>;
+  /** Asks the broker itself, where only what it said to an earlier run is known. */
+  lookAgain?(): Promise<void>;
   /** Providers with at least one account. */
   providers(): Promise<readonly string[]>;
   /** In the order in which they were stored. Asks no issuer. */

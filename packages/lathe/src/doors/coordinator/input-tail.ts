@@ -3,11 +3,14 @@
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { InputLine } from "@lathe/agent/contract";
-import { isJsonObject, parseJson } from "@lathe/llm";
+import { isJsonObject, type JsonValue, parseJson } from "@lathe/llm";
 
 const READ_BYTES = 1 << 20;
 const LINE_END = 10;
 const MESSAGE = /^\{"type":"message","id":"([^"]+)"/;
+const SAID = /^\{"type":"message",.{0,300}?"message":\{"role":"assistant"/;
+/** So begins what stands beside the journal. */
+const ELSEWHERE = "blob:";
 const OF_INTEREST = /^\{"type":"(?:input|settle)",/;
 
 export class InputTail {
@@ -22,6 +25,9 @@ export class InputTail {
   /** Why the last request failed; undefined when it did not. */
   lastFailure: string | undefined;
 
+  /** The last words of the input that was read last; undefined when they stand elsewhere. */
+  #words: string | undefined = "";
+
   constructor(path: string) {
     this.#path = path;
   }
@@ -34,6 +40,11 @@ export class InputTail {
   /** What was last written of this input. */
   inputOf(entryId: string): InputLine | undefined {
     return this.#inputs.get(entryId);
+  }
+
+  /** The last words of an input that has ended. Undefined: only the whole journal knows. */
+  wordsOf(entryId: string): string | undefined {
+    return this.last?.entryId === entryId && this.last.state === "end" ? this.#words : undefined;
   }
 
   /** What has come since. */
@@ -72,20 +83,35 @@ export class InputTail {
     this.#inputs = new Map();
     this.last = undefined;
     this.lastFailure = undefined;
+    this.#words = "";
   }
 
   #take(text: string): void {
     const [, id] = MESSAGE.exec(text) ?? [];
     if (id !== undefined) this.#messages.add(id);
-    if (!OF_INTEREST.test(text)) return;
+    const isSaid = SAID.test(text);
+    if (!isSaid && !OF_INTEREST.test(text)) return;
     const line = parseJson(text);
     if (!isJsonObject(line)) return;
-    if (line["type"] === "settle") {
+    if (isSaid) this.#hear(line["message"]);
+    else if (line["type"] === "settle") {
       const { outcome, error } = line;
       this.lastFailure = outcome === "failed" && typeof error === "string" ? error : undefined;
-      return;
-    }
-    this.last = line as object as InputLine;
-    this.#inputs.set(this.last.entryId, this.last);
+    } else this.#begin(line as object as InputLine);
+  }
+
+  #begin(line: InputLine): void {
+    if (line.entryId !== this.last?.entryId) this.#words = "";
+    this.last = line;
+    this.#inputs.set(line.entryId, line);
+  }
+
+  #hear(message: JsonValue | undefined): void {
+    const parts = isJsonObject(message) && Array.isArray(message["content"]) ? message["content"] : [];
+    const texts = parts.flatMap((part) =>
+      isJsonObject(part) && part["kind"] === "text" && typeof part["text"] === "string" ? [part["text"]] : [],
+    );
+    if (texts.some((text) => text.startsWith(ELSEWHERE))) this.#words = undefined;
+    else if (texts.join("").trim() !== "") this.#words = texts.join("\n");
   }
 }

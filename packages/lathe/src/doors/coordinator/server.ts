@@ -13,7 +13,7 @@ import { finishStarts } from "./sessions.ts";
 import { callTool } from "./tools.ts";
 
 /** A server for each connection, over one coordinator. */
-export function coordinatorServer(reader: Reader, version: string): Server {
+function coordinatorServer(reader: Reader, version: string): Server {
   const server = new Server({ name: SERVER_NAME, version }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => ({
     tools: TOOL_NAMES.map((name) => ({

@@ -160,7 +160,11 @@ export class SessionKeeper {
     if (session?.phase !== "open") return false;
     const active = journal.state.active.get(this.#sessionId);
     const turn = active === undefined ? undefined : journal.state.turns.get(active);
-    if (!turn) return journal.change((state) => promote(state, this.#sessionId));
+    if (!turn) {
+      // The lock is not taken for nothing.
+      const isQueued = (journal.state.queues.get(this.#sessionId)?.length ?? 0) > 0;
+      return isQueued && journal.change((state) => promote(state, this.#sessionId));
+    }
     const place = this.#placeOf(session, turn);
     if (place?.progress.state === "ended") {
       const end = endOf(place.progress);

@@ -112,6 +112,9 @@ export class SessionRecords {
   }
 
   answerOf(latheSession: string, entryId: string): TurnAnswer {
+    const tail = this.#tailOf(latheSession);
+    const words = tail?.wordsOf(entryId);
+    if (words !== undefined) return { text: words, verification: tail?.inputOf(entryId)?.verification };
     const journal = this.journalOf(latheSession);
     if (!journal?.has(entryId)) return { text: "", verification: undefined };
     let verification: TurnAnswer["verification"];

@@ -1,5 +1,6 @@
 // The broker of this machine: whether it runs, and the state of its credentials, as it says itself or as its files say.
 
+import { visibleLine } from "@lathe/agent/base";
 import { lockHolder } from "@lathe/agent/record";
 import { parseJson } from "@lathe/llm";
 import { Checker } from "@lathe/llm/schema";
@@ -65,6 +66,17 @@ async function fromFiles(
   );
 }
 
+/** A broker elsewhere must not steer this terminal. */
+function printable({ provider, name, identity, cause, ...state }: CredentialState): CredentialState {
+  return {
+    ...state,
+    provider: visibleLine(provider),
+    name: visibleLine(name),
+    ...(identity === undefined ? {} : { identity: visibleLine(identity) }),
+    ...(cause === undefined ? {} : { cause: visibleLine(cause) }),
+  };
+}
+
 /** The states, or why there are none. */
 export async function askStatus(
   { deps }: Machine,
@@ -78,8 +90,9 @@ export async function askStatus(
     const reply = await deps.fetch({ url: `${url}/v1/status`, method: "GET", headers, signal: ending.signal });
     const body = parseJson(await answerText(reply.body, MOST_BYTES));
     if (reply.status === 401) return "it does not take the token";
-    if (reply.status !== 200 || !CHECKER.fits(body)) return `it answers with status ${reply.status}`;
-    return body.credentials;
+    if (reply.status !== 200) return `it answers with status ${reply.status}`;
+    if (!CHECKER.fits(body)) return "what answers there is not a broker";
+    return body.credentials.map(printable);
   } catch (error) {
     return ending.signal.aborted ? "it does not answer" : (error as Error).message.replace(/\.$/, "");
   } finally {

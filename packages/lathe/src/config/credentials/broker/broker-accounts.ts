@@ -61,6 +61,11 @@ export class BrokerAccounts implements CredentialSource {
     return this.#parts.client.url;
   }
 
+  async lookAgain(): Promise<void> {
+    const known = await this.#known();
+    if (!this.#hasHeard) await this.#change(known, known.replace(await this.#load()));
+  }
+
   async providers(): Promise<readonly string[]> {
     return (await this.#known()).providers();
   }
@@ -71,6 +76,8 @@ export class BrokerAccounts implements CredentialSource {
 
   async secret(account: AccountRef): Promise<AccountSecret> {
     const known = await this.#known();
+    // Somebody may have signed in again since the file was written.
+    if (known.credential(account.id) === undefined) await this.lookAgain();
     const before = usable(known, account);
     if (!this.#mustRenew(before)) return unlessOver(before, this.#parts.deps.now());
     await this.#renew(account, (one) => !this.#mustRenew(one)).catch((error: unknown) => {
@@ -194,7 +201,7 @@ export class BrokerAccounts implements CredentialSource {
     const known = await this.#known();
     if (!this.#hasHeard) {
       // The broker may have renewed it long ago.
-      await this.#change(known, known.replace(await this.#load()));
+      await this.lookAgain();
       const now = known.credential(account.id);
       if (now && isEnough(now)) return;
     }
