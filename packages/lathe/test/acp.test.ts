@@ -77,6 +77,18 @@ describe("lathe acp", () => {
     expect(sessions).toMatchObject([{ sessionId: made.sessionId, title: "plan the work" }]);
   });
 
+  it("G-17 G-10 an editor without forms and notices: a gate's question and what /workflow says are text, a message answers", async () => {
+    const ask = { op: "ask", question: "Which?", options: [{ label: "red" }, { label: "blue" }] };
+    await open([call("interview", ask), turn.text("Well.")], { capabilities: {} });
+    const id = await create();
+    await editor.prompt(id, "/skill:deep-interview a wall");
+    expect(editor.text()).toContain("Which?\n  1. red\n  2. blue");
+    await editor.prompt(id, "/workflow");
+    expect(editor.text()).toContain("Workflow deep-interview: asking\nIt waits for your answer:");
+    await editor.prompt(id, "2");
+    expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
+  });
+
   it("MO-08 G-17 writes through the editor, where the disk stays as it is; the next read and edit work on the unsaved text", async () => {
     const script = [
       call("write_file", { file_path: "a.txt", content: "one\ntwo\n" }),

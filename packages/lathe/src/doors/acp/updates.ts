@@ -5,6 +5,7 @@ import type { Access, EventData, SessionEvent } from "@lathe/agent";
 import type { TodoList } from "@lathe/agent/tools";
 import { textOf } from "@lathe/llm";
 import { isOwn as isPersons } from "../../conversation/unsent.ts";
+import { ANSWERS_OF_COMMANDS } from "../../hosts/headless/told-at-end.ts";
 import { type Blobs, contentOf, fenced, kindOf, locationsOf, textContent, titleOf } from "./calls.ts";
 
 export interface UpdateParts {
@@ -83,7 +84,7 @@ export class Updates {
         return [];
       }
       case "warning":
-        return this.#notice("warning", event.data.message);
+        return this.#warning(event.data);
       default:
         return [];
     }
@@ -187,6 +188,13 @@ export class Updates {
     return error === undefined
       ? [{ sessionUpdate: "compaction_update", compactionId, status: "completed" }]
       : [{ sessionUpdate: "compaction_update", compactionId, status: "failed", error }];
+  }
+
+  /** What a command answers is shown also where the editor has no notices. */
+  #warning({ code, message }: EventData["warning"]): readonly SessionUpdate[] {
+    const hasNotices = Boolean(this.#parts.capabilities.session?.notices);
+    if (hasNotices || !ANSWERS_OF_COMMANDS.has(code)) return this.#notice("warning", message);
+    return [said("agent_message_chunk", message)];
   }
 
   #notice(severity: "info" | "warning", title: string): readonly SessionUpdate[] {

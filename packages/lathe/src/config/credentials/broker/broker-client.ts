@@ -1,5 +1,6 @@
 // The broker's addresses as functions: what is sent, within which time, and what an answer or its absence means in one line.
 
+import { visibleLine } from "@lathe/agent/base";
 import { messageOf, parseJson, type Transport, type TransportResponse } from "@lathe/llm";
 import { Checker, type Schema } from "@lathe/llm/schema";
 import { answerText } from "../../../platform/machine/answer-text.ts";
@@ -69,7 +70,7 @@ export class BrokerClient {
   }
 
   usage(): Promise<UsageReply> {
-    return this.#ask({ path: "/v1/usage", schema: usageReply, withinMs: ANSWERS_WITHIN_MS });
+    return this.#ask({ path: "/v1/usage", schema: usageReply, withinMs: ANSWERS_WITHIN_MS }).then(printableUsage);
   }
 
   /** A new token, whatever the old one is worth. */
@@ -216,12 +217,29 @@ function trimmedCredential({ credential, isRenewable, ...one }: BrokerCredential
 }
 
 function trimmedDisabled({ type, cause, at, ...one }: DisabledCredential): DisabledCredential {
-  return { ...names(one), type, cause, at };
+  return { ...names(one), type, cause: visibleLine(cause), at };
 }
 
+/** Shown in lists of this machine: whoever runs the broker must not steer its terminals. */
 const names = ({ provider, id, name, identity }: Pick<BrokerCredential, "provider" | "id" | "name" | "identity">) => ({
-  provider,
+  provider: visibleLine(provider),
   id,
-  name,
-  ...(identity === undefined ? {} : { identity }),
+  name: visibleLine(name),
+  ...(identity === undefined ? {} : { identity: visibleLine(identity) }),
 });
+
+function printableUsage({ generatedAt, accounts }: UsageReply): UsageReply {
+  const shown = (report: NonNullable<UsageReply["accounts"][number]["usage"]>) => ({
+    ...report,
+    windows: report.windows.map((window) => ({ ...window, name: visibleLine(window.name) })),
+  });
+  return {
+    generatedAt,
+    accounts: accounts.map(({ limit, usage, rateLimit, ...one }) => ({
+      ...one,
+      ...(limit === undefined ? {} : { limit: { ...limit, reason: visibleLine(limit.reason) } }),
+      ...(usage === undefined ? {} : { usage: shown(usage) }),
+      ...(rateLimit === undefined ? {} : { rateLimit: shown(rateLimit) }),
+    })),
+  };
+}
