@@ -105,32 +105,36 @@ async function allClients(test: TestGateway, plans: readonly Plan[], budget: Key
   await test.logged(plans.length);
 }
 
-it("M2 200 clients on 8 keys: spent is what the vendor counts, and no budget is exceeded", async () => {
-  const next = numbers(29);
-  const plans = Array.from({ length: CLIENTS * ROUNDS }, (_, client) => planOf(client, next));
-  const arrived: number[] = [];
-  await using test = await startBefore(plans, arrived, 3000);
-  await allClients(test, plans, { usd: BUDGET, period: "month" });
-  const { keys: rows } = JSON.parse((await test.ask("/v1/usage", { headers: bearer(test.token) })).text);
-  for (let nth = 0; nth < KEYS; nth++) {
-    const row = rows.find(({ name }: { name: string }) => name === `key-${nth}`);
-    const sent = arrived.map((at) => plans[at]!).filter(({ key }) => key === nth);
-    const counted = sent.filter(({ fate }) => fate === "answered");
-    expect(row.usd).toBeCloseTo(
-      counted.reduce((sum, plan) => sum + priceOf(plan), 0),
-      9,
-    );
-    // What the vendor may charge for answers that were cut off is within the budget, too.
-    const mayBeBilled = sent.filter(({ fate }) => fate !== "failed" && fate !== "limited");
-    expect(mayBeBilled.reduce((sum, plan) => sum + priceOf(plan), 0)).toBeLessThanOrEqual(
-      row.usd + row.uncertain + 1e-9,
-    );
-    expect(row.usd + row.uncertain).toBeLessThanOrEqual(BUDGET + 1e-9);
-  }
-  // Some were refused, or the budgets have shown nothing.
-  expect(test.requests.filter(({ why }) => why === "budget_exceeded").length).toBeGreaterThan(0);
-  expect(arrived.length).toBeGreaterThan(CLIENTS / 2);
-}, ROUNDS * 30_000);
+it(
+  "M2 200 clients on 8 keys: spent is what the vendor counts, and no budget is exceeded",
+  async () => {
+    const next = numbers(29);
+    const plans = Array.from({ length: CLIENTS * ROUNDS }, (_, client) => planOf(client, next));
+    const arrived: number[] = [];
+    await using test = await startBefore(plans, arrived, 3000);
+    await allClients(test, plans, { usd: BUDGET, period: "month" });
+    const { keys: rows } = JSON.parse((await test.ask("/v1/usage", { headers: bearer(test.token) })).text);
+    for (let nth = 0; nth < KEYS; nth++) {
+      const row = rows.find(({ name }: { name: string }) => name === `key-${nth}`);
+      const sent = arrived.map((at) => plans[at]!).filter(({ key }) => key === nth);
+      const counted = sent.filter(({ fate }) => fate === "answered");
+      expect(row.usd).toBeCloseTo(
+        counted.reduce((sum, plan) => sum + priceOf(plan), 0),
+        9,
+      );
+      // What the vendor may charge for answers that were cut off is within the budget, too.
+      const mayBeBilled = sent.filter(({ fate }) => fate !== "failed" && fate !== "limited");
+      expect(mayBeBilled.reduce((sum, plan) => sum + priceOf(plan), 0)).toBeLessThanOrEqual(
+        row.usd + row.uncertain + 1e-9,
+      );
+      expect(row.usd + row.uncertain).toBeLessThanOrEqual(BUDGET + 1e-9);
+    }
+    // Some were refused, or the budgets have shown nothing.
+    expect(test.requests.filter(({ why }) => why === "budget_exceeded").length).toBeGreaterThan(0);
+    expect(arrived.length).toBeGreaterThan(CLIENTS / 2);
+  },
+  ROUNDS * 30_000,
+);
 
 it("M2 200 clients on 8 keys: none waits for longer than twice its share of the account", async () => {
   const next = numbers(30);

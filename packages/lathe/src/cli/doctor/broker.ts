@@ -3,11 +3,11 @@
 import { messageOf } from "@lathe/llm";
 import { hasBroker } from "../../config/credentials/broker/place.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
+import { askStatus } from "../../doors/broker/reports/ask-status.ts";
 import { isTrouble } from "../../doors/broker/reports/credential-states.ts";
 import { brokerNamed } from "../../models/broker-source.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { countOf } from "../../sessions/numbers.ts";
-import { askStatus } from "../commands/auth-broker/states-here.ts";
 import type { Finding } from "./finding.ts";
 
 /** Nothing on a machine that uses none. A broker that is down stops no run that has kept what it said last. */

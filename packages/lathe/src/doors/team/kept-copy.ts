@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { leftViews } from "@lathe/agent/files";
 import { storeOf } from "../../changes/isolation/view-store.ts";
+import type { Settled } from "../../config/workspace/run-view.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { OpenRunView } from "../../hosts/worktree/run-view.ts";
 
@@ -18,17 +19,20 @@ const MOST_LOOKS = 40;
 export async function keepCopy(workspace: SessionWorkspace, view: string): Promise<string | undefined> {
   const store = storeOf(workspace);
   for (let looks = 1; existsSync(join(store, view)); looks++) {
-    if (leftViews(store).some(({ id }) => id === view)) return patchOf(workspace, view);
-    if (looks === MOST_LOOKS) throw new Error("its process does not end");
+    const isLeft = leftViews(store).some(({ id }) => id === view);
+    const settled = isLeft ? await patchOf(workspace, view) : undefined;
+    if (settled && settled.outcome !== "failed") return settled.patch;
+    if (looks === MOST_LOOKS) throw new Error(settled?.message ?? "its process does not end");
     await setTimeout(LOOKS_EVERY_MS);
   }
   return undefined;
 }
 
-async function patchOf(workspace: SessionWorkspace, view: string): Promise<string | undefined> {
+async function patchOf(workspace: SessionWorkspace, view: string): Promise<Settled> {
   const left = await OpenRunView.open(workspace, view, () => {});
-  const { patch } = await left.settle("patch", async () => undefined);
-  if (patch === undefined) await left.leave();
+  const settled = await left.settle("patch", async () => undefined);
+  // What could not be read stays, to be tried again.
+  if (settled.patch === undefined) await left.leave();
   else await left.close();
-  return patch;
+  return settled;
 }

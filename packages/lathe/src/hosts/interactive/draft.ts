@@ -1,7 +1,7 @@
 // What is typed and not yet sent, kept in a small file, so that a crash does not lose it. One file for each process: two of them may
 // work in one project, and a draft is taken over only from one that is gone.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 export interface DraftPlace {
   /** Folder of all drafts. */
@@ -36,15 +36,25 @@ export class Draft {
   /** Takes over the draft of a process that ended without sending it. */
   adopt(): string {
     for (const name of this.#namesLeft()) {
-      const file = `${this.#folder}/${name}`;
-      const text = readFileSync(file, "utf8");
-      rmSync(file, { force: true });
+      if (!this.#take(`${this.#folder}/${name}`)) continue;
+      const text = readFileSync(this.#own, "utf8");
+      this.#kept = text;
       if (text.trim() === "") continue;
-      this.keep(() => text);
-      this.flush();
+      this.#text = () => text;
       return text;
     }
     return "";
+  }
+
+  /** False: another process, which has started at the same time, was faster. */
+  #take(file: string): boolean {
+    try {
+      renameSync(file, this.#own);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+      throw error;
+    }
   }
 
   /** `text` is asked when the file is written. */

@@ -62,7 +62,8 @@ async function screenMode(args: ParsedArgs, run: Run, timing: StartTiming, words
   process.once("exit", restore).prependOnceListener("uncaughtException", restore);
   // From before the first paint: a terminal that is ours must be given back.
   const stopListening = leaveOnSignals(start, machine);
-  start.editor.text = draft.adopt() || words;
+  // What a user has typed elsewhere is not for a worker of a team.
+  start.editor.text = (machine.paneStarter?.member ? "" : draft.adopt()) || words;
   start.surface.start();
   const { runInteractive } = await import("./run.ts");
   const { screenHost } = await import("./screen-host.ts");

@@ -2,6 +2,7 @@
 // somebody.
 
 import { type BrokerPlace, hasBroker } from "../../../config/credentials/broker/place.ts";
+import { askStatus } from "../../../doors/broker/reports/ask-status.ts";
 import { isTrouble } from "../../../doors/broker/reports/credential-states.ts";
 import { Run } from "../../../hosts/run.ts";
 import { brokerNamed } from "../../../models/broker-source.ts";
@@ -12,7 +13,7 @@ import { table } from "../../../sessions/tables/table.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
 import { rowOf } from "./list.ts";
-import { askStatus, type StatesHere, statesHere } from "./states-here.ts";
+import { type StatesHere, statesHere } from "./states-here.ts";
 
 export const brokerStatus: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "auth-broker");
