@@ -64,7 +64,7 @@ describe("lathe setup coordinator", () => {
     expect(JSON.parse(json.stdout)).toEqual({ mcp_servers: { lathe_coordinator: entry } });
   });
 
-  it("G-16 without --mutation the bot can only read; the server understands what was rendered", async () => {
+  it("G-16 G-20 without --mutation the bot can only read; the server understands what was rendered", async () => {
     const { env } = entryIn((await setup()).stdout);
     expect(Object.keys(env).filter((name) => /MUTATIONS|PROFILE|REPO|MODEL/.test(name))).toEqual([]);
     const check = await box.run(["mcp-serve", "coordinator", "--check", "--json"], { env });
