@@ -19,7 +19,7 @@ import { machineOf } from "./machine.ts";
 import { hasTmux } from "./tmux-kit.ts";
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
-const SCHEDULES = isLong ? 1_000 : 20;
+const SCHEDULES = isLong ? 1_000 : 8;
 /** Of one session: its journal grows. */
 const PER_SESSION = 25;
 

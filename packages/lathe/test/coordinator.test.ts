@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Gate, gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { CoordinatorBench as Bench, type CoordinatorBench } from "./coordinator-kit.ts";
 import { hasTmux } from "./tmux-kit.ts";
 
@@ -82,6 +83,18 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
       ...["session.starting", "session.started", "turn.active", "turn.delivered", "turn.queued"],
       ...["turn.completed", "turn.active", "turn.delivered", "turn.completed"],
     ]);
+    const look = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await bench.scene.box.run(["coordinator", "turn", ...args], {
+        env: bench.env(),
+      });
+      expect([code, stderr]).toEqual([0, ""]);
+      return stdout;
+    };
+    const id = String(first["turn_id"]);
+    const text = await look(id);
+    expect(text).toMatch(/^turn:\n {2}schema_version: 1\n {2}turn_id: /);
+    expect(parse(text)).toMatchObject({ turn: { status: "completed", final_response: { text: "Answer to one." } } });
+    expect(JSON.parse(await look(id, "--json"))).toMatchObject({ ok: true, ...parse(text) });
   });
 
   it("G-13 a file that a session has made in its isolated copy is an artifact, though it is not in the project", async () => {

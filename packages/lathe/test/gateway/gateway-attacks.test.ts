@@ -164,7 +164,10 @@ describe("M2 attacks on the gateway", () => {
       .openai(key)
       .embeddings.create({ model: "m", input: "x" })
       .catch((error: unknown) => error);
-    expect(openai).toMatchObject({ status: 404, message: expect.stringContaining("The gateway answers /v1/chat") });
+    expect(openai).toMatchObject({
+      status: 404,
+      message: expect.stringContaining("The gateway answers POST /v1/chat"),
+    });
     const anthropic = await test
       .anthropic(key)
       .messages.countTokens({ model: "m-chat", messages: [{ role: "user", content: PROMPT }] })

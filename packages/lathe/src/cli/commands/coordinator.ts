@@ -1,5 +1,6 @@
 // `lathe coordinator`: looks at the namespace of a coordinator, through the same tools. Changes nothing.
 
+import { stringify } from "yaml";
 import { readConfiguration } from "../../doors/coordinator/configuration.ts";
 import { contractSummary, TOOLS, type ToolName, wireName } from "../../doors/coordinator/contract.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -22,6 +23,15 @@ const USAGE = `lathe coordinator tools | ${Object.entries(VERBS)
   .map(([verb, { takes }]) => (takes === undefined ? verb : `${verb} <${takes.replace("_", "-")}>`))
   .join(" | ")} [--json]`;
 
+/** What a tool returns. */
+interface Shown {
+  readonly error?: { readonly message: string };
+  readonly lines?: readonly string[];
+  /** These two are for programs. */
+  readonly ok?: boolean;
+  readonly schema_version?: number;
+}
+
 export const coordinatorCommand: Command = async (argv, machine) => {
   const { values, positionals } = verbArgs(argv, { json: { type: "boolean" } }, "coordinator");
   const [verb = "status", id, ...more] = positionals;
@@ -33,11 +43,13 @@ export const coordinatorCommand: Command = async (argv, machine) => {
   const args = known.takes === undefined || id === undefined ? {} : { [known.takes]: id };
   const { lookOnce } = await import("../../doors/coordinator/look.ts");
   const { data, isError } = await lookOnce(machine, readConfiguration(machine.env, machine.cwd), known.tool, args);
-  const { error, lines, ...shown } = data as { error?: { readonly message: string }; lines?: readonly string[] };
+  const { error, lines, ...shown } = data as Shown;
   if (isError) throw usageError(error?.message ?? "The coordinator's state cannot be read.");
-  const isText = !isJson && lines !== undefined;
+  const { ok: _ok, schema_version: _version, ...told } = shown;
   const all = lines === undefined ? shown : { ...shown, lines };
-  machine.stdout.write(isText ? lines.map((line) => `${line}\n`).join("") : `${JSON.stringify(all, null, 2)}\n`);
+  machine.stdout.write(
+    isJson ? `${JSON.stringify(all, null, 2)}\n` : (lines?.map((line) => `${line}\n`).join("") ?? stringify(told)),
+  );
   return EXIT.done;
 };
 
