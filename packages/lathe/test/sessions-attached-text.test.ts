@@ -56,6 +56,15 @@ describe("text attached to a prompt", () => {
     expect(replaceAttachmentsByNames('<file path="a b.ts">\nconst a =')).toBe("(@a b.ts)");
     expect(replaceAttachmentsByNames('<file path="p.png">\n</file>\nlook')).toBe("look (@p.png)");
   });
+
+  it("G-100 a skill that was given with /skill is shown as it was typed; its text is folded", async () => {
+    await say(["-p", "/skill:deep-interview a wall"]).catch(() => undefined);
+    const list = await lathe("sessions", "list");
+    expect(list).toContain("  /skill:deep-interview a wall");
+    const shown = await lathe("sessions", "show", list.split(" ")[0] ?? "");
+    expect(shown).toMatch(/> user\n\[skill deep-interview: \d+ lines\]\n\/skill:deep-interview a wall\n/);
+    expect(replaceAttachmentsByNames('<skill name="x">\nFollow th')).toBe("/skill:x");
+  });
 });
 
 describe("sessions that hold a change", () => {

@@ -1,9 +1,9 @@
-// Files and piped text that were sent with a prompt, between tags. Lists and transcripts show the prompt's own words.
+// Files, piped text and skills that were sent with a prompt, between tags. Lists and transcripts show the prompt's own words.
 
 import type { ContentPart } from "@lathe/llm";
 
 export interface AttachedText {
-  /** `@path`, or "piped text". */
+  /** `@path`, "piped text" or "skill <name>". */
   readonly name: string;
   readonly text: string;
 }
@@ -14,6 +14,9 @@ const WHOLE = /^<(?:file path="(?<path>.*)"|stdin)>\n(?<text>[\s\S]*)\n<\/(?:fil
 const TAG = /^<file path=".*">$|^<\/?(?:file|stdin)>$/;
 const nameOf = (path: string | undefined): string => (path === undefined ? PIPED : `@${path}`);
 
+/** What follows the skill may have been cut off. */
+const SKILL = /^<skill name="(?<name>[^"\n]*)">\n(?:(?<body>[\s\S]*)\n<\/skill>(?:\n\n(?<task>[\s\S]*))?$|[\s\S]*$)/;
+
 export function wordsAndAttachments(content: readonly ContentPart[]): { words: string; attached: AttachedText[] } {
   const words: string[] = [];
   const attached: AttachedText[] = [];
@@ -21,7 +24,9 @@ export function wordsAndAttachments(content: readonly ContentPart[]): { words: s
     if (part.kind !== "text" || TAG.test(part.text)) continue;
     const groups = WHOLE.exec(part.text)?.groups;
     if (groups) attached.push({ name: nameOf(groups["path"]), text: groups["text"] ?? "" });
-    else words.push(part.text);
+    const skill = groups ? undefined : SKILL.exec(part.text)?.groups;
+    if (skill) attached.push({ name: `skill ${skill["name"]}`, text: skill["body"] ?? "" });
+    if (!groups) words.push(skillAsTyped(part.text));
   }
   return { words: words.join("\n"), attached };
 }
@@ -36,7 +41,15 @@ export function replaceAttachmentsByNames(text: string): string {
     names.push(nameOf(found[1]));
     rest = rest.slice(found[0].length);
   }
-  return names.length === 0 ? text : `${rest} (${names.join(", ")})`.trimStart();
+  const words = skillAsTyped(rest);
+  return names.length === 0 ? words : `${words} (${names.join(", ")})`.trimStart();
+}
+
+/** A skill that the user gave the model, as the command that was typed. */
+function skillAsTyped(text: string): string {
+  const { name, task } = SKILL.exec(text)?.groups ?? {};
+  if (name === undefined) return text;
+  return task === undefined ? `/skill:${name}` : `/skill:${name} ${task}`;
 }
 
 /** Without the comments in it, which are for the next compaction. */
