@@ -52,6 +52,7 @@ const HTML =
 const LISTED = /^ *(?:[-*+]|\d{1,9}[.)])(?: |$)/;
 
 const PARAGRAPH_LINES = 100;
+const PARAGRAPH_CHARS = 8_000;
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
@@ -275,7 +276,8 @@ export class Blocks {
 
   #addLine(lines: readonly string[], rest: string): void {
     // Not prose any more: without a limit each frame would cost as much as the whole of it.
-    const isLong = lines.length >= PARAGRAPH_LINES;
+    const chars = lines.reduce((sum, { length }) => sum + length, rest.length);
+    const isLong = lines.length >= PARAGRAPH_LINES || chars > PARAGRAPH_CHARS;
     if (isLong) this.#closeLeaf();
     this.#leaf = { kind: "paragraph", lines: isLong ? [trimLine(rest)] : [...lines, trimLine(rest)] };
   }

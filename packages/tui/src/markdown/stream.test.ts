@@ -100,6 +100,14 @@ describe("markdown in pieces", () => {
     expect(streamed(table, cuts, 80).tallestLive).toBeLessThanOrEqual(24);
   });
 
+  it("of a word without end only the last 16,000 characters are rendered again", () => {
+    const word = "x".repeat(100_000);
+    const cuts = Array.from({ length: 50 }, (_, index) => index * 2_000);
+    const { rows, tallestLive } = streamed(word, cuts, 80);
+    expect(tallestLive).toBeLessThanOrEqual(16_000 / 80);
+    expect(rows.map(({ spans }) => spans.map(({ text }) => text).join("")).join("")).toBe(word);
+  });
+
   it("marks that are not closed yet are not shown", () => {
     const live = (text: string): string[] => {
       const stream = new MarkdownStream();

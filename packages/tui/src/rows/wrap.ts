@@ -88,9 +88,19 @@ function breakBetweenWords(
       add(word, wide);
       continue;
     }
-    for (const piece of singles(word)) {
-      if (width > 0 && width + piece.width > room()) end();
-      add([piece], piece.width);
+    for (const piece of word.flatMap((one) => (isNarrow(one.text) ? one : singles([one])))) {
+      if (!isNarrow(piece.text)) {
+        if (width > 0 && width + piece.width > room()) end();
+        add([piece], piece.width);
+        continue;
+      }
+      // As much at once as the row has room for: a word may be a file in one line.
+      for (let from = 0; from < piece.text.length; ) {
+        if (width > 0 && width >= room()) end();
+        const text = piece.text.slice(from, from + Math.max(1, room() - width));
+        add([{ text, width: text.length, style: piece.style }], text.length);
+        from += text.length;
+      }
     }
   }
   emit(withoutTrailingSpace(current));
