@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gate, type RecordedRequest, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { lensOf } from "../review-kit.ts";
+import { RpcHost } from "../rpc-host.ts";
 import { SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
@@ -75,6 +76,34 @@ it("G-10 after Esc at a gate it is said that the question stays open, and the ne
   run.type(`approve${KEY.enter}`);
   await run.see("All written.");
   expect(spec()).toBe("# A wall\n\nA blue wall.\n");
+});
+
+it("G-10 another door answers while words are typed: it is said who did, the words are kept, and no Enter accepts what comes next", async () => {
+  asksThenProposes();
+  const run = await bench.open(SONNET, { rows: 40 });
+  run.type(`/serve${KEY.enter}`);
+  await run.see(/lathe attach \w{8}/);
+  const id = /lathe attach (\w{8})/.exec(run.all.join("\n"))?.[1] ?? "";
+  run.type(`/skill:deep-interview a wall${KEY.enter}`);
+  await run.see(/Which colour\?[\s\S]*Esc to stop/);
+  // A session has its file from its first message on.
+  const other = new RpcHost(bench.box.open(["--mode", "rpc", "--resume", id], bench.env));
+  const { gate_id } = await other.wait("the gate", ({ type }) => type === "workflow_gate");
+  run.type(`${KEY.up}${KEY.enter}`);
+  await run.see("Your answer");
+  run.type("rather wh");
+  await run.see("rather wh");
+  await other.data("workflow_gate_response", { gate_id, answer: "blue" });
+  await run.see(/Answered by program \d+\.[\s\S]*❯ rather wh/);
+  run.type("ite");
+  await run.see(/Accept the specification[\s\S]*Tab to answer/);
+  await run.see("❯ rather white");
+  run.type(KEY.enter);
+  await run.see((screen) => !screen.includes("❯ rather white"));
+  run.type(KEY.tab);
+  await run.see(/Accept the specification[\s\S]*Esc to stop/);
+  expect(spec()).toBe("");
+  await other.end();
 });
 
 it("G-10 G-101 a session that was killed at an open question asks it again at once, and calls nothing skipped", async () => {

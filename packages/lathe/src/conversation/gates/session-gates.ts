@@ -59,7 +59,7 @@ export class SessionGates {
   /** Read from the journal when it is first needed. */
   #read: Known | undefined;
   /** The gate that is being asked, and how its dialogs are closed. */
-  #asking: { readonly id: string; readonly close: (by: string) => void } | undefined;
+  #asking: { readonly id: string; readonly close: (by?: string) => void } | undefined;
 
   constructor(session: Session, person: Asked | undefined, now: () => number) {
     this.#session = session;
@@ -229,7 +229,7 @@ export class SessionGates {
     const synced = this.#session.journal.sync();
     synced.catch(() => {});
     this.#syncs.set(gate_id, synced);
-    if (this.#asking?.id === gate_id) this.#asking.close(by);
+    if (this.#asking?.id === gate_id) this.#asking.close(said.status === "accepted" ? by : undefined);
     return kept;
   }
 

@@ -69,6 +69,11 @@ export class AnswerPanel<T> implements Focusable {
     return this.#cursor;
   }
 
+  /** Words that were typed and not sent. */
+  get typed(): string {
+    return this.#words?.value().trim() ?? "";
+  }
+
   render(context: RenderContext): readonly Row[] {
     const { columns, rows } = context;
     const words = this.#words?.render({ ...context, columns: columns - 2 }) ?? [];
