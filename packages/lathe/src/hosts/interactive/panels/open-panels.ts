@@ -38,6 +38,7 @@ export async function questionPanels(
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
+      enterDecides: true,
       ...(question.multi ? { join: joinedAnswers(question) } : {}),
     }),
   );
