@@ -158,6 +158,8 @@ export class Controller {
       this.#isLeaving = true;
       try {
         if (this.isBusy) await this.conversation.session.interrupt();
+        // A worker's copy goes with it, and its work becomes a patch that the leader names.
+        if (this.conversation.workspace.machine.paneStarter?.member) return this.#view.leave(code);
         const { settledBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
         const mayLeave = await settledBeforeLeaving(this.conversation, view, this.#view);
         if (!mayLeave && code === EXIT.done) return;
