@@ -83,6 +83,8 @@ export class WorkflowWork {
   async decide(stepOf: StepOf, { callId, signal, services }: ToolContext): Promise<string | ToolResult> {
     const { step, gate } = this.#atGate(stepOf);
     const kept = await this.#gates().ask(gate, step.dialog, signal);
+    // The user has ended the workflow: what the model would do next was part of it.
+    if (kept?.status === "withdrawn") this.#session.endInput();
     if (kept) return this.#settle(step, kept, callId);
     services.session?.awaitInput({ what: "question", text: renderQuestions([step.dialog.question]) });
     return {
@@ -121,11 +123,11 @@ export class WorkflowWork {
   }
 
   /** The gate that waits for an answer, with its question. */
-  openAt(stepOf: StepOf): { readonly gate: WorkflowGate; readonly question: GateDialog["question"] } | undefined {
+  openAt(stepOf: StepOf): GateDialog | undefined {
     const state = this.current;
     const gate = state?.gate && this.#gates().ofKey(state.gate.key);
     const step = state && stepOf(state);
-    return gate && step && this.#gates().isOpen(gate) ? { gate, question: step.dialog.question } : undefined;
+    return gate && step && this.#gates().isOpen(gate) ? step.dialog : undefined;
   }
 
   #atGate(stepOf: StepOf): { readonly step: GateStep; readonly gate: WorkflowGate } {
