@@ -1,6 +1,15 @@
 // `lathe setup coordinator`: the entry with which a bot starts the coordinator, printed, or written into its profile.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -139,6 +148,53 @@ describe("lathe setup coordinator", () => {
     }
   });
 
+  const EXACT = "guild: 1234567890123456789\nbig: 1e400\nhex: 0x1F\nfolded: >-\n  a\n  b\n";
+  it.each([
+    `mcp_servers: {}\n${EXACT}`,
+    `${EXACT}mcp_servers: {} # none`,
+    `${EXACT}mcp_servers: { # one\n  other: { command: npx, port: 0x1F },\n}\n`,
+    `${EXACT}mcp_servers: # none yet\nmore: yes\n`,
+    `a: &b\n  x: 1\n${EXACT}"mcp_servers":\n  other: *b\n`,
+    `${EXACT.replaceAll("\n", "\r\n")}mcp_servers:\r\nmore: on\r\n`,
+    `\uFEFFmcp_servers: {}\r\n${EXACT}`,
+    "  model: 0x1F\n  mcp_servers:\n",
+    "  model: 0x1F",
+    "{ model: 0x1F, mcp_servers: {} }\n",
+  ])("G-16 installed into %j: every other byte stays, and so does the mode", async (text) => {
+    writeFileSync(config, text);
+    chmodSync(config, 0o640);
+    let entry = "";
+    for (const kind of ["sessions", "reports"]) {
+      expect(await install("--mutation", kind)).toMatchObject({ code: 0, stderr: "" });
+      const written = readFileSync(config, "utf8");
+      expect(entryIn(written)).toEqual(entryIn((await setup("--mutation", kind)).stdout));
+      let same = 0;
+      while (same < text.length && text[same] === written[same]) same++;
+      expect(written.endsWith(text.slice(same))).toBe(true);
+      expect(/\r\n/.test(text) && /[^\r]\n/.test(written.slice(same, written.length - text.length + same))).toBe(false);
+      expect(statSync(config).mode & 0o777).toBe(0o640);
+      expect(written).not.toBe(entry);
+      entry = written;
+    }
+  });
+
+  it.each([
+    ["an alias", "base: &b\n  other: { command: npx }\nmcp_servers: *b\n", 1, "by hand"],
+    ["an anchor that others use", "mcp_servers: &b\n  other: { command: npx }\nmore: *b\n", 1, "by hand"],
+    ["what is merged", "base: &b\n  mcp_servers: {}\n<<: *b\n", 1, "by hand"],
+    ["an end of the document", "model: x\n...\n", 1, "by hand"],
+    ["no UTF-8", Buffer.from("name: caf\xe9\nmcp_servers: {}\n", "latin1"), 2, "UTF-8"],
+  ])("G-16 %s: refused in one line, and the file is untouched", async (_what, text, code, words) => {
+    writeFileSync(config, text);
+    const { mtimeMs } = statSync(config);
+    const { stderr, ...rest } = await install();
+    expect(rest).toEqual({ code, stdout: "" });
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+    expect(readFileSync(config)).toEqual(Buffer.from(text));
+    expect(statSync(config).mtimeMs).toBe(mtimeMs);
+  });
+
   it.each([
     ["a root more", (text: string) => text.replace("WORKDIR_ROOTS: ", "WORKDIR_ROOTS: /:").replace('/:"', '"/:')],
     ["turned off", (text: string) => text.replace("enabled: true", "enabled: false")],
@@ -149,6 +205,7 @@ describe("lathe setup coordinator", () => {
     ["no mapping", () => "mcp_servers:\n  lathe_coordinator: later\n"],
   ])("G-16 changed by hand (%s): a conflict, and the file is untouched", async (_what, edit) => {
     await install();
+    expect(statSync(config).mode & 0o777).toBe(0o600);
     const original = readFileSync(config, "utf8");
     const edited = edit(original);
     expect(edited).not.toBe(original);

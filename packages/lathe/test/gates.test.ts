@@ -265,6 +265,48 @@ describe("G-10 gates over RPC", () => {
     expect(await scene.run(["-c", "-p", "blue"])).toMatchObject({ code: 6 });
   });
 
+  it("G-10 G-101 after the host has gone the same question is asked again, and nothing is sent before its answer", async () => {
+    const rpc = await begin();
+    rpc.send({ type: "prompt", message: WISH });
+    const gate = await gateFrame(rpc, 1);
+    expect(await rpc.finish()).toBe(0);
+    const print = await scene.run(["-c", "-p"]);
+    expect(print).toMatchObject({ code: 6, stdout: expect.stringContaining("Which colour?\n  1. red\n  2. blue") });
+    const second = open("-c");
+    second.send({ type: "continue" });
+    expect(await gateFrame(second, 1)).toEqual(gate);
+    const dialog = await second.wait("a dialog", ({ method }) => method === "select");
+    // White space is no answer, from the dialog or from a program.
+    second.send({ type: "extension_ui_response", id: dialog["id"], value: "  " });
+    await second.wait("another", ({ method, id }) => method === "select" && id !== dialog["id"]);
+    for (const [answer, path] of [
+      [" \n", "/answer"],
+      [{ selected: ["red"], other: "\t" }, "/answer/other"],
+    ] as const)
+      expect(await respond(second, gate, answer)).toMatchObject({
+        data: { status: "rejected", error: { errors: [{ path, message: "must not be empty" }] } },
+      });
+    expect(scene.server.requests).toHaveLength(1);
+    await respond(second, gate, "blue");
+    await respond(second, await gateFrame(second, 2), "approve");
+    await second.event("agent_end");
+    expect(scene.server.requests[1]?.text).toContain("The user answered: blue");
+    expect(journal()).not.toContain("withdrawn");
+    expect(spec()).toContain("A wall");
+    expect(await second.finish()).toBe(0);
+  });
+
+  it("G-10 G-105 /workflow stop at an open gate ends the run: the model is asked nothing more", async () => {
+    const rpc = await begin();
+    rpc.send({ type: "prompt", message: WISH });
+    await gateFrame(rpc, 1);
+    expect(await rpc.ask("prompt", { message: "/workflow stop" })).toMatchObject({ success: true });
+    await rpc.event("agent_end");
+    expect(scene.server.requests).toHaveLength(1);
+    expect(await rpc.data("get_state")).toMatchObject({ isStreaming: false, workflow: { state: "stopped" } });
+    expect(await rpc.finish()).toBe(0);
+  });
+
   it("G-12 the TypeScript client answers gates, and hears of an answer that does not fit", async () => {
     scene = await stage(asksAndProposes as never);
     const agent = new RpcClient({ cwd: scene.box.dir, env: { ...scene.box.env, ...scene.env }, args: [...scene.args] });

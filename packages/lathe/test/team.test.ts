@@ -60,10 +60,11 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(stdout, stderr).toMatch(/^lead /);
     return stdout.trim().split(" ")[1] ?? "";
   };
-  const team = (...args: string[]) => {
-    const [socket, pane = ""] = tmux.ask("list-panes", "-t", "lead", "-F", "#{socket_path} #{pane_id}").split(/[ \n]/);
+  const teamIn = (pane: string, ...args: string[]) => {
+    const [socket] = tmux.ask("list-panes", "-t", "lead", "-F", "#{socket_path}").split("\n");
     return scene.box.run(["team", ...args], { env: { TMUX: `${socket},1,0`, TMUX_PANE: pane } });
   };
+  const team = (...args: string[]) => teamIn(panes()[0] ?? "", ...args);
   const panes = (): string[] => tmux.ask("list-panes", "-t", "lead", "-F", "#{pane_id}").split("\n");
   const file = (name: string): string => readFileSync(join(scene.box.dir, name), "utf8");
   const views = (): string[] => {
@@ -174,6 +175,68 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(file("new-3.txt")).toBe("kept-3\n");
     expect(views()).toEqual([]);
     expect(tmux.ask("show-options", "-w", "-t", "lead")).not.toContain("pane-border");
+  });
+
+  it("G-23 while one works, a second team and one of a worker are refused; the work of a worker that is left by /new or /quit is kept and named, also after a dry run", async () => {
+    await lead();
+    const working = team("run:echo kept-N > new-N.txt", "-n", "2");
+    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working", "working"]);
+    const { workers } = await status();
+    const [first = "", second = ""] = workers.map(({ pane = "" }) => pane);
+    const isRunning =
+      "lathe: The team of this session is still at work. See: lathe team --status, or end it: lathe team --stop\n";
+    const isWorker = "lathe: A worker leads no team. Use lathe team in the leader's pane.\n";
+    expect(await team("x")).toMatchObject({ code: 2, stderr: isRunning });
+    expect(await team("x", "--dry-run")).toMatchObject({ code: 2, stderr: isRunning });
+    expect(await teamIn(first, "x")).toMatchObject({ code: 2, stderr: isWorker });
+    expect(await teamIn(first, "--stop")).toMatchObject({ code: 2, stderr: isWorker });
+    expect((await teamIn(first, "--status")).stdout).toMatch(/^Team \w+ \(running\), 2 workers\n/);
+    const called = () =>
+      scene.server.requests.filter(({ view }) => view.messages.some(({ results }) => results.length > 0)).length;
+    await expect.poll(called).toBe(2);
+    for (const pane of [first, second]) tmux.ask("send-keys", "-t", pane, "C-c");
+    const states = async () => (await status()).workers.map(({ state }) => state);
+    await expect.poll(states).toEqual(["interrupted", "interrupted"]);
+    tmux.ask("send-keys", "-t", first, "/new", "Enter");
+    tmux.ask("send-keys", "-t", second, "/quit", "Enter");
+    const { code, stdout } = await working;
+    expect(code).toBe(1);
+    const kept = / Its work is kept: git apply --reject (.*)/.source;
+    const id = workers.map(({ session = "" }) => session.slice(0, 8));
+    expect(stdout).toMatch(
+      new RegExp(
+        `Worker1: failed\\. It was left for another session \\(to continue: lathe --resume ${id[0]}\\)\\.${kept}`,
+      ),
+    );
+    expect(stdout).toMatch(
+      new RegExp(`Worker2: failed\\. It left .*\\(to continue: lathe --resume ${id[1]}\\)\\.${kept}`),
+    );
+    expect(views()).toEqual([]);
+    expect((await team("x", "--dry-run")).stdout).toContain("(planned), 2 workers\n  Worker1: x\n");
+    const said = (await team("--status")).stdout;
+    for (const at of [1, 2]) {
+      const [, patch = ""] = new RegExp(`Worker${at}: .*${kept}`).exec(said) ?? [];
+      expect(readFileSync(patch, "utf8")).toContain(`+kept-${at}`);
+    }
+  });
+
+  it("G-23 G-101 no team is begun while the leader is in an interview, and none of its work lands then", async () => {
+    await lead();
+    const working = team("run:echo kept-N > new-N.txt", "-n", "1");
+    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working"]);
+    const type = (words: string) => tmux.ask("send-keys", "-t", panes()[0] ?? "", words, "Enter");
+    type("/skill:deep-interview a wall");
+    await expect.poll(() => tmux.screen("lead")).toContain("Noted.");
+    const refusal =
+      "The workflow deep-interview lets nothing change before its specification is accepted. Finish it, or end it with /workflow stop.";
+    go();
+    const { stdout } = await working;
+    expect(stdout).toContain(`Worker1: failed. ${refusal} Its work is kept: git apply --reject`);
+    expect(existsSync(join(scene.box.dir, "new-1.txt"))).toBe(false);
+    expect(await team("x")).toMatchObject({ code: 2, stderr: `lathe: ${refusal}\n` });
+    type("/workflow stop");
+    await expect.poll(() => tmux.screen("lead")).toContain("was ended");
+    expect((await team("x", "--dry-run")).code).toBe(0);
   });
 
   it("G-23 T-IRC-1 workers and leader exchange messages, and one that is busy reads them at its next step", async () => {

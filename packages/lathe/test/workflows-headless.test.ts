@@ -60,9 +60,26 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     const second = await scene.run(["-c", "-p", "2"]);
     expect(second).toMatchObject({ code: 6, stdout: expect.stringContaining("## Goal") });
     expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
+    const bare = await scene.run(["-c", "-p", "2"]);
+    expect(bare.stderr).toContain("Say what to change: send the changes in words.");
+    expect(await status()).toContain("deep-interview: review");
     expect(await scene.run(["-c", "-p", "approve"])).toMatchObject({ code: 0, stdout: "Written.\n" });
     expect(spec()).toContain("A wall");
     expect(await status()).toBe("deep-interview: accepted (ended)\n");
+  });
+
+  it("G-10 G-101 a command is no answer to an open question, and is refused by the question's name", async () => {
+    scene = await stage(asksAndProposes as never);
+    await scene.run(["-p", WISH]);
+    mkdirSync(join(scene.box.dir, ".lathe/commands"), { recursive: true });
+    writeFileSync(join(scene.box.dir, ".lathe/commands/mine.md"), "Look at it all.\n");
+    for (const line of ["/goal a wall --until true", "/mine"])
+      expect(await scene.run(["-c", "-p", line])).toMatchObject({
+        code: 2,
+        stderr: `lathe: ${line.split(" ")[0]} is no answer to the open question: Which colour? Answer it in words first, or end the workflow with /workflow stop.\n`,
+      });
+    expect(scene.server.requests).toHaveLength(1);
+    expect(await scene.run(["-c", "-p"])).toMatchObject({ code: 6, stdout: expect.stringContaining("Which colour?") });
   });
 
   it("G-10 a message chooses several options by their numbers, and one whose label is a number by its label", async () => {
@@ -109,7 +126,7 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     expect(again).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        "The workflow deep-interview is at asking. Finish it, or end it with /workflow stop.",
+        "/skill:deep-interview is no answer to the open question: Which colour? Answer it in words first, or end the workflow with /workflow stop.",
       ),
     });
     // As a later version would write it.

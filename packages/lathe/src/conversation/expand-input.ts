@@ -7,6 +7,7 @@ import { messageOf } from "@lathe/llm";
 import { CliError, EXIT, usageError } from "../platform/usage/exit.ts";
 import type { SlashCommand } from "./commands/command.ts";
 import { isPath, noSuchCommandHere } from "./commands/near-miss.ts";
+import { refuseAsAnswer } from "./gates/open-question.ts";
 import type { OpenSession } from "./session-contract.ts";
 import { isAttachedText, recordTyped } from "./typed-addresses.ts";
 
@@ -96,8 +97,11 @@ async function expandText(
   }
   if (command.acts && options.isQueued)
     throw usageError(`/${name} runs at once and cannot wait or steer. Send it as a prompt.`);
+  if (!command.acts) refuseAsAnswer(name, open);
   try {
-    return await command.expand(argument.trim(), open);
+    const expanded = await command.expand(argument.trim(), open);
+    if (expanded !== undefined) refuseAsAnswer(name, open);
+    return expanded;
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError(EXIT.failed, `/${name} failed: ${sentence(messageOf(error))}`, { cause: error });

@@ -66,6 +66,7 @@ export const workflowsAddition: AdditionMaker = async (workspace, request) => {
     },
     opened: (opened) => {
       open = opened;
+      opened.gates.dialog = async () => (isInOne() ? (await workflows()).dialog() : undefined);
     },
   };
 };

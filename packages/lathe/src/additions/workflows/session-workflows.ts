@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Question, Session } from "@lathe/agent";
 import { renderQuestions, type ToolDef } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
+import type { GateDialog } from "../../conversation/gates/gate.ts";
+import { staysOpen } from "../../conversation/gates/open-question.ts";
 import type { SessionGates } from "../../conversation/gates/session-gates.ts";
 import goOn from "../../conversation/go-on.md";
 import { saveInProject } from "../../conversation/save-in-project.ts";
@@ -143,12 +145,14 @@ export class SessionWorkflows {
 
   /** The user has stopped the work: a question that was asked is out of sight, and still waits. */
   onInterrupted(): void {
+    const open = this.dialog();
+    if (open) this.#parts.session.warn(staysOpen(open.question.question), "workflow_gate");
+  }
+
+  /** The open question; undefined for a workflow of another version, too. */
+  dialog(): GateDialog | undefined {
     const at = readable(() => this.#work.current);
-    const open = at && this.#work.openAt(this.#kindOf(at.workflow).steps);
-    if (!open) return;
-    const { question } = open.question;
-    const message = `The question stays open: ${question}\nYour next message is its answer. /workflow shows all of it, /workflow stop ends the workflow.`;
-    this.#parts.session.warn(message, "workflow_gate");
+    return at && this.#work.openAt(this.#kindOf(at.workflow).steps);
   }
 
   /** What it says to the user. */

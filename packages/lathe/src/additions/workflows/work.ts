@@ -83,6 +83,8 @@ export class WorkflowWork {
   async decide(stepOf: StepOf, { callId, signal, services }: ToolContext): Promise<string | ToolResult> {
     const { step, gate } = this.#atGate(stepOf);
     const kept = await this.#gates().ask(gate, step.dialog, signal);
+    // The user has ended the workflow: what the model would do next was part of it.
+    if (kept?.status === "withdrawn") this.#session.endInput();
     if (kept) return this.#settle(step, kept, callId);
     services.session?.awaitInput({ what: "question", text: renderQuestions([step.dialog.question]) });
     return {
@@ -107,9 +109,9 @@ export class WorkflowWork {
     // Without a gate the process ended before anybody saw the question.
     if (!gate || !step) return undefined;
     if (gates.isOpen(gate) && words !== "") {
-      const problem =
-        noSuchOption(step.dialog.question, words) ??
-        gates.take(gate, step.dialog.answerOf(answerIn(words, step.dialog)));
+      const { dialog } = step;
+      const answer = dialog.answerOf(answerIn(words, dialog));
+      const problem = noSuchOption(dialog.question, words) ?? dialog.lackOf?.(answer) ?? gates.take(gate, answer);
       if (problem !== undefined) return problem;
     }
     const kept = gates.answerTo(gate.gate_id);
@@ -121,11 +123,11 @@ export class WorkflowWork {
   }
 
   /** The gate that waits for an answer, with its question. */
-  openAt(stepOf: StepOf): { readonly gate: WorkflowGate; readonly question: GateDialog["question"] } | undefined {
+  openAt(stepOf: StepOf): GateDialog | undefined {
     const state = this.current;
     const gate = state?.gate && this.#gates().ofKey(state.gate.key);
     const step = state && stepOf(state);
-    return gate && step && this.#gates().isOpen(gate) ? { gate, question: step.dialog.question } : undefined;
+    return gate && step && this.#gates().isOpen(gate) ? step.dialog : undefined;
   }
 
   #atGate(stepOf: StepOf): { readonly step: GateStep; readonly gate: WorkflowGate } {

@@ -3,6 +3,7 @@
 import { PERMISSION_MODES, type PermissionMode } from "@lathe/agent/policy";
 import { existingDirectory } from "../../config/workspace/workspace.ts";
 import { usageError } from "../../platform/usage/exit.ts";
+import { refuseAsAnswer } from "../gates/open-question.ts";
 import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import { foldersLike } from "./folder-completion.ts";
@@ -71,6 +72,7 @@ const init: SlashCommand = {
   arguments: "[what to pay attention to]",
   description: "write an AGENTS.md for this project",
   run: async (conversation, focus, view) => {
+    refuseAsAnswer("init", conversation.open);
     const prompt = `${initPrompt.trim()}${focus === "" ? "" : `\n\n${focus}`}`;
     if (view.submit) view.submit(prompt);
     else await conversation.submit(prompt);

@@ -2,7 +2,7 @@
 // is on the disk before whoever asked goes on.
 
 import type { Answer, Question, Session } from "@lathe/agent";
-import type { JsonValue } from "@lathe/llm";
+import { isJsonObject, type JsonValue } from "@lathe/llm";
 import type { GivenAnswers } from "../given-answers.ts";
 import { type AnswerProblem, problemsOf } from "./answer-schema.ts";
 import { canonicalHash } from "./canonical-json.ts";
@@ -58,8 +58,10 @@ export class SessionGates {
   readonly #syncs = new Map<string, Promise<void>>();
   /** Read from the journal when it is first needed. */
   #read: Known | undefined;
+  /** How a person is asked the open gate; set by the workflows, which know it. Undefined: nothing can ask it any more. */
+  dialog: () => Promise<GateDialog | undefined> = async () => undefined;
   /** The gate that is being asked, and how its dialogs are closed. */
-  #asking: { readonly id: string; readonly close: (by: string) => void } | undefined;
+  #asking: { readonly id: string; readonly close: (by?: string) => void } | undefined;
 
   constructor(session: Session, person: Asked | undefined, now: () => number) {
     this.#session = session;
@@ -154,7 +156,7 @@ export class SessionGates {
         "already_resolved",
         `The gate ${gate_id} was ${settled.status === "accepted" ? "answered" : "withdrawn"} by ${settled.by === "host" ? "the host" : settled.by === "user" ? "the user" : settled.by}.`,
       );
-    const errors = settled ? [] : (unreadable ?? problemsOf(answer, gate.schema as never));
+    const errors = settled ? [] : problemsWith(answer, gate);
     if (errors.length > 0) return rejection(gate, errors);
     const kept = settled ?? this.#keep(gate, answer, by, idempotency_key);
     await this.whenKept(gate_id);
@@ -170,7 +172,7 @@ export class SessionGates {
   take(gate: WorkflowGate, answer: JsonValue): string | undefined {
     // From two doors at once: the first one counts.
     if (!this.isOpen(gate)) return undefined;
-    const [problem] = unreadableIn(answer) ?? problemsOf(answer, gate.schema as never);
+    const [problem] = problemsWith(answer, gate);
     if (problem) return `Your answer was not taken: it ${problem.message}.`;
     this.#keep(gate, answer, "user");
     return undefined;
@@ -188,19 +190,21 @@ export class SessionGates {
   async #askOnce(gate: WorkflowGate, { question, answerOf }: GateDialog, signal: AbortSignal): Promise<boolean> {
     const { answer: askPerson, decideGate = undefined } = this.#person ?? {};
     let problem: string | undefined;
-    const take = (said: JsonValue): void => {
-      problem = this.take(gate, said);
+    const take = (said: Answer): void => {
+      problem = isBlankAnswer(said)
+        ? "Your answer was not taken: it must not be empty."
+        : this.take(gate, answerOf(said));
     };
     const given: GivenAnswers = {
       get: () => undefined,
-      keep: (_question, answer) => take(answerOf(answer as never)),
+      keep: (_question, answer) => take(answer as unknown as Answer),
     };
     try {
       const asked = decideGate
         ? decideGate({ gate, question }, signal, given)
         : askPerson?.([question], signal, undefined, given);
       const [answer] = (await asked) ?? [];
-      if (answer) take(answerOf(answer));
+      if (answer) take(answer);
       // It is asked again.
       if (problem !== undefined) this.#session.warn(problem, "workflow_gate");
       return answer !== undefined;
@@ -229,7 +233,7 @@ export class SessionGates {
     const synced = this.#session.journal.sync();
     synced.catch(() => {});
     this.#syncs.set(gate_id, synced);
-    if (this.#asking?.id === gate_id) this.#asking.close(by);
+    if (this.#asking?.id === gate_id) this.#asking.close(said.status === "accepted" ? by : undefined);
     return kept;
   }
 
@@ -256,6 +260,23 @@ function remember({ byId, byKey }: Known, { key, gate }: KeptGate): void {
 function rememberAnswer({ answers, byIdempotencyKey }: Known, kept: KeptAnswer): void {
   answers.set(kept.gate_id, kept);
   if (kept.idempotency_key !== undefined) byIdempotencyKey.set(kept.idempotency_key, kept);
+}
+
+const isBlank = (value: JsonValue | undefined): boolean => typeof value === "string" && value.trim() === "";
+
+const isBlankAnswer = ({ selected, custom }: Answer): boolean => selected.length === 0 && isBlank(custom);
+
+/** Everything that is wrong with an answer; one of white space says nothing, though it has a length. */
+function problemsWith(answer: JsonValue, gate: WorkflowGate): readonly AnswerProblem[] {
+  const found = unreadableIn(answer) ?? problemsOf(answer, gate.schema as never);
+  if (found.length > 0) return found;
+  const texts = isJsonObject(answer) ? Object.entries(answer) : [["", answer] as const];
+  return texts
+    .filter(([, value]) => isBlank(value) && value !== "")
+    .map(([name]) => ({
+      path: name === "" ? "/answer" : `/answer/${name}`,
+      ...{ keyword: "minLength", message: "must not be empty", expected: 1 },
+    }));
 }
 
 /** What has no canonical text has no hash, and is no answer. */

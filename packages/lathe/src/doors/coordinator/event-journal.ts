@@ -18,9 +18,10 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { acquireLock, isoTime, type LockOwner, processStartTime } from "@lathe/agent/record";
+import { messageOf } from "@lathe/llm";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
-import type { Configuration } from "./configuration.ts";
+import { type Configuration, VARIABLE } from "./configuration.ts";
 import { CoordinatorRefusal } from "./contract.ts";
 import { type CoordinatorEvent, lineOf, type NewEvent, readEvent } from "./events.ts";
 import { Fold, type State } from "./state.ts";
@@ -50,7 +51,23 @@ export class EventJournal {
 
   /** Makes the namespace when it is not there. A link on the way would put it somewhere else: that is refused. */
   static open({ state }: Configuration, machine: Pick<Machine, "pid" | "host" | "deps">): EventJournal {
-    const { base, folder } = state;
+    try {
+      return EventJournal.#openAt(state, machine);
+    } catch (error) {
+      const { code, syscall } = error as NodeJS.ErrnoException;
+      if (syscall === undefined || code === "ENOSPC") throw error;
+      throw new CliError(
+        EXIT.usage,
+        `The coordinator's state cannot be kept: ${messageOf(error)}. Check that path, or choose another folder with ${VARIABLE}STATE_ROOT.`,
+        { cause: error },
+      );
+    }
+  }
+
+  static #openAt(
+    { base, folder }: Configuration["state"],
+    machine: Pick<Machine, "pid" | "host" | "deps">,
+  ): EventJournal {
     mkdirSync(base, { recursive: true, mode: 0o700 });
     const real = realpathSync(base) + folder.slice(base.length);
     for (const name of ["", "events", "prompts", "reports"]) {

@@ -1,6 +1,6 @@
 // Prompts and reports: files beside the event journal, which only names them. Written whole before the event that names them.
 
-import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { closeSync, constants, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@lathe/llm";
 import { isJsonObject, parseJson } from "@lathe/llm";
@@ -14,12 +14,18 @@ export function writePayload(folder: string, kind: Kind, id: string, value: obje
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const fd = openSync(aside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
   try {
-    writeFileSync(fd, JSON.stringify(value));
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+    try {
+      writeFileSync(fd, JSON.stringify(value));
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(aside, join(folder, name));
+  } catch (error) {
+    // Half of it is of no use, and takes room on a disk that is full.
+    rmSync(aside, { force: true });
+    throw error;
   }
-  renameSync(aside, join(folder, name));
   return name;
 }
 

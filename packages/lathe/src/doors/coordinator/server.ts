@@ -7,6 +7,7 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { Configuration } from "./configuration.ts";
 import { SERVER_NAME, TOOL_NAMES, TOOLS, toolNamed, wireName } from "./contract.ts";
 import { openCoordinator } from "./coordinator.ts";
+import { InputLines } from "./input-lines.ts";
 import { Keepers } from "./keepers.ts";
 import type { Reader } from "./reading.ts";
 import { finishStarts } from "./sessions.ts";
@@ -61,12 +62,17 @@ export async function openReader(machine: Machine, configuration: Configuration)
 export async function serveCoordinator(machine: Machine, configuration: Configuration, version: string): Promise<void> {
   const { stdin, terminal, stderr } = machine;
   const { reader, close } = await openReader(machine, configuration);
-  const transport = new StdioServerTransport(stdin, terminal);
-  const ended = new Promise<void>((resolve) => stdin.once("end", resolve).once("close", resolve));
+  const lines = new InputLines(
+    (error) => void terminal.write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`),
+  );
+  const transport = new StdioServerTransport(lines, terminal);
+  const ended = new Promise<void>((resolve) => lines.once("end", resolve).once("close", resolve));
   const handle = serveStdio(() => coordinatorServer(reader, version), {
     transport,
     onerror: (error) => void stderr.write(`lathe: ${messageOf(error)}\n`),
   });
+  stdin.once("close", () => stdin.readableEnded || lines.destroy());
+  stdin.pipe(lines);
   await ended;
   await handle.close();
   close();

@@ -1,16 +1,18 @@
-// Puts the rendered entry into the configuration of a controller's profile. Its other lines stay as they are, byte by byte where that is
-// possible; an entry that was written or changed by hand stays as well, and that is an error.
+// Puts the rendered entry into the configuration of a controller's profile. Only the text of the entry changes, every other byte stays;
+// where that is not possible the file is not touched. An entry that was written or changed by hand stays as well, and that is an error.
 
-import { existsSync, statSync } from "node:fs";
+import { isUtf8 } from "node:buffer";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonValue } from "@lathe/llm";
-import { type Document, isMap, isScalar } from "yaml";
+import { type Document, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from "yaml";
 import { canonicalJson } from "../../conversation/gates/canonical-json.ts";
 import { replaceFile, withFileLock } from "../../platform/home/json-file.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import { isProblem, readYaml } from "../../platform/home/yaml.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
-import { ENTRY_NAME, isRendered, SECTION, type SetupEntry, YAML_STYLE, yamlOf } from "./setup.ts";
+import { ENTRY_NAME, isRendered, SECTION, type SetupEntry, yamlOf } from "./setup.ts";
 
 const CONFIG_FILE = "config.yaml";
 /** Of a section that we begin. */
@@ -29,7 +31,7 @@ export async function installEntry(profileDir: string, entry: SetupEntry): Promi
 }
 
 async function putEntry(file: string, entry: SetupEntry): Promise<Installed["outcome"]> {
-  const text = readIfThere(file) ?? "";
+  const text = textOf(file);
   const read = readYaml(text);
   if (isProblem(read)) throw usageError(`${file}:${read.line}: ${read.message}. Fix that line first.`);
   const { document, value = null } = read as { readonly document: Document; readonly value: JsonValue };
@@ -44,37 +46,98 @@ async function putEntry(file: string, entry: SetupEntry): Promise<Installed["out
     );
   if (known !== undefined && canonicalJson(known) === canonicalJson(entry)) return "unchanged";
   const wanted = { ...value, [SECTION]: { ...section, [ENTRY_NAME]: entry } };
-  const kept = withLines(document, text, entry);
-  await replaceFile(file, kept !== undefined && holds(kept, wanted) ? kept : rewritten(document, entry));
+  const changed = withEntry(document, text, entry);
+  if (changed === undefined || !holds(changed, wanted))
+    throw new CliError(
+      EXIT.failed,
+      `${file} is written in a way that an entry cannot be put into without changing more; it was not touched. Run this without --install and --profile-dir, and add the entry below ${SECTION} by hand.`,
+    );
+  const mode = existsSync(file) ? statSync(file).mode & 0o777 : 0o600;
+  await replaceFile(file, changed, { mode });
   return known === undefined ? "added" : "updated";
 }
 
-/** Only the lines of the entry change. Undefined where the section is written in another way than as lines. */
-function withLines(document: Document, text: string, entry: SetupEntry): string | undefined {
-  const section = document.get(SECTION);
-  const end = text === "" || text.endsWith("\n") ? "" : "\n";
-  if (section === undefined) return `${text}${end}${yamlOf({ [SECTION]: { [ENTRY_NAME]: entry } })}`;
-  const [first] = isMap(section) && !section.flow ? section.items : [];
-  if (!isMap(section) || !isScalar(first?.key) || !first.key.range) return undefined;
-  const from = text.lastIndexOf("\n", first.key.range[0] - 1) + 1;
-  const lines = indented(yamlOf({ [ENTRY_NAME]: entry }), first.key.range[0] - from);
-  const known = section.items.find(({ key }) => isScalar(key) && key.value === ENTRY_NAME);
-  if (!known) return text.slice(0, from) + lines + text.slice(from);
-  if (!isScalar(known.key) || !known.key.range || !isMap(known.value) || !known.value.range) return undefined;
-  const start = text.lastIndexOf("\n", known.key.range[0] - 1) + 1;
-  return text.slice(0, start) + lines + text.slice(known.value.range[2]);
+function textOf(file: string): string {
+  const text = readIfThere(file) ?? "";
+  // What is no text would be replaced by these signs.
+  if (text.includes("\uFFFD") && !isUtf8(readFileSync(file)))
+    throw usageError(`${file} is not UTF-8 text. Save it as UTF-8, then run this again.`);
+  return text;
 }
 
-const indented = (lines: string, by: number): string => lines.replace(/^(?=.)/gm, " ".repeat(by));
+/** Undefined where the section is written in a way that we do not change. */
+function withEntry(document: Document, text: string, entry: SetupEntry): string | undefined {
+  const eol = /\r?\n/.exec(text)?.[0] ?? "\n";
+  const lines = (value: object, by: number): string =>
+    yamlOf(value)
+      .replace(/^(?=.)/gm, " ".repeat(by))
+      .replaceAll("\n", eol);
+  const top = isMap(document.contents) ? document.contents : undefined;
+  const pair = top && pairOf(top, SECTION);
+  if (!pair) {
+    // What is merged could bring a section, which ours would hide.
+    if (top && pairOf(top, "<<")) return undefined;
+    const end = text === "" || text.endsWith("\n") ? "" : eol;
+    const column = top ? columnOf(text, startOf(top.items[0])) : 0;
+    const added = column === undefined ? undefined : lines({ [SECTION]: { [ENTRY_NAME]: entry } }, column);
+    return added === undefined ? undefined : text + end + added;
+  }
+  const { value } = pair;
+  if (isMap(value))
+    return value.flow ? inFlow(value, text, entry) : inBlock(value, text, (by) => lines({ [ENTRY_NAME]: entry }, by));
+  const column = columnOf(text, startOf(pair));
+  if (!isScalar(value) || !value.range || column === undefined) return undefined;
+  // A section without a server: lines below it, and a `~` or `null` goes.
+  const [from, to] = value.range;
+  const rest = text.slice(to);
+  const line = rest.indexOf("\n") + 1 || rest.length;
+  const kept = text.slice(0, from) + rest.slice(0, line);
+  return `${kept}${kept.endsWith("\n") ? "" : eol}${lines({ [ENTRY_NAME]: entry }, column + INDENT)}${rest.slice(line)}`;
+}
+
+function inBlock(section: YAMLMap, text: string, lines: (column: number) => string): string | undefined {
+  const known = pairOf(section, ENTRY_NAME);
+  const start = startOf(known ?? section.items[0]);
+  const column = columnOf(text, start);
+  if (start === undefined || column === undefined) return undefined;
+  const from = start - column;
+  if (!known) return text.slice(0, from) + lines(column) + text.slice(from);
+  if (!isMap(known.value) || !known.value.range) return undefined;
+  return text.slice(0, from) + lines(column) + text.slice(known.value.range[2]);
+}
+
+/** One line between the braces: JSON is YAML there. */
+function inFlow(section: YAMLMap, text: string, entry: SetupEntry): string | undefined {
+  const added = JSON.stringify({ [ENTRY_NAME]: entry }, null, 1)
+    .replace(/\n */g, " ")
+    .slice(2, -2);
+  const known = pairOf(section, ENTRY_NAME);
+  if (known) {
+    const start = startOf(known);
+    const end = isMap(known.value) ? known.value.range?.[1] : undefined;
+    return start === undefined || end === undefined ? undefined : text.slice(0, start) + added + text.slice(end);
+  }
+  const brace = section.range?.[0];
+  if (brace === undefined || text[brace] !== "{") return undefined;
+  const rest = text.slice(brace + 1);
+  const separator = section.items.length > 0 ? "," : " ";
+  return `${text.slice(0, brace + 1)} ${added}${separator}${rest}`;
+}
+
+const pairOf = ({ items }: YAMLMap, name: string): Pair | undefined =>
+  items.find(({ key }) => isScalar(key) && key.value === name);
+
+const startOf = (pair: Pair | undefined): number | undefined =>
+  isScalar(pair?.key) ? (pair.key as Scalar).range?.[0] : undefined;
+
+/** Undefined unless only spaces stand before it in its line. */
+function columnOf(text: string, offset: number | undefined): number | undefined {
+  if (offset === undefined) return undefined;
+  const before = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+  return /^\uFEFF? *$/.test(before) ? before.replace("\uFEFF", "").length : undefined;
+}
 
 function holds(text: string, wanted: JsonValue): boolean {
   const read = readYaml(text);
-  return !isProblem(read) && canonicalJson(read.value as JsonValue) === canonicalJson(wanted);
-}
-
-function rewritten(document: Document, entry: SetupEntry): string {
-  // An empty section is still a section.
-  if (isMap(document.get(SECTION))) document.setIn([SECTION, ENTRY_NAME], document.createNode(entry));
-  else document.setIn([SECTION], document.createNode({ [ENTRY_NAME]: entry }));
-  return document.toString({ ...YAML_STYLE, indent: INDENT });
+  return !isProblem(read) && isDeepStrictEqual(read.value, wanted);
 }

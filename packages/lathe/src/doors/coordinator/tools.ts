@@ -142,12 +142,12 @@ async function lookedAfter({ coordinator, keepers }: Reader, turn: TurnFacts): P
 const waitOf = (ms = LONGEST_WAIT_MS): number => Math.min(Math.max(ms, 0), LONGEST_WAIT_MS);
 
 async function watchEvents(
-  { coordinator }: Reader,
+  reader: Reader,
   { after_seq = 0, session_id, event_types, timeout_ms, limit = MOST_EVENTS }: ToolParams<"watch_events">,
   signal: AbortSignal,
 ): Promise<object> {
-  const { journal } = coordinator;
-  const owner = session_id === undefined ? undefined : safeSessionId(session_id);
+  const { journal } = reader.coordinator;
+  const owner = session_id === undefined ? undefined : known(reader, session_id).sessionId;
   const most = Math.min(Math.max(limit, 1), MOST_EVENTS);
   const fits = ({ session_id: of, kind }: CoordinatorEvent): boolean =>
     (owner === undefined || of === owner) && (event_types === undefined || event_types.includes(kind));

@@ -124,7 +124,9 @@ export class LocalDoor implements Door {
       this.#waiting.set(id, (reply) => {
         this.#waiting.delete(id);
         if (reply && !("error" in reply)) resolve(reply.data);
-        else reject(new Refusal(reply?.error.code ?? "closed", reply?.error.message ?? GONE));
+        // Whoever answers has not gone.
+        else if (reply) reject(new Refusal(reply.error.code ?? "refused", reply.error.message));
+        else reject(new Refusal("closed", GONE));
       });
       if (this.#connection.destroyed) this.#waiting.get(id)?.(undefined);
       else sendLine(this.#connection, line(id));

@@ -28,6 +28,16 @@ export async function keepCopy(workspace: SessionWorkspace, view: string): Promi
   return undefined;
 }
 
+/** The last patch of a copy that is gone. */
+export function patchOfView({ paths }: SessionWorkspace, view: string): string | undefined {
+  let last: string | undefined;
+  for (let n = 1; ; n++) {
+    const path = join(paths.patches, n === 1 ? `${view}.patch` : `${view}-${n}.patch`);
+    if (!existsSync(path)) return last;
+    last = path;
+  }
+}
+
 async function patchOf(workspace: SessionWorkspace, view: string): Promise<Settled> {
   const left = await OpenRunView.open(workspace, view, () => {});
   const settled = await left.settle("patch", async () => undefined);

@@ -1,7 +1,5 @@
 // What the session in a pane of ours answers about its team: it begins one, says where it stands, and ends it. One team at a time.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { Refusal } from "../../hosts/rpc/handler.ts";
@@ -9,7 +7,9 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { CliOptions } from "../../platform/options/option-table.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import { Tmux } from "../tmux/tmux.ts";
-import { assignments, plannedTeam, readTeam, TEAM_FACT } from "./state.ts";
+import { mustAllowChanges } from "./interview.ts";
+import { patchOfView } from "./kept-copy.ts";
+import { assignments, plannedTeam, readTeam, TEAM_FACT, type TeamState } from "./state.ts";
 import { TeamRun } from "./team-run.ts";
 import { type MessageAnswer, type TeamNews, type TeamWish, teamWish } from "./wishes.ts";
 import { exhaustedLimit, workerLimits } from "./worker-args.ts";
@@ -47,7 +47,10 @@ export class TeamLeader {
       if (!this.#run) throw new Refusal("invalid", "This session leads no team.");
       return this.#run.pass(wish);
     }
-    if (wish.kind === "start") this.#start(wish);
+    if (wish.kind === "start") {
+      const planned = this.#start(wish);
+      if (wish.dryRun) return { ...this.#news, team: planned };
+    }
     if (wish.kind === "stop") await this.stop();
     if (wish.kind === "state" && wish.after !== undefined) await this.#changedAfter(wish.after);
     return this.#news;
@@ -67,17 +70,12 @@ export class TeamLeader {
   // ---- inside ----
 
   get #news(): TeamNews {
-    const { session } = this.#parts.conversation;
-    const team = this.#run?.state ?? readTeam(session.facts.read(TEAM_FACT), (view) => this.#patchOf(view));
+    const { session, workspace } = this.#parts.conversation;
+    const team = this.#run?.state ?? readTeam(session.facts.read(TEAM_FACT), (view) => patchOfView(workspace, view));
     return { revision: this.#revision, team: team ?? null };
   }
 
-  #patchOf(view: string): string | undefined {
-    const path = join(this.#parts.conversation.workspace.paths.patches, `${view}.patch`);
-    return existsSync(path) ? path : undefined;
-  }
-
-  #start({ tasks: given, workers: count, dryRun }: Extract<TeamWish, { kind: "start" }>): void {
+  #start({ tasks: given, workers: count, dryRun }: Extract<TeamWish, { kind: "start" }>): TeamState {
     const { machine, conversation, options } = this.#parts;
     const { env, deps } = machine;
     const { session, workspace } = conversation;
@@ -89,6 +87,7 @@ export class TeamLeader {
       throw usageError(
         "This session works in an isolated copy, beside which its workers would land. Lead a team without --worktree.",
       );
+    mustAllowChanges(session);
     const tasks = assignments(given, count);
     const limits = workerLimits(session, tasks.length);
     const exhausted = exhaustedLimit(limits);
@@ -109,10 +108,12 @@ export class TeamLeader {
     // Also in a session without a message yet.
     session.journal.persist();
     if (dryRun) {
-      this.#run = undefined;
+      // A team that was at work says where its patches are.
+      const { team } = this.#news;
+      if (team && team.state !== "planned") return planned;
       void session.facts.write(TEAM_FACT, planned as unknown as JsonValue);
       this.#changed();
-      return;
+      return planned;
     }
     const tmux = Tmux.around(env);
     const pane = env["TMUX_PANE"];
@@ -128,6 +129,7 @@ export class TeamLeader {
       tasks,
     );
     this.#run.start();
+    return planned;
   }
 
   #changed(): void {

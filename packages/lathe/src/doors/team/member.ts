@@ -9,7 +9,7 @@ import type { Machine, TeamMember } from "../../platform/machine/machine.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { DoorClient } from "../door/door.ts";
 import { joinLocally, type LocalDoor } from "../local/local-door.ts";
-import { type MessageAnswer, type TeamPeers, workerWish } from "./wishes.ts";
+import { type MessageAnswer, type TeamNews, type TeamPeers, teamWish, workerWish } from "./wishes.ts";
 
 export class WorkerSide implements OutsideAgents {
   readonly #machine: Machine;
@@ -25,7 +25,8 @@ export class WorkerSide implements OutsideAgents {
     session.exchange?.reachOutside(this);
   }
 
-  readonly answer = async (said: JsonObject): Promise<Receipt | undefined> => {
+  readonly answer = async (said: JsonObject): Promise<Receipt | TeamNews | undefined> => {
+    if (teamWish(said)?.kind === "state") return (await this.#askLeader(said)) as TeamNews;
     const wish = workerWish(said);
     if (!wish) throw usageError("A worker leads no team. Use lathe team in the leader's pane.");
     if (wish.kind === "peers") {
@@ -45,16 +46,10 @@ export class WorkerSide implements OutsideAgents {
   async relay(message: RelayedMessage): Promise<Receipt> {
     const { name: from } = this.#member;
     try {
-      this.#leader ??= this.#joinLeader();
-      const leader = await this.#leader;
-      if (!leader) throw new Error("The leader has ended.");
-      const said = { kind: "message", ...message, from };
-      const { receipt, peers } = (await leader.askTeam(this.#client, said)) as MessageAnswer;
+      const { receipt, peers } = (await this.#askLeader({ kind: "message", ...message, from })) as MessageAnswer;
       this.#take(peers);
       return receipt;
     } catch (error) {
-      // Another call tries again.
-      this.#leader = undefined;
       return { to: message.to, outcome: "failed", error: messageOf(error) };
     }
   }
@@ -68,6 +63,19 @@ export class WorkerSide implements OutsideAgents {
 
   get #client(): DoorClient {
     return { name: this.#member.name, kind: "program", scopes: new Set(["read"]) };
+  }
+
+  async #askLeader(said: object): Promise<unknown> {
+    try {
+      this.#leader ??= this.#joinLeader();
+      const leader = await this.#leader;
+      if (!leader) throw new Error("The leader has ended.");
+      return await leader.askTeam(this.#client, said);
+    } catch (error) {
+      // Another call tries again.
+      this.#leader = undefined;
+      throw error;
+    }
   }
 
   #joinLeader(): Promise<LocalDoor | undefined> {

@@ -12,7 +12,8 @@ import type { DoorClient } from "../door/door.ts";
 import { namePane, withoutNames } from "../tmux/pane-names.ts";
 import { type StartedPane, startPane } from "../tmux/start-session.ts";
 import type { Tmux } from "../tmux/tmux.ts";
-import { keepCopy } from "./kept-copy.ts";
+import { mustAllowChanges } from "./interview.ts";
+import { keepCopy, patchOfView } from "./kept-copy.ts";
 import { teamNews, workerLine } from "./lines.ts";
 import { isOver, LEADER, stateOfTeam, TEAM_FACT, type TeamState, type TeamWorker } from "./state.ts";
 import { TeamMail } from "./team-mail.ts";
@@ -100,7 +101,7 @@ export class TeamRun {
   }
 
   #worker({ id, view }: TeamWorker, at: number): Worker {
-    const { machine } = this.#parts;
+    const { machine, conversation } = this.#parts;
     return new Worker({
       startPane: () => this.#inTurn("panes", () => this.#startPane(id, view)),
       client: this.#client,
@@ -108,9 +109,14 @@ export class TeamRun {
       text: workerText({ id, at, tasks: this.#tasks }),
       peers: () => this.#mail.peersFor(id),
       tell: (change) => this.#take(at, change),
-      inTurn: (land) => this.#inTurn("landings", land),
+      inTurn: (land) =>
+        this.#inTurn("landings", async () => {
+          mustAllowChanges(this.#session);
+          return land();
+        }),
       closePane: (pane) => this.#closePane(pane),
-      keepLeft: () => keepCopy(this.#parts.conversation.workspace, view),
+      keepLeft: () => keepCopy(conversation.workspace, view),
+      madePatch: () => patchOfView(conversation.workspace, view),
     });
   }
 

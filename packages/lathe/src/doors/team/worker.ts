@@ -30,6 +30,8 @@ export interface WorkerParts {
   readonly closePane: (pane: StartedPane) => Promise<void>;
   /** Makes a patch of what a process that is gone has left in the copy, and removes the copy. */
   readonly keepLeft: () => Promise<string | undefined>;
+  /** The patch that its session has made of its work by itself. */
+  readonly madePatch: () => string | undefined;
 }
 
 const OPENS_WITHIN_MS = 60_000;
@@ -89,9 +91,13 @@ export class Worker {
     tell({ ...last, ...state, ...(last.patch === undefined ? await this.#keepLeft(last) : {}) });
   }
 
-  async #keepLeft({ problem = "" }: Change): Promise<Change> {
+  async #keepLeft({ state, problem = "" }: Change): Promise<Change> {
+    // Of one that was hung up, which tells it as it leaves.
+    const told = this.#pane && (await within(this.#pane.ended, 0))?.patch;
+    if (told !== undefined) return { patch: told };
     try {
-      const patch = await this.#parts.keepLeft();
+      const left = await this.#parts.keepLeft();
+      const patch = left ?? (state === "done" ? undefined : this.#parts.madePatch());
       return patch === undefined ? {} : { patch };
     } catch (error) {
       return { problem: `${problem} Its isolated copy stays (${messageOf(error)}); see: lathe worktree`.trim() };
@@ -124,14 +130,17 @@ export class Worker {
 
   async #untilOver(frames: AsyncIterator<DoorFrame>, door: LocalDoor, pane: StartedPane): Promise<Change> {
     const { client, tell } = this.#parts;
+    const { sessionId } = door;
     for (;;) {
       const next = await Promise.race([this.#stopAsked, frames.next()]);
       if (next === "stop") {
         await door.command(client, "abort", {});
         return this.#keep({ state: "stopped" });
       }
-      if (next.done || next.value.kind === "closed" || next.value.kind === "session") return this.#left(pane);
+      if (next.done || next.value.kind === "closed") return this.#left(pane);
       const frame = next.value;
+      // What is in its pane now is none of the team's: the pane goes, and its work is told then.
+      if (frame.kind === "session") return leftFor(sessionId);
       if (frame.kind === "question") tell({ state: "asking" });
       if (frame.kind === "settled" && door.questions.length === 0) tell({ state: "working" });
       if (frame.kind !== "event") continue;
@@ -206,6 +215,11 @@ export class Worker {
     };
   }
 }
+
+const leftFor = (sessionId: string): Change => ({
+  state: "failed",
+  problem: `It was left for another session (to continue: lathe --resume ${sessionId.slice(0, 8)}).`,
+});
 
 export async function within<T>(wanted: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;

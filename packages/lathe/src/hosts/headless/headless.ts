@@ -6,6 +6,7 @@ import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
+import { isLeftOpen } from "../../conversation/gates/open-question.ts";
 import goOn from "../../conversation/go-on.md";
 import type { RecordingTape } from "../../conversation/tape.ts";
 import type { DeniedCall } from "../../found/permissions/permissions.ts";
@@ -131,11 +132,13 @@ function nameAfterPrompt(journal: Session["journal"], content: InputContent): vo
 
 /** Settles what an earlier process of this run left: it continues an unfinished input, or asks to continue an interrupted one. */
 async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boolean> {
-  const { session } = run.conversation;
+  const { session, open } = run.conversation;
   const { input } = session.journal;
   const schema = run.prompts.length === 0 ? run.schema : undefined;
   session.outputSchema = schema;
   if (session.hasUnfinishedInput) await driver.continue();
+  // Nothing is sent before its answer, however the run that asked has ended.
+  else if (isLeftOpen(open)) await driver.recall(schema, (await open.gates.dialog())?.question);
   else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
   else if (input !== undefined) await driver.recall(schema);
   else return true;

@@ -5,10 +5,12 @@ import {
   type InputContent,
   type InputOutcome,
   InputRefused,
+  type Question,
   type Session,
   type SessionEvent,
 } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
+import { renderQuestions } from "@lathe/agent/contract";
 import { judgeOutput } from "@lathe/agent/session";
 import { addUsage, type JsonSchema, type JsonValue, type Usage } from "@lathe/llm";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -87,8 +89,8 @@ export class RunDriver {
     void this.interrupt();
   }
 
-  /** Takes over how an earlier process ended, when there is nothing left to do. */
-  async recall(schema: JsonSchema | undefined): Promise<void> {
+  /** Takes over how an earlier process ended, when there is nothing left to do but to answer what is `asked`. */
+  async recall(schema: JsonSchema | undefined, asked?: Question): Promise<void> {
     const { input } = this.#session.journal;
     const reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
     const last = lastWords(this.#session.journal);
@@ -96,6 +98,8 @@ export class RunDriver {
     const fitting = judged && "value" in judged ? { text: judged.json, output: judged.value } : {};
     const proof = input?.verification ? { verification: input.verification } : {};
     this.#last = { ...NOTHING_YET, reason, ...last, ...fitting, ...proof };
+    const awaiting = asked && { what: "question" as const, text: renderQuestions([asked]) };
+    if (awaiting) this.#last = { ...this.#last, reason: "completed", awaiting };
   }
 
   report(): RunReport {

@@ -6,6 +6,7 @@ import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { InputExpansion } from "../../conversation/expand-input.ts";
+import { askLeftOpen, isLeftOpen } from "../../conversation/gates/open-question.ts";
 import goOn from "../../conversation/go-on.md";
 import { isOwn } from "../../conversation/unsent.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
@@ -90,6 +91,7 @@ export class Controller {
     const { session, open } = this.conversation;
     // The question of a workflow is asked again: it is what the user has to answer.
     if (session.hasUnfinishedInput && open.gates.open) return this.#continue();
+    if (isLeftOpen(open)) return this.#askLeftOpen();
     // A command may put another session in its place.
     while (session === this.conversation.session && !this.isBusy) {
       this.#offer = new AbortController();
@@ -156,6 +158,8 @@ export class Controller {
       this.#isLeaving = true;
       try {
         if (this.isBusy) await this.conversation.session.interrupt();
+        // A worker's copy goes with it, and its work becomes a patch that the leader names.
+        if (this.conversation.workspace.machine.paneStarter?.member) return this.#view.leave(code);
         const { settledBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
         const mayLeave = await settledBeforeLeaving(this.conversation, view, this.#view);
         if (!mayLeave && code === EXIT.done) return;
@@ -271,6 +275,15 @@ export class Controller {
     const how = await this.conversation.reopen();
     const what = how === "resumed" ? "It was opened again from its file." : "This is a new one.";
     this.#view.line(`The session had ended because it could not be written. ${what}`, "dim");
+  }
+
+  async #askLeftOpen(): Promise<void> {
+    let isAnswered = false;
+    await this.#track(async () => {
+      isAnswered = await askLeftOpen(this.conversation.open);
+    });
+    if (isAnswered) await this.submit(goOn.trim());
+    else if (this.conversation.session.state !== "closed") this.returnQueued();
   }
 
   async #continue(): Promise<void> {

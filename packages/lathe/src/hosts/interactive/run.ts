@@ -5,6 +5,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
 import { type SessionOpener, serveCommand } from "../../conversation/commands/serve-command.ts";
 import { Conversation } from "../../conversation/conversation.ts";
+import { isLeftOpen, staysOpen } from "../../conversation/gates/open-question.ts";
 import type { Arrival, OpenSession } from "../../conversation/session-contract.ts";
 import type { Presence } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -113,9 +114,11 @@ async function openIn(
   const phase = <T>(name: string, work: () => Promise<T>): Promise<T> => timing.phase(name, work);
   const requestFor = run.requestFor(workspace, options, { presence, phase });
   const commands = builtinCommands();
-  const onSession = (open: OpenSession, { workspace: place }: Arrival): void => {
+  const onSession = (open: OpenSession, { workspace: place, reason }: Arrival): void => {
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
+    const question = reason === "start" ? undefined : open.gates.open?.context.title;
+    if (question !== undefined) view.line(staysOpen(question), "yellow");
     const setCommands = (): void => commands.setAdded(open.parts.commands());
     open.parts.onCommands = setCommands;
     setCommands();
@@ -176,7 +179,7 @@ async function converse(
       ready.returnQueued();
       const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
       if (now !== undefined) await ready.submit(now, rest);
-    } else if (conversation.wasCutOff) await ready.offerToContinue();
+    } else if (conversation.wasCutOff || isLeftOpen(conversation.open)) await ready.offerToContinue();
   });
   const code = await left;
   const { isKept, session: last } = conversation;

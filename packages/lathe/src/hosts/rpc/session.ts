@@ -3,6 +3,7 @@
 import type { InputContent, InputOutcome, Session, SessionEvent } from "@lathe/agent";
 import { Conversation } from "../../conversation/conversation.ts";
 import { type ExpansionOptions, InputExpansion } from "../../conversation/expand-input.ts";
+import { askLeftOpen, isLeftOpen } from "../../conversation/gates/open-question.ts";
 import goOn from "../../conversation/go-on.md";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
@@ -131,6 +132,12 @@ export class RpcSession {
   /** What `hasUnfinishedInput` is about. A session that was closed in time is asked to go on. */
   async finishInput(recorded: () => void): Promise<void> {
     const { session } = this;
+    const { open } = this.#conversation;
+    if (isLeftOpen(open)) {
+      recorded();
+      if (await askLeftOpen(open)) await this.run(goOn.trim(), () => {});
+      return;
+    }
     const hasLeft = hasLeftMessages(session);
     if (!session.hasUnfinishedInput && !hasLeft) return void (await this.run(goOn.trim(), recorded));
     // It is in the journal, and stays there until it is finished.

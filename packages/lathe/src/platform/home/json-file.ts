@@ -1,6 +1,6 @@
 // A small JSON file of the user's, changed under a lock and replaced as a whole, readable by its owner only.
 
-import { mkdir, open, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { CliError, EXIT } from "../usage/exit.ts";
@@ -31,6 +31,8 @@ export function readTextFile(file: string): string | undefined {
 export interface Writing {
   /** It is on the disk when the call returns: a power failure must not take it back. */
   readonly syncs?: boolean;
+  /** Of a file that others may read as well; else its owner only. */
+  readonly mode?: number;
 }
 
 /** Read, change, write, with no other process in between. */
@@ -46,11 +48,12 @@ export async function updateJsonFile(
 }
 
 /** Replaces the file whole or not at all. A link stays a link, because people keep such files elsewhere. */
-export async function replaceFile(file: string, text: string, { syncs = false }: Writing = {}): Promise<void> {
+export async function replaceFile(file: string, text: string, { syncs = false, mode }: Writing = {}): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const temporary = `${target}.${process.pid}.tmp`;
   try {
     await writeFile(temporary, text, { mode: 0o600, flush: syncs });
+    if (mode !== undefined) await chmod(temporary, mode);
     await rename(temporary, target);
   } catch (error) {
     // Half of it is of no use, and takes room on a disk that is full. Why it failed is told; that it stays would be told next time.

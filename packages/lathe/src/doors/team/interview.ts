@@ -1,0 +1,16 @@
+// A team beside an interview of its leader: no file of the project changes before the specification is accepted.
+
+import type { Session } from "@lathe/agent";
+import { deepInterview } from "../../additions/workflows/deep-interview/definition.ts";
+import { isOver, WORKFLOWS } from "../../additions/workflows/definitions.ts";
+import { readWorkflow, WORKFLOW_FACT } from "../../additions/workflows/workflow.ts";
+import { usageError } from "../../platform/usage/exit.ts";
+
+/** Throws the line to show: what the leader's own model may not do, its workers may not do for it. */
+export function mustAllowChanges({ facts }: Session): void {
+  const workflow = readWorkflow(facts.read(WORKFLOW_FACT), WORKFLOWS);
+  if (workflow?.workflow === deepInterview.name && !isOver(workflow))
+    throw usageError(
+      `The workflow ${workflow.workflow} lets nothing change before its specification is accepted. Finish it, or end it with /workflow stop.`,
+    );
+}
