@@ -142,9 +142,27 @@ describe.skipIf(!hasTmux)("a registered pane (needs tmux)", () => {
     expect(question).toMatchObject({ turn_id: sent["turn_id"] });
     const answer = { session_id: "mine", question_id: question?.question_id, answer: true };
     expect(await client.refused("submit_question_answer", answer)).toBe("mutation_not_confirmed");
-    const settled = await client.call("submit_question_answer", { ...answer, allow_mutation: true });
-    expect(settled).toMatchObject({ ok: true });
+    const answered = (given: unknown) =>
+      client.call("submit_question_answer", { ...answer, answer: given, allow_mutation: true });
+    for (const empty of ["", " \n", { value: "" }])
+      expect(await answered(empty)).toMatchObject({ ok: false, error: { code: "invalid_answer" } });
+    expect(await answered(true)).toMatchObject({ ok: true, status: "accepted" });
+    expect(await answered(false)).toMatchObject({ ok: true, status: "settled", by: "coordinator", used: false });
     const { turn: done } = await client.call("await_turn", { turn_id: sent["turn_id"] });
     expect(done).toMatchObject({ status: "completed" });
+    const twice = await client.call("register_session", { session_id: "another", pane, allow_mutation: true });
+    expect(twice).toMatchObject({
+      error: { code: "already_registered", message: expect.stringContaining("session mine "), session_id: "mine" },
+    });
+    expect(await client.change("register_session", { session_id: "mine", pane })).toMatchObject({ ok: true });
+    for (const [prompt, why] of [
+      ["/compact", "/compact works only at a terminal."],
+      ["/nosuch", "There is no /nosuch."],
+    ]) {
+      const { turn_id } = await client.change("send_prompt", { session_id: "mine", prompt });
+      expect(await client.call("await_turn", { turn_id })).toMatchObject({
+        turn: { status: "failed", error: { message: expect.stringContaining(why ?? "") } },
+      });
+    }
   });
 });

@@ -60,6 +60,9 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
     const second = await scene.run(["-c", "-p", "2"]);
     expect(second).toMatchObject({ code: 6, stdout: expect.stringContaining("## Goal") });
     expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
+    const bare = await scene.run(["-c", "-p", "2"]);
+    expect(bare.stderr).toContain("Say what to change: send the changes in words.");
+    expect(await status()).toContain("deep-interview: review");
     expect(await scene.run(["-c", "-p", "approve"])).toMatchObject({ code: 0, stdout: "Written.\n" });
     expect(spec()).toContain("A wall");
     expect(await status()).toBe("deep-interview: accepted (ended)\n");

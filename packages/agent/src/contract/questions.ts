@@ -6,7 +6,8 @@ export interface Question {
   readonly question: string;
   /** What it is about, as Markdown: shown whole before it is answered. */
   readonly about?: string | undefined;
-  readonly options: readonly { readonly label: string }[];
+  /** `words`: such an answer needs words as well; the text asks for them. */
+  readonly options: readonly { readonly label: string; readonly words?: string | undefined }[];
   readonly multi?: boolean | undefined;
   /** Index of the option to prefer. */
   readonly recommended?: number | undefined;

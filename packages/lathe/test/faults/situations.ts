@@ -180,7 +180,7 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: "awaiting the answer to a question",
     ...WORKING,
-    answer: "1",
+    answer: "1\r",
     arrange: (bench) => {
       const question = { id: "q", question: "Which part?", options: [{ label: "lexer" }, { label: "parser" }] };
       return withCalls(

@@ -33,12 +33,12 @@ it("T-ASK-1 G-70 an answer can be changed by going back with the left arrow; the
   const run = await bench.open();
   run.type(`go${KEY.enter}`);
   await run.see(/\(1\/2\) Which database\?[\s\S]*Esc to stop/);
-  run.type("1");
+  run.type(`1${KEY.enter}`);
   await run.see(/\(2\/2\) Which parts\?[\s\S]*Esc to stop/);
   run.type("31");
   run.type(KEY.left);
   await run.see(/\(1\/2\) Which database\?[\s\S]*Esc to stop/);
-  run.type("2");
+  run.type(`2${KEY.enter}`);
   await run.see(/\(2\/2\) Which parts\?[\s\S]*Esc to stop/);
   run.type(KEY.enter);
   await run.see("thanks");

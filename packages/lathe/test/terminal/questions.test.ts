@@ -92,7 +92,7 @@ describe("approvals", () => {
         );
       run.type("y");
       once(await run.see(/Which one\?[\s\S]*Esc to stop/), "Which one?");
-      run.type("1");
+      run.type(`1${KEY.enter}`);
       await run.see("all answered");
     },
   );
@@ -188,11 +188,11 @@ describe("questions of the model", () => {
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
     await run.see(/\(1\/3\) Which part\?[\s\S]*Esc to stop/);
-    run.type("1 2");
+    run.type(`1${KEY.enter}2`);
     await run.see(/\(2\/3\) Which tests\?[\s\S]*Esc to stop/);
-    run.type("2");
+    run.type(`2${KEY.enter}`);
     await run.see(/\(3\/3\) Which name\?[\s\S]*Esc to stop/);
-    run.type("3");
+    run.type(`3${KEY.enter}`);
     await run.see(/understood[\s\S]*Ask for a change/);
     expect(answer(1)).toMatch(/lexer.*parser.*printer/);
   });
@@ -203,12 +203,13 @@ describe("questions of the model", () => {
       ask({ id: "b", question: "Which parts?", options: parts, multi: true }),
       ask({ id: "c", question: "Which one first?", options: parts, recommended: 1 }),
       ask({ id: "d", question: "What else?", options: parts }),
+      ask({ id: "e", question: "In words?", options: [] }),
       turn.text("understood"),
     );
     const run = await bench.open();
     run.type(`go${KEY.enter}`);
     await run.see(/Which part\?[\s\S]*Esc to stop/);
-    run.type("2");
+    run.type(`2${KEY.enter}`);
     await run.see(/Which parts\?[\s\S]*Space to mark · Enter to send/);
     run.type("1");
     run.type("3");
@@ -216,13 +217,17 @@ describe("questions of the model", () => {
     await run.see(/Which one first\?[\s\S]*2 {2}parser \(recommended\)[\s\S]*Esc to stop/);
     run.type(KEY.enter);
     await run.see(/What else\?[\s\S]*Esc to stop/);
-    run.type("w");
-    await run.see("Your answer");
-    run.type(`only the tests${KEY.enter}`);
+    run.type("1. white");
+    await run.see(/1\. white[\s\S]*Esc to go back/);
+    run.type(` tests only${KEY.enter}`);
+    await run.see(/In words\?[\s\S]*Your answer[\s\S]*Enter to send · Esc to stop/);
+    expect(run.screen.join("\n")).not.toContain("own words");
+    run.type(`why not${KEY.enter}`);
     await run.see("understood");
     expect(answer(1)).toMatch(/parser/);
     expect(answer(2)).toMatch(/lexer.*printer/);
     expect(answer(3)).toMatch(/parser/);
-    expect(answer(4)).toContain("only the tests");
+    expect(answer(4)).toContain("1. white tests only");
+    expect(answer(5)).toContain("why not");
   });
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { gate, type RecordedRequest, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { lensOf } from "../review-kit.ts";
+import { RpcHost } from "../rpc-host.ts";
 import { SONNET, TerminalBench } from "./bench.ts";
 import { KEY } from "./emulator.ts";
 
@@ -50,13 +51,13 @@ it.each([
   await run.see(mode === "plain" ? /like the sea[\s\S]*Which colour\?/ : /Which colour\?[\s\S]*like the sea/);
   await run.see(mode === "plain" ? /own words/ : /Esc to stop/);
   if (mode === "screen") await run.see("deep-interview: asking");
-  run.type(mode === "plain" ? `2${KEY.enter}` : "2");
+  run.type(`2${KEY.enter}`);
   // What is to be accepted is shown.
   await run.see(/Accept the specification "A wall"\?/);
   await run.see("A blue wall.");
   expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
   await run.see(mode === "plain" ? /Reject it[\s\S]*own words/ : /Reject it[\s\S]*Esc to stop/);
-  run.type(mode === "plain" ? `1${KEY.enter}` : "1");
+  run.type(`1${KEY.enter}`);
   await run.see("All written.");
   expect(spec()).toBe("# A wall\n\nA blue wall.\n");
   run.type(`/workflow${KEY.enter}`);
@@ -68,13 +69,40 @@ it("G-10 after Esc at a gate it is said that the question stays open, and the ne
   const run = await bench.open(SONNET);
   run.type(`/skill:deep-interview a wall${KEY.enter}`);
   await run.see(/Which colour\?[\s\S]*Esc to stop/);
-  run.type("2");
+  run.type(`2${KEY.enter}`);
   await run.see(/Accept the specification[\s\S]*Esc to stop/);
   run.type(KEY.escape);
   await run.see("The question stays open: Accept the specification");
   run.type(`approve${KEY.enter}`);
   await run.see("All written.");
   expect(spec()).toBe("# A wall\n\nA blue wall.\n");
+});
+
+it("G-10 another door answers while words are typed: it is said who did, the words are kept, and no Enter accepts what comes next", async () => {
+  asksThenProposes();
+  const run = await bench.open(SONNET, { rows: 40 });
+  run.type(`/serve${KEY.enter}`);
+  await run.see(/lathe attach \w{8}/);
+  const id = /lathe attach (\w{8})/.exec(run.all.join("\n"))?.[1] ?? "";
+  run.type(`/skill:deep-interview a wall${KEY.enter}`);
+  await run.see(/Which colour\?[\s\S]*Esc to stop/);
+  // A session has its file from its first message on.
+  const other = new RpcHost(bench.box.open(["--mode", "rpc", "--resume", id], bench.env));
+  const { gate_id } = await other.wait("the gate", ({ type }) => type === "workflow_gate");
+  run.type(`${KEY.up}${KEY.enter}`);
+  await run.see("Your answer");
+  run.type("rather wh");
+  await run.see("rather wh");
+  await other.data("workflow_gate_response", { gate_id, answer: "blue" });
+  await run.see(/Answered by program \d+\.[\s\S]*❯ rather wh/);
+  run.type("ite");
+  await run.see(/Accept the specification[\s\S]*Tab to answer/);
+  await run.see("❯ rather white");
+  run.type(KEY.enter);
+  run.type(KEY.tab);
+  await run.see(/Accept the specification[\s\S]*Esc to stop/);
+  expect(spec()).toBe("");
+  await other.end();
 });
 
 it("G-10 G-101 a session that was killed at an open question asks it again at once, and calls nothing skipped", async () => {
@@ -89,7 +117,7 @@ it("G-10 G-101 a session that was killed at an open question asks it again at on
   const second = bench.start([...SONNET, "-c"]);
   await second.see(/Which colour\?[\s\S]*Esc to stop/);
   expect(second.all.join("\n")).not.toContain("skipped");
-  second.type("2");
+  second.type(`2${KEY.enter}`);
   await second.see(/Accept the specification[\s\S]*Esc to stop/);
   expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
 });
@@ -162,11 +190,11 @@ it("G-102 at a terminal agents are seen at work, the plan is shown, words send i
   run.type(`/skill:ralplan a wall${KEY.enter}`);
   await run.see(/Carry out the plan "A wall"\?[\s\S]*Build it of wood\.[\s\S]*It lasts\.[\s\S]*Esc to stop/);
   await run.see(/✓ planner[\s\S]*✓ architect[\s\S]*ralplan: approval|✓ planner[\s\S]*✓ critic[\s\S]*ralplan: approval/);
-  run.type("w");
-  await run.see(/own words[\s\S]*Enter/i);
+  run.type(`2${KEY.enter}`);
+  await run.see(/What should change\?[\s\S]*Enter to send/);
   run.type(`use brick${KEY.enter}`);
   await run.see(/Build it of brick\.[\s\S]*Esc to stop/);
-  run.type("1");
+  run.type(`1${KEY.enter}`);
   await run.see("Planned.");
   const plans = join(bench.box.dir, ".lathe/plans");
   expect(readdirSync(plans).map((name) => readFileSync(join(plans, name), "utf8"))).toEqual([
@@ -193,7 +221,7 @@ it("G-103 at a terminal the parts are signed off with a key, and a killed sessio
   const first = await bench.open(full);
   first.type(`/skill:ultragoal two files${KEY.enter}`);
   await first.see(/Work on "Two files"\?[\s\S]*2\. b is there[\s\S]*Esc to stop/);
-  first.type("1");
+  first.type(`1${KEY.enter}`);
   await first.see("Proved sub-goal a is there");
   await held.reached;
   const file = sessionFile();

@@ -57,13 +57,22 @@ export function approvalStep({ stage, kind = "approval", title, text, ...more }:
         id: "decision",
         question: title,
         about: text,
-        options: DECISIONS.map((value) => ({ label: labels[value] })),
+        options: DECISIONS.map((value) => ({
+          label: labels[value],
+          ...(value === "request-changes" ? { words: "What should change?" } : {}),
+        })),
       },
       // Words of one's own say what to change.
       answerOf: ({ selected: [label], custom }): JsonValue => {
-        const chosen = DECISIONS.find((value) => labels[value] === label || value === custom?.trim().toLowerCase());
+        const word = custom?.trim().toLowerCase();
+        const chosen = DECISIONS.find((value) => (label === undefined ? value === word : labels[value] === label));
         if (chosen !== undefined && (custom === undefined || label === undefined)) return chosen;
         return { decision: chosen ?? "request-changes", feedback: custom ?? "" };
+      },
+      lackOf: (answer) => {
+        const { decision, feedback } = choiceOf(answer);
+        const isBare = decision === "request-changes" && feedback === "";
+        return isBare ? "Say what to change: send the changes in words." : undefined;
       },
     },
   };

@@ -109,9 +109,9 @@ export class WorkflowWork {
     // Without a gate the process ended before anybody saw the question.
     if (!gate || !step) return undefined;
     if (gates.isOpen(gate) && words !== "") {
-      const problem =
-        noSuchOption(step.dialog.question, words) ??
-        gates.take(gate, step.dialog.answerOf(answerIn(words, step.dialog)));
+      const { dialog } = step;
+      const answer = dialog.answerOf(answerIn(words, dialog));
+      const problem = noSuchOption(dialog.question, words) ?? dialog.lackOf?.(answer) ?? gates.take(gate, answer);
       if (problem !== undefined) return problem;
     }
     const kept = gates.answerTo(gate.gate_id);

@@ -82,6 +82,8 @@ export interface GateRequest {
 export interface GateDialog {
   readonly question: Question;
   answerOf(answer: Answer): JsonValue;
+  /** What a person who answers with a message has to add, in a line for them. */
+  lackOf?(answer: JsonValue): string | undefined;
 }
 
 /** Session facts: the gate that was opened last, and the answer that was given last. */

@@ -61,7 +61,7 @@ export class SessionGates {
   /** How a person is asked the open gate; set by the workflows, which know it. Undefined: nothing can ask it any more. */
   dialog: () => Promise<GateDialog | undefined> = async () => undefined;
   /** The gate that is being asked, and how its dialogs are closed. */
-  #asking: { readonly id: string; readonly close: (by: string) => void } | undefined;
+  #asking: { readonly id: string; readonly close: (by?: string) => void } | undefined;
 
   constructor(session: Session, person: Asked | undefined, now: () => number) {
     this.#session = session;
@@ -233,7 +233,7 @@ export class SessionGates {
     const synced = this.#session.journal.sync();
     synced.catch(() => {});
     this.#syncs.set(gate_id, synced);
-    if (this.#asking?.id === gate_id) this.#asking.close(by);
+    if (this.#asking?.id === gate_id) this.#asking.close(said.status === "accepted" ? by : undefined);
     return kept;
   }
 

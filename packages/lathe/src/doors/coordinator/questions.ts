@@ -52,7 +52,14 @@ export async function answerQuestion(reader: Reader, given: GivenAnswer): Promis
   const outcome = await door.answer(COORDINATOR, questionId, answerFor(dialog, answer));
   if (outcome.status === "unknown")
     throw new CoordinatorRefusal("unknown_question", "This session asks no such question any more.");
-  return outcome.status === "settled" ? { status: "settled", by: outcome.by } : { status: "accepted" };
+  if (outcome.status === "accepted") return { status: "accepted" };
+  const { by } = outcome;
+  return {
+    status: "settled",
+    by,
+    used: false,
+    message: `The question was settled before, by ${by}. This answer was not used.`,
+  };
 }
 
 async function answerGate(door: LocalDoor, gateId: string, answer: unknown): Promise<object> {
@@ -66,6 +73,12 @@ async function answerGate(door: LocalDoor, gateId: string, answer: unknown): Pro
 /** Whether it fits is decided at the door. */
 function answerFor(dialog: Dialog | undefined, answer: unknown): DialogAnswer {
   if (typeof answer === "boolean" && (dialog?.method ?? "confirm") === "confirm") return { confirmed: answer };
+  const words =
+    isJsonObject(answer) && answer["cancelled"] !== true && answer["confirmed"] === undefined
+      ? answer["value"]
+      : answer;
+  if (typeof words === "string" && words.trim() === "")
+    throw new CoordinatorRefusal("invalid_answer", "The answer is empty.");
   if (typeof answer === "string") return { value: answer };
   if (Array.isArray(answer) && answer.every((one) => typeof one === "string")) return { value: answer };
   if (isJsonObject(answer)) {

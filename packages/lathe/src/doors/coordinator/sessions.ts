@@ -100,6 +100,16 @@ export async function register(coordinator: Coordinator, sessionId: string, pane
     const known = state.sessions.get(sessionId);
     if (known && known.latheSession !== latheSession)
       throw new CoordinatorRefusal("name_taken", "Another session has this name. Choose another one.");
+    // Two names would be two turns at a time. One that only starts has its name in tmux alone.
+    const other = [...state.sessions.values()].find(
+      (one) =>
+        one.sessionId !== sessionId &&
+        (one.latheSession === latheSession || (one.phase === "starting" && one.sessionId === pane.tmuxName)),
+    );
+    if (other)
+      throw new CoordinatorRefusal("already_registered", `This pane is the session ${other.sessionId} already.`, {
+        session_id: other.sessionId,
+      });
     const metadata = { cwd, way, lathe_session: latheSession, pane: paneId, tmux: pane.tmuxName };
     const summary = "A pane of tmux was adopted.";
     const result: SessionFacts = {

@@ -27,7 +27,8 @@ export class KeyRouter {
   handle(key: Key): void {
     const { panels, fullScreens } = this.#parts;
     if (key.kind !== "focus") panels.keyPressed();
-    if (this.#isAsking || fullScreens.shown || !this.#held.takes(key)) this.#route(key);
+    const isLate = key.kind === "key" && key.name === "enter" && panels.isEnterLate && !fullScreens.shown;
+    if (!isLate && (this.#isAsking || fullScreens.shown || !this.#held.takes(key))) this.#route(key);
     panels.settle();
   }
 

@@ -61,6 +61,11 @@ export function makeScreenParts(start: StartScreen, rows: ConversationRows, onPa
     context,
     onChange,
     hint: (text) => hint.show(text),
+    settledElsewhere: (panel, by, typed) => {
+      panels.takenAway(panel, by !== undefined);
+      if (typed !== "") editor.text = editor.isEmpty ? typed : `${typed}\n${editor.text}`;
+      if (by !== undefined) scrollback.line(`Answered by ${by}.`, "dim");
+    },
     view: (title, body) => fullScreens.view(title, body),
   };
   const cwd = (): string => link.controller?.conversation.workspace.cwd ?? machine.cwd;

@@ -1,5 +1,5 @@
 // A question above a short list of answers. Each answer has a letter; the list can be moved in as well. An answer may need words, and
-// then a line to type them in opens below it.
+// then a line to type them in opens below it. Where Enter decides, a digit only goes to its answer, and any other text is words.
 
 import {
   type Bindings,
@@ -39,6 +39,8 @@ export interface AnswerPanelParts<T> {
   /** Several answers at once: what the marked ones come to. */
   readonly join?: (options: readonly AnswerOption<T>[]) => T;
   readonly hint: string;
+  /** Letters go to an answer without giving it, and other text is given to the last answer that takes words. */
+  readonly enterDecides?: boolean;
   onAnswer(value: T): void;
   /** Goes to the question before or after this one; absent where there is only one. */
   go?(by: -1 | 1): void;
@@ -59,14 +61,26 @@ export class AnswerPanel<T> implements Focusable {
   #cursor: CursorPlace | undefined;
   /** The body is longer than what is shown. */
   #isCut = false;
+  /** Digits that went to answers and may be the beginning of words. */
+  #digits = "";
+  /** There is nothing to choose from: the words are all there is. */
+  readonly #isWordsOnly: boolean;
 
   constructor(parts: AnswerPanelParts<T>) {
     this.#parts = parts;
     this.#at = parts.first ?? 0;
+    const [only, ...others] = parts.options;
+    this.#isWordsOnly = parts.enterDecides === true && others.length === 0 && only?.words !== undefined;
+    if (this.#isWordsOnly && only) this.#openWords(only);
   }
 
   get cursor(): CursorPlace | undefined {
     return this.#cursor;
+  }
+
+  /** Words that were typed and not sent. */
+  get typed(): string {
+    return this.#words?.value().trim() ?? "";
   }
 
   render(context: RenderContext): readonly Row[] {
@@ -88,6 +102,7 @@ export class AnswerPanel<T> implements Focusable {
   }
 
   #answerLines({ symbols }: RenderContext, isCut: boolean) {
+    if (this.#isWordsOnly) return [];
     return this.#parts.options.map(({ letter, label, short, isMarkable, isConsent }, i) => ({
       letter,
       label: isCut && isConsent ? `${label}${NOT_ALL}` : label,
@@ -98,9 +113,10 @@ export class AnswerPanel<T> implements Focusable {
 
   /** What the keys do now. */
   get hint(): string {
-    const { hint, join: joined, go } = this.#parts;
+    const { hint, join: joined, go, enterDecides } = this.#parts;
+    if (this.#isWordsOnly) return `Enter to send · ${hint}`;
     if (this.#words) return "Enter to send · Esc to go back";
-    const marks = joined ? "Space to mark · Enter to send" : "";
+    const marks = joined ? "Space to mark · Enter to send" : enterDecides ? "Enter to choose" : "";
     return [this.#isCut ? "v to see everything" : "", marks, go ? "← → to switch questions" : "", hint]
       .filter((part) => part !== "")
       .join(" · ");
@@ -109,15 +125,21 @@ export class AnswerPanel<T> implements Focusable {
   handle(key: Key): boolean {
     this.#parts.onTouch?.();
     if (this.#words) return this.#handleWords(this.#words, key);
+    if (key.kind === "paste" && this.#parts.enterDecides) return this.#beginWords(key);
     if (key.kind !== "key") return false;
-    const { bindings, options, viewAll, go } = this.#parts;
+    const { bindings, options, viewAll, go, enterDecides } = this.#parts;
+    const isText = key.text !== undefined && !key.ctrl && !key.alt;
+    if (enterDecides && isText && key.name !== "enter" && this.#digits !== "" && !options[this.#at]?.isMarkable)
+      return this.#write(key);
+    if (!isText) this.#digits = "";
     const action = bindings.match(key, "select");
     if (action === "tui.select.up") this.#move(-1);
     else if (action === "tui.select.down") this.#move(1);
     else if (action === "tui.select.confirm") this.#confirm();
     else if (go && (key.name === "left" || key.name === "right")) go(key.name === "left" ? -1 : 1);
     else if (key.name === "space" || key.text === " ") this.#mark(this.#at);
-    else if (key.ctrl || key.alt || key.text === undefined) return false;
+    else if (!isText) return false;
+    else if (enterDecides && !(key.text === "v" && this.#isCut)) return this.#write(key);
     else if (key.text === "v" && !options.some(({ letter }) => letter === "v")) viewAll();
     else {
       const chosen = options.findIndex(({ letter }) => letter === key.text?.toLowerCase());
@@ -127,8 +149,37 @@ export class AnswerPanel<T> implements Focusable {
     return true;
   }
 
+  /** A digit goes to its answer; any other text begins words, with the digits before it. A command is no answer. */
+  #write(key: Extract<Key, { kind: "key" }>): boolean {
+    const chosen = this.#parts.options.findIndex(({ letter }) => letter === key.text && letter !== " ");
+    if (chosen < 0) return (key.text !== "/" || this.#digits !== "") && this.#beginWords(key);
+    const isMarkable = this.#parts.options[chosen]?.isMarkable;
+    this.#digits = `${isMarkable ? "" : this.#digits}${key.text}`;
+    this.#at = chosen;
+    if (isMarkable) this.#mark(chosen);
+    else this.#parts.onChange();
+    return true;
+  }
+
+  #beginWords(key: Key): boolean {
+    const { options } = this.#parts;
+    this.#at = options.findLastIndex(({ words }) => words !== undefined);
+    const option = options[this.#at];
+    if (!option) return false;
+    this.#openWords(option).insert(this.#digits);
+    this.#digits = "";
+    return this.#words?.handle(key) ?? false;
+  }
+
   #handleWords(words: Editor, key: Key): boolean {
+    const { go } = this.#parts;
+    const isSideways = key.kind === "key" && (key.name === "left" || key.name === "right");
+    if (this.#isWordsOnly && isSideways && go && words.isEmpty) {
+      go(key.name === "left" ? -1 : 1);
+      return true;
+    }
     if (key.kind === "key" && key.name === "escape") {
+      if (this.#isWordsOnly) return false;
       this.#words = undefined;
       this.#parts.onChange();
       return true;
@@ -155,17 +206,11 @@ export class AnswerPanel<T> implements Focusable {
   }
 
   #confirm(): void {
-    const { options, join: joined, onAnswer: answered, bindings, onChange: changed } = this.#parts;
+    const { options, join: joined, onAnswer: answered, onChange: changed } = this.#parts;
     const option = options[this.#at];
     if (!option) return;
     if (option.words !== undefined) {
-      this.#words = new Editor({
-        bindings,
-        placeholder: option.words,
-        maxRows: 5,
-        onChange: changed,
-        onSubmit: (text) => text.trim() !== "" && answered(option.answer(text.trim())),
-      });
+      this.#openWords(option);
       changed();
     } else if (!joined || !option.isMarkable) {
       answered(option.answer(""));
@@ -174,6 +219,16 @@ export class AnswerPanel<T> implements Focusable {
       const marked = [...this.#marked];
       answered(joined((marked.length === 0 ? [this.#at] : marked).flatMap((i) => options[i] ?? [])));
     }
+  }
+
+  #openWords({ words: placeholder = "", answer }: AnswerOption<T>): Editor {
+    const { bindings, onChange, onAnswer: answered } = this.#parts;
+    const onSubmit = (text: string): void => {
+      if (text.trim() !== "") answered(answer(text.trim()));
+    };
+    const words = new Editor({ bindings, placeholder, maxRows: 5, onChange, onSubmit });
+    this.#words = words;
+    return words;
   }
 
   #place(above: number): void {

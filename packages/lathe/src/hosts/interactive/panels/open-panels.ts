@@ -38,6 +38,7 @@ export async function questionPanels(
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
+      enterDecides: true,
       ...(question.multi ? { join: joinedAnswers(question) } : {}),
     }),
   );
@@ -131,14 +132,23 @@ function askInTurn<T>(
     );
     const close = (value: readonly T[] | undefined): void => {
       place.panels.close(panel);
-      signal?.removeEventListener("abort", giveUp);
+      signal?.removeEventListener("abort", settled);
       resolve(value);
     };
-    const giveUp = (): void => close(undefined);
+    const settled = (): void => {
+      const typed = components.map(({ typed }) => typed).filter((words) => words !== "");
+      place.settledElsewhere(panel, whoAnswered(signal?.reason), typed.join("\n"));
+      close(undefined);
+    };
     const [first] = components;
     if (!first) return resolve([]);
-    const panel: { component: AnswerPanel<T> } & Panel = { component: first, byAgent, cancel: giveUp };
-    signal?.addEventListener("abort", giveUp, { once: true });
+    const panel: { component: AnswerPanel<T> } & Panel = { component: first, byAgent, cancel: () => close(undefined) };
+    signal?.addEventListener("abort", settled, { once: true });
     place.panels.open(panel);
   });
+}
+
+/** Doors give the name of who answered as the reason; the gate of a workflow calls a person at any door the user. */
+function whoAnswered(reason: unknown): string | undefined {
+  return reason === "user" ? "another door" : typeof reason === "string" ? reason : undefined;
 }

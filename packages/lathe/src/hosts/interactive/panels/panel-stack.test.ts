@@ -72,3 +72,21 @@ it("the next question takes keys when its hint says so, also when the timer come
   expect(stack.hint).toBe("");
   expect(stack.isDeaf).toBe(false);
 });
+
+it("what another door has answered leaves the keys to the input: the next question waits for a pause, and Enter is late", () => {
+  const { stack, pass } = clocked();
+  const [first, second] = [question(), question()];
+  stack.open(first);
+  pass(1_000);
+  stack.keyPressed();
+  stack.takenAway(first, true);
+  stack.close(first);
+  stack.open(second);
+  expect([stack.focused, stack.isEnterLate]).toEqual([undefined, true]);
+  pass(699);
+  expect([stack.focused, stack.isEnterLate]).toEqual([undefined, true]);
+  pass(1);
+  expect([stack.focused, stack.isEnterLate]).toEqual([second, false]);
+  stack.takenAway(first, true);
+  expect(stack.isEnterLate).toBe(false);
+});

@@ -49,6 +49,7 @@ export class PanelStack {
   /** The person went to the input: a pause there is no way back. */
   #wasLeft = false;
   #deafUntil = Number.NEGATIVE_INFINITY;
+  #noEnterUntil = Number.NEGATIVE_INFINITY;
   #timer: { cancel(): void } | undefined;
   #hearing: { cancel(): void } | undefined;
 
@@ -112,6 +113,18 @@ export class PanelStack {
   keyPressed(): void {
     if (this.focused?.byAgent) this.#lastAnswered = this.#parts.now();
     else this.#lastTyped = this.#parts.now();
+  }
+
+  /** Before a panel closes because another has answered: keys on their way to it are no answer to what comes next. */
+  takenAway(panel: Panel, byAnother: boolean): void {
+    if (this.focused !== panel) return;
+    this.#lastTyped = this.#parts.now();
+    if (byAnother) this.#noEnterUntil = this.#lastTyped + PAUSE_MS;
+  }
+
+  /** Enter that comes now was meant for a question that is gone. */
+  get isEnterLate(): boolean {
+    return this.#parts.now() < this.#noEnterUntil;
   }
 
   /** The panel that has the keys asks something else now. */

@@ -19,20 +19,21 @@ export function questionBody(
   };
 }
 
-/** Digits choose; the last answer is in the person's own words. */
+/** Digits go to an answer; the last one is in the person's own words, which whatever else is typed begins. */
 export function questionOptions({ id, options, multi, recommended }: Question): AnswerOption<Answer>[] {
   const own: AnswerOption<Answer> = {
-    letter: "w",
-    label: "Something else, in my own words",
+    letter: " ",
+    label: "Something else, in my own words: just type",
     words: "Your answer",
     answer: (custom) => ({ id, selected: [], custom }),
   };
   const offered = options.map(
-    ({ label }, i): AnswerOption<Answer> => ({
+    ({ label, words }, i): AnswerOption<Answer> => ({
       letter: i < 9 ? String(i + 1) : " ",
       label: `${visible(label)}${i === recommended ? " (recommended)" : ""}`,
       ...(multi ? { isMarkable: true } : {}),
-      answer: () => ({ id, selected: [label] }),
+      ...(words === undefined ? {} : { words }),
+      answer: (custom) => ({ id, selected: [label], ...(words === undefined ? {} : { custom }) }),
     }),
   );
   return [...offered, own];

@@ -38,3 +38,7 @@ export function answerTo({ id, options, multi }: Question, said: string): Answer
 
 /** What to say about a number that chooses nothing; undefined: it is an answer, or there is none. */
 export const slipIn = (question: Question, said = ""): string | undefined => noSuchOption(question, said);
+
+/** What to ask for when the chosen option needs words as well. */
+export const wordsWanted = ({ options }: Question, { selected }: Answer): string | undefined =>
+  options.find(({ label, words }) => words !== undefined && selected.includes(label))?.words;

@@ -14,7 +14,7 @@ import type { Controller } from "../controller.ts";
 import type { HoldsFrom } from "../held-keys.ts";
 import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
-import { answerTo, isNo, isYes, replyOf, slipIn, widthOf } from "./answers.ts";
+import { answerTo, isNo, isYes, replyOf, slipIn, widthOf, wordsWanted } from "./answers.ts";
 import { type AskedCall, approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
@@ -211,7 +211,11 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
         said = await this.#askAbout(how, signal);
       }
       if (!said) return undefined;
-      answers.push(answerTo(question, said));
+      const answer = answerTo(question, said);
+      const words = wordsWanted(question, answer);
+      const custom = words === undefined ? answer.custom : await this.#askAbout(`${words} `, signal);
+      if (words !== undefined && !custom) return undefined;
+      answers.push({ ...answer, custom });
     }
     return answers;
   };
