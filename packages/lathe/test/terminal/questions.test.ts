@@ -222,6 +222,10 @@ describe("questions of the model", () => {
     run.type(` tests only${KEY.enter}`);
     await run.see(/In words\?[\s\S]*Your answer[\s\S]*Enter to send · Esc to stop/);
     expect(run.screen.join("\n")).not.toContain("own words");
+    run.type("/x");
+    await run.see(/❯ \/x/);
+    run.type(`${KEY.backspace}${KEY.backspace}${KEY.tab}`);
+    await run.see(/Enter to send · Esc to stop/);
     run.type(`why not${KEY.enter}`);
     await run.see("understood");
     expect(answer(1)).toMatch(/parser/);

@@ -122,6 +122,30 @@ it("G-10 G-101 a session that was killed at an open question asks it again at on
   expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
 });
 
+it.each([
+  ["screen", SONNET],
+  ["plain", [...SONNET, "--plain"]],
+] as const)(
+  "G-10 G-101 a session that was left at an open question in the mode %s shows it before anything is its answer",
+  async (mode, args) => {
+    const isPlain = mode === "plain";
+    asksThenProposes();
+    expect((await bench.box.run([...SONNET, "-p", "/skill:deep-interview a wall"], { env: bench.env })).code).toBe(6);
+    const first = bench.start([...args, "-c"]);
+    await first.see(isPlain ? /Which colour\?[\s\S]*own words: / : /Which colour\?[\s\S]*Esc to stop/);
+    first.type(isPlain ? KEY.enter : KEY.escape);
+    await first.see("The question stays open: Which colour?");
+    first.type(`/quit${KEY.enter}`);
+    expect(await first.exited).toBe(0);
+    const second = bench.start([...args, "-c"]);
+    await second.see(isPlain ? /Which colour\?[\s\S]*own words: / : /Which colour\?[\s\S]*Esc to stop/);
+    expect(bench.server.requests).toHaveLength(1);
+    second.type(isPlain ? `2${KEY.enter}` : "2");
+    await second.see("Accept the specification");
+    expect(bench.server.requests[1]?.text).toContain("The user answered: blue");
+  },
+);
+
 it("G-10 in lines, a number that is no option is asked about again, and /workflow shows the question", async () => {
   asksThenProposes();
   const run = await bench.open([...SONNET, "--plain"]);

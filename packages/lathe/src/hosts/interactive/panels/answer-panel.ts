@@ -178,6 +178,8 @@ export class AnswerPanel<T> implements Focusable {
       go(key.name === "left" ? -1 : 1);
       return true;
     }
+    // A command is no answer.
+    if (this.#isWordsOnly && words.isEmpty && key.kind === "key" && key.text === "/") return false;
     if (key.kind === "key" && key.name === "escape") {
       if (this.#isWordsOnly) return false;
       this.#words = undefined;
