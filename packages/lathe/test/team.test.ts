@@ -73,15 +73,19 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
   };
   const status = async (): Promise<TeamState> => JSON.parse((await team("--status", "--json")).stdout) as TeamState;
 
+  const bothAtWork = async (): Promise<void> => {
+    await expect.poll(() => panes().length).toBe(3);
+    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working", "working"]);
+    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane)).toContain("You are Worker");
+  };
+
   it("G-23, G-104 two workers on one file in panes beside the leader: both land; where they changed the same line, it is named", async () => {
     const leader = await lead();
     const working = team(
       "Change it.\nrun:true\nrun:sed -i 's/^1$/one/' a.txt",
       "Change it.\nrun:true\nrun:sed -i 's/^9$/nine/' a.txt",
     );
-    await expect.poll(() => panes().length).toBe(3);
-    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working", "working"]);
-    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane)).toContain("You are Worker");
+    await bothAtWork();
     go();
     const { code, stdout, stderr } = await working;
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -100,7 +104,12 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(lines.findLast((line) => line.includes('"lathe:team"'))).toContain('"state":"done"');
     await expect.poll(() => tmux.screen("lead")).toContain("Worker2: done; landed a.txt");
 
-    const clashing = await team("run:true\nrun:sed -i 's/^5$/five-N/' a.txt", "-n", "2", "--json");
+    // Who begins after the other one has landed sees its line, and nothing clashes.
+    close();
+    const clash = team("run:true\nrun:sed -i 's/^5$/five-N/' a.txt", "-n", "2", "--json");
+    await bothAtWork();
+    go();
+    const clashing = await clash;
     expect(clashing.code).toBe(1);
     const { workers } = JSON.parse(clashing.stdout) as TeamState;
     expect(workers.map(({ state }) => state).sort()).toEqual(["conflict", "done"]);
