@@ -4,17 +4,20 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { basename, join } from "node:path";
+import { PassThrough } from "node:stream";
 import { defaultDeps } from "@lathe/llm";
 import { turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { seeded } from "../../../agent/test/journal/support.ts";
 import type { Person } from "../../src/conversation/session-contract.ts";
 import { type Asked, SharedPerson } from "../../src/conversation/shared-person.ts";
+import { printAtDoor } from "../../src/doors/attach/print-at-door.ts";
 import { openConversationDoor } from "../../src/doors/door/conversation-door.ts";
 import type { DoorFrame } from "../../src/doors/door/door.ts";
 import { type SessionLink, SharedDoor } from "../../src/doors/door/shared-door.ts";
 import { listenLocally } from "../../src/doors/local/listen.ts";
 import { joinLocally, LocalDoor, localSessions } from "../../src/doors/local/local-door.ts";
+import { machineOf, Text } from "../machine.ts";
 import { clientNamed, Follower, saidIn } from "./follower.ts";
 import { type ServedConversation, servedConversation, shell } from "./served-conversation.ts";
 
@@ -86,6 +89,28 @@ it("M1: the user at the terminal and the clients of its door are asked the same;
   await follower.wait("closed");
   await expect.poll(() => readdirSync(folder)).toEqual([]);
   expect(talk.talk.session.state).toBe("idle");
+});
+
+it("M1 lathe -p in a session that stands at a question says so before it waits, and its prompt follows the answer", async () => {
+  const { talk, door, folder } = await open();
+  talk.server.push(turn.blocks([shell("touch one")]), turn.text("It is there."), turn.text("Second answer."));
+  const asking = new Follower(door, phone);
+  const working = talk.talk.submit("make it");
+  const { question } = await asking.wait("question");
+  const joined = await joinLocally(folder, door.sessionId, clientNamed("script"));
+  if (!joined) throw new Error("The session has no local door.");
+  const [stdout, stderr] = [new Text(), new Text()];
+  const machine = machineOf({ cwd: talk.root, env: {} }, new PassThrough(), stdout, stderr);
+  const printing = printAtDoor({ door: joined, client: clientNamed("script") }, machine, {
+    prompts: ["and then"],
+    isJson: false,
+  });
+  const line = `lathe: The session waits for an answer (Run touch one?). Answer it where the session is open, or with: lathe attach ${door.sessionId.slice(0, 8)}\n`;
+  await expect.poll(() => stderr.text).toBe(line);
+  await joined.answer(phone, question.id, { confirmed: true });
+  expect(await printing).toBe(0);
+  await working;
+  expect([stdout.text, stderr.text]).toEqual(["Second answer.\n", line]);
 });
 
 it(`M1: ${ROUNDS} disconnects of clients that come back: no frame is lost, none is seen twice`, async () => {

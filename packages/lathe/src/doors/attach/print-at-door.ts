@@ -1,10 +1,11 @@
 // `lathe -p` in a session that another process holds: the prompts are said there, one after the other, and the answers are printed here.
 
 import type { InputContent } from "@lathe/agent";
+import { joinLines } from "../../hosts/headless/outcome.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { onReaderGone } from "../../platform/machine/reader-gone.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
-import type { DoorFrame } from "../door/door.ts";
+import type { Dialog, DoorFrame } from "../door/door.ts";
 import type { Attached } from "./attach.ts";
 
 export interface PrintAtDoor {
@@ -25,17 +26,25 @@ export async function printAtDoor(
   onReaderGone(stdout, () => void frames.return?.());
   const show = (frame: DoorFrame): void => {
     if (isJson && frame.kind === "event") stdout.write(`${JSON.stringify(frame.event)}\n`);
-    if (frame.kind === "question")
-      stderr.write(
-        `lathe: The session waits for an answer (${frame.question.title ?? "a question"}). Answer it where the session is open, or with: lathe attach ${door.sessionId.slice(0, 8)}\n`,
-      );
+    if (frame.kind === "question") tellOf(frame.question);
   };
+  const tellOf = ({ title }: Dialog): void =>
+    void stderr.write(
+      `lathe: The session waits for an answer (${joinLines(title ?? "a question")}). Answer it where the session is open, or with: lathe attach ${door.sessionId.slice(0, 8)}\n`,
+    );
   try {
     await nextFrame(frames);
+    // A question that was asked before is in no frame that follows.
+    for (const question of door.questions) tellOf(question);
     let code: ExitCode = EXIT.done;
     for (const message of said) {
       // What another client has asked for comes to its end first.
-      while (door.isBusy) await nextFrame(frames);
+      if (door.isBusy && door.questions.length === 0)
+        stderr.write("lathe: It is at work there. The prompt follows when that is done.\n");
+      while (door.isBusy) {
+        const frame = await nextFrame(frames);
+        if (frame.kind === "question") tellOf(frame.question);
+      }
       await door.command(client, "prompt", message);
       code = await untilEnd(frames, show, stderr);
       if (code !== EXIT.done) break;
