@@ -82,7 +82,7 @@ it("a run that keeps nothing does not advise lathe -c, which would continue anot
 const question = { questions: [{ id: "q", question: "Which?", options: [{ label: "a" }, { label: "b" }] }] };
 
 describe("code 6", () => {
-  it("stdout and the result hold the question, so that it can be answered", async () => {
+  it("stdout and the result hold the question, so that it can be answered; the hint names the session where there are others", async () => {
     const ask = turn.blocks([
       { type: "text", text: "One thing first." },
       { type: "call", name: "ask_user", args: question },
@@ -94,7 +94,11 @@ describe("code 6", () => {
       stderr: expect.stringContaining('lathe -c "<answer>"'),
     });
     const { stdout } = await scene.run(["--mode", "json", "work"]);
-    expect(jsonLines(stdout).at(-1)).toMatchObject({ status: "question", text: expect.stringContaining("Which?") });
+    const [{ id = "" } = {}] = jsonLines(stdout) as { id?: string }[];
+    expect(jsonLines(stdout).at(-1)).toMatchObject({
+      ...{ status: "question", text: expect.stringContaining("Which?") },
+      error: `The agent asked a question. Answer it with: lathe --resume ${id.slice(0, 8)} "<answer>"`,
+    });
     expect(await scene.run(["-c", "a"])).toMatchObject({ code: 0, stdout: "done\n" });
   });
 

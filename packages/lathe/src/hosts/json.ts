@@ -12,7 +12,7 @@ import { onSignals } from "../platform/machine/signals.ts";
 import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
-import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
+import { continuing, type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { openWorkflow } from "./headless/open-workflow.ts";
 import { interruptedOutcome, outcomeOf } from "./headless/outcome.ts";
 import { type RunResult, resultOf } from "./headless/result.ts";
@@ -138,7 +138,8 @@ async function followCommands(
   if (asked === 0 && !stop.aborted) {
     throw usageError('There is nothing to do. Give a prompt, or on stdin: {"type":"message","content":"<prompt>"}');
   }
-  const report = { ...driver.report(), mustBeVerified, kept: journal.path !== undefined };
+  const command = continuing(conversation.workspace, journal, session);
+  const report = { ...driver.report(), mustBeVerified, kept: journal.path !== undefined, ...command };
   const facts = { ...report, ...openWorkflow(conversation.open) };
   const outcome = stop.aborted ? interruptedOutcome(report) : outcomeOf(facts);
   return resultOf(outcome, report, report.kept ? session.id : null);

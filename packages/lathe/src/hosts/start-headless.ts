@@ -11,6 +11,7 @@ import type { Machine } from "../platform/machine/machine.ts";
 import type { CliOptions } from "../platform/options/option-table.ts";
 import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { rememberForTerminal } from "../sessions/breadcrumb.ts";
+import { commandToContinue } from "../sessions/command-to-continue.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { journalFor, refusal } from "../sessions/which-journal.ts";
 import { type HeadlessRun, leftUndone } from "./headless/headless.ts";
@@ -72,7 +73,7 @@ export async function startHeadless(
   try {
     if (unrecordable) throw unrecordable;
     if (prompts.length === 0 && !leftUndone(conversation.session) && !conversation.open.gates.open)
-      throw usageError('This session has nothing left to do. Give a prompt: lathe -c "<prompt>"');
+      throw usageError(`This session has nothing left to do. Give a prompt: ${commandFor(conversation)} "<prompt>"`);
     const declared = options.unattended;
     const unattended =
       declared === undefined
@@ -102,12 +103,17 @@ export async function startHeadless(
 }
 
 /** A recorded run has no workflows: it would take an answer for a message, and what an interview refuses would run. */
-function workflowRefusal({ open }: Conversation): Error | undefined {
-  const { workflow } = openWorkflow(open);
+function workflowRefusal(conversation: Conversation): Error | undefined {
+  const { workflow } = openWorkflow(conversation.open);
   if (!workflow) return undefined;
   return usageError(
-    `--record: this session is in the workflow ${workflow.name}, which cannot be recorded. Finish it without --record, or end it: lathe -c "/workflow stop"`,
+    `--record: this session is in the workflow ${workflow.name}, which cannot be recorded. Finish it without --record, or end it: ${commandFor(conversation)} "/workflow stop"`,
   );
+}
+
+function commandFor({ workspace, open: { journal, session } }: Conversation): string {
+  const { path } = journal;
+  return path === undefined ? "lathe -c" : commandToContinue(workspace, { path, id: session.id });
 }
 
 /** A run that works on a goal has failed unless it reaches it. */

@@ -26,6 +26,7 @@ import { parseArgs } from "../../platform/options/parse.ts";
 import { withProvider } from "../../platform/options/provider.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { rememberForTerminal } from "../../sessions/breadcrumb.ts";
+import { commandToContinue } from "../../sessions/command-to-continue.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalFor } from "../../sessions/which-journal.ts";
 import type { Command } from "./command.ts";
@@ -56,13 +57,15 @@ export const reviewCommand: Command = async (argv, machine) => {
   else machine.stdout.write(reviewText(done.review, machine.stdout.isTTY ? machine.stdout.columns : undefined));
   machine.stderr.write(`lathe: ${costLine(done.review)}\n`);
   if (!isJson && done.review.findings.length > 0 && done.sessionId !== null)
-    machine.stderr.write('lathe: To have findings fixed: lathe -c "fix 1 and 2"\n');
+    machine.stderr.write(`lathe: To have findings fixed: ${done.command} "fix 1 and 2"\n`);
   return exitCodeOf(done.review);
 };
 
 interface Done {
   readonly review: Review;
   readonly sessionId: string | null;
+  /** Continues the session. */
+  readonly command?: string | undefined;
 }
 
 async function reviewInSession(
@@ -88,7 +91,10 @@ async function reviewInSession(
     const { journal: kept } = open.session;
     if (kept.title === undefined) kept.setTitle(`Review of ${change.title}`, "auto");
     rememberForTerminal(workspace, journal.path);
-    return { review: found, sessionId: journal.path === undefined ? null : open.session.id };
+    const { path } = journal;
+    if (path === undefined) return { review: found, sessionId: null };
+    const { id } = open.session;
+    return { review: found, sessionId: id, command: commandToContinue(workspace, { path, id }) };
   } finally {
     await conversation.close();
     signals.stopListening();

@@ -4,6 +4,7 @@
 import type { Writable } from "node:stream";
 import type { InputContent, Session } from "@lathe/agent";
 import type { ClientDeps, JsonSchema, JsonValue } from "@lathe/llm";
+import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
 import { expandInput } from "../../conversation/expand-input.ts";
 import { isLeftOpen } from "../../conversation/gates/open-question.ts";
@@ -13,9 +14,18 @@ import type { DeniedCall } from "../../found/permissions/permissions.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { EXIT } from "../../platform/usage/exit.ts";
 import { wordsAndAttachments } from "../../sessions/attached-text.ts";
+import { commandToContinue } from "../../sessions/command-to-continue.ts";
 import { printableLine, shorten } from "../../sessions/list.ts";
 import { openWorkflow } from "./open-workflow.ts";
-import { interruptedOutcome, joinLines, limitOutcome, outcomeOf, type RunOutcome, TIME_IS_UP } from "./outcome.ts";
+import {
+  interruptedOutcome,
+  joinLines,
+  limitOutcome,
+  outcomeOf,
+  type RunFacts,
+  type RunOutcome,
+  TIME_IS_UP,
+} from "./outcome.ts";
 import { type RunResult, resultOf } from "./result.ts";
 import { RESULT_ENTRY } from "./run-id.ts";
 import { type EventListener, RunDriver, type RunReport } from "./run-prompts.ts";
@@ -55,7 +65,8 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
   try {
     const { whole, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
     tellOfJobs(session);
-    const facts = { ...report(run, driver), ...openWorkflow(run.conversation.open) };
+    const { open, workspace } = run.conversation;
+    const facts = { ...report(run, driver), ...openWorkflow(open), ...continuing(workspace, open.journal, session) };
     const outcome: RunOutcome = isHandled
       ? { status: "done", exitCode: EXIT.done }
       : whole
@@ -74,6 +85,13 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
     signals.stopListening();
   }
 }
+
+/** How the session is gone on with, for the words at the end. */
+export const continuing = (
+  workspace: Pick<Workspace, "paths" | "cwd">,
+  { path }: { readonly path?: string | undefined },
+  { id }: { readonly id: string },
+): Pick<RunFacts, "command"> => (path === undefined ? {} : { command: commandToContinue(workspace, { path, id }) });
 
 /** Nothing that was started may change files after it. */
 async function finishRun(

@@ -29,6 +29,8 @@ export interface RunFacts {
   readonly denied: readonly DeniedCall[];
   /** False: nothing is on disk that could be continued. */
   readonly kept?: boolean;
+  /** The command that continues the session. Absent: the one for the last session of the folder. */
+  readonly command?: string;
   /** Which limit ended the run. */
   readonly limit?: string;
   readonly error?: Pick<InputError, "message" | "kind">;
@@ -45,20 +47,22 @@ export interface RunOutcome {
   readonly message?: string;
 }
 
+const LAST = "lathe -c";
+
 export const TIME_IS_UP = "The time limit of this run was reached.";
 
-type Kept = Pick<RunFacts, "kept">;
+type Kept = Pick<RunFacts, "kept" | "command">;
 
-export const interruptedOutcome = ({ kept = true }: Kept): RunOutcome => ({
+export const interruptedOutcome = ({ kept = true, command = LAST }: Kept): RunOutcome => ({
   status: "interrupted",
   exitCode: EXIT.interrupted,
-  message: kept ? "Interrupted. Continue with: lathe -c" : "Interrupted. Nothing was saved (--no-session).",
+  message: kept ? `Interrupted. Continue with: ${command}` : "Interrupted. Nothing was saved (--no-session).",
 });
 
-export const limitOutcome = (what: string, { kept = true }: Kept): RunOutcome => ({
+export const limitOutcome = (what: string, { kept = true, command = LAST }: Kept): RunOutcome => ({
   status: "budget",
   exitCode: EXIT.budget,
-  message: `${what} ${kept ? "Continue with a higher limit: lathe -c" : "Run it again with a higher limit."}`,
+  message: `${what} ${kept ? `Continue with a higher limit: ${command}` : "Run it again with a higher limit."}`,
 });
 
 export function outcomeOf(facts: RunFacts): RunOutcome {
@@ -98,11 +102,11 @@ const tooLarge = ({ error }: RunFacts): string =>
     ? "The conversation no longer fits the model's context."
     : `The conversation is too large: ${sentence(joinLines(error.message))}`;
 
-const questionAsked = (kept: boolean): string =>
-  `The agent asked a question. ${kept ? 'Answer it with: lathe -c "<answer>"' : "Run it again with the answer in the prompt."}`;
+const questionAsked = ({ kept = true, command = LAST }: Kept): string =>
+  `The agent asked a question. ${kept ? `Answer it with: ${command} "<answer>"` : "Run it again with the answer in the prompt."}`;
 
 /** A script must not take the middle of a workflow for its end. */
-function workflowOutcome({ workflow, kept = true }: RunFacts): RunOutcome | undefined {
+function workflowOutcome({ workflow, kept = true, command = LAST }: RunFacts): RunOutcome | undefined {
   if (!workflow) return undefined;
   const { name, state, question } = workflow;
   const what =
@@ -111,26 +115,26 @@ function workflowOutcome({ workflow, kept = true }: RunFacts): RunOutcome | unde
       : `The workflow ${name} asks: ${sentence(joinLines(question))}`;
   const how =
     question === undefined
-      ? 'Go on with: lathe -c "<message>". To end it: lathe -c "/workflow stop"'
-      : 'Answer it with: lathe -c "<answer>"';
+      ? `Go on with: ${command} "<message>". To end it: ${command} "/workflow stop"`
+      : `Answer it with: ${command} "<answer>"`;
   const message = `${what} ${kept ? how : "Nothing was saved (--no-session): run it again without that option."}`;
   return { status: "question", exitCode: EXIT.question, message };
 }
 
-const planProposed = (kept: boolean): string =>
-  `The agent proposed a plan. ${kept ? 'To carry it out: lathe -c "go ahead"' : "Run it again with the plan as the prompt."}`;
+const planProposed = ({ kept = true, command = LAST }: Kept): string =>
+  `The agent proposed a plan. ${kept ? `To carry it out: ${command} "go ahead"` : "Run it again with the plan as the prompt."}`;
 
 const OTHER_WORDS = "Rephrase the request, or choose another model: lathe models";
 
 function completedOutcome(facts: RunFacts): RunOutcome {
-  const { kept = true } = facts;
+  const { kept = true, command = LAST } = facts;
   if (facts.awaiting) {
     const asked = facts.workflow?.question === undefined ? undefined : workflowOutcome(facts);
     if (asked) return asked;
     return {
       status: "question",
       exitCode: EXIT.question,
-      message: facts.awaiting === "plan" ? planProposed(kept) : questionAsked(kept),
+      message: facts.awaiting === "plan" ? planProposed(facts) : questionAsked(facts),
     };
   }
   if (facts.denied.length > 0) {
@@ -148,7 +152,7 @@ function completedOutcome(facts: RunFacts): RunOutcome {
     return {
       status: "failed",
       exitCode: EXIT.failed,
-      message: `The answer was cut off at the output limit. ${kept ? 'Continue with: lathe -c "continue"' : "Ask for less at a time."}`,
+      message: `The answer was cut off at the output limit. ${kept ? `Continue with: ${command} "continue"` : "Ask for less at a time."}`,
     };
   }
   if (facts.text.trim() === "")
@@ -175,7 +179,7 @@ const ADVICE: Readonly<Partial<Record<FailureKind, string>>> = {
 };
 
 function errorOutcome(facts: RunFacts): RunOutcome {
-  const { error, kept = true, denied } = facts;
+  const { error, kept = true, command = LAST, denied } = facts;
   const message = joinLines(error?.message ?? "The run failed.");
   // What the model wanted to do was not permitted: that is what the user can change.
   if ((error?.kind === "repetition" || error?.kind === "output") && denied.length > 0) return completedOutcome(facts);
@@ -188,7 +192,7 @@ function errorOutcome(facts: RunFacts): RunOutcome {
   }
   const advice = error && ADVICE[error.kind];
   if (advice !== undefined) {
-    const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? ": lathe -c" : "";
+    const how = kept && (advice === RETRY || advice === CHECK_CONNECTION) ? `: ${command}` : "";
     // Some messages say themselves what to check.
     const next = advice === CHECK_CONNECTION && /\bcheck the\b/i.test(message) ? "Then try again" : advice;
     const said = advice === "" ? message : `${sentence(message)} ${next}${how}`;
