@@ -4,6 +4,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { joinLocally, localSessions } from "../../src/doors/local/local-door.ts";
+import { clientNamed } from "../doors/follower.ts";
 import { BUILT, SONNET, TerminalBench } from "./bench.ts";
 import { KEY, type TerminalOptions } from "./emulator.ts";
 
@@ -139,6 +141,26 @@ describe("a run that was cut", () => {
     next.type("y");
     await next.see("went on");
     expect(bench.said(1)).toContain("do the long thing");
+  });
+
+  it("that goes on through the session's door is offered no longer", async () => {
+    const [door, second] = [gate(), gate()];
+    bench.server.push(turn.text("never", { before: door.wait }), turn.text("went on", { before: second.wait }));
+    const next = await reopenedAfterKill(door);
+    await next.see(/Resume it\?[\s\S]*Esc to cancel/);
+    next.type(`/serve${KEY.enter}`);
+    await next.see(/lathe attach[\s\S]*Resume it\?[\s\S]*Do something else/);
+    const client = clientNamed("coordinator");
+    const doors = join(bench.box.home, ".lathe/doors");
+    const [held = { sessionId: "" }] = await localSessions(doors, client);
+    const joined = await joinLocally(doors, held.sessionId, client);
+    if (!joined) throw new Error("The session has no local door.");
+    const going = joined.command(client, "continue", {});
+    await expect.poll(() => next.screen.join("\n")).not.toContain("Resume it?");
+    second.open();
+    await going;
+    await next.see("went on");
+    await joined.close();
   });
 
   it("can be left as it is: n, and the composer is there", async () => {

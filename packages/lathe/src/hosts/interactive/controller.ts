@@ -96,7 +96,9 @@ export class Controller {
     while (session === this.conversation.session && !this.isBusy) {
       this.#offer = new AbortController();
       const { signal } = this.#offer;
+      const stopWatching = endWhenWorkBegins(session, this.#offer);
       const said = await this.#view.offer(CUT_OFF, signal);
+      stopWatching();
       if (signal.aborted) return;
       if (said === true) return this.#continue();
       if (said === undefined || said === false) return this.returnQueued();
@@ -316,4 +318,13 @@ export class Controller {
 function partsOf(content: InputContent): Exclude<InputContent, string> {
   if (typeof content !== "string") return content;
   return content === "" ? [] : [{ kind: "text", text: content }];
+}
+
+/** Others may have it go on, through the session's door. */
+function endWhenWorkBegins(session: Conversation["session"], offer: AbortController): () => void {
+  const events = session.events();
+  void (async () => {
+    for await (const { kind } of events) if (kind === "user_input" || kind === "turn_start") return offer.abort();
+  })();
+  return () => void events.return?.();
 }
