@@ -20,7 +20,14 @@ export { checkLabel, findEntry, type LabelledJournal } from "./record/journal/la
 export { encodeLine, type LineHead, readLineHead } from "./record/journal/line.ts";
 export type { EntryMeta } from "./record/journal/line-index.ts";
 export { readHead, type SessionSummary } from "./record/journal/listing.ts";
-export { acquireLock, type JournalLock, type LockOwner, lockHolder, processStartTime } from "./record/journal/lock.ts";
+export {
+  acquireLock,
+  isDead,
+  type JournalLock,
+  type LockOwner,
+  lockHolder,
+  processStartTime,
+} from "./record/journal/lock.ts";
 export { type MoveOptions, moveJournalFile, movingCopy } from "./record/journal/move-file.ts";
 export { journalDepsOf, newMemoryJournal, openOrBegin } from "./record/journal/new-journal.ts";
 export type { DistributiveOmit, NewEntry, NewIntent, NewLine, SyncMode } from "./record/journal/new-lines.ts";

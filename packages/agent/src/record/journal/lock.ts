@@ -157,7 +157,8 @@ function parseOwner(text: string): LockOwner | undefined {
   return isPid ? { pid, startTime, host, token } : undefined;
 }
 
-function isDead(holder: LockOwner, asking: Pick<LockOwner, "host">): boolean {
+/** Whether the process that wrote this has gone. Of another machine it cannot be told: false. */
+export function isDead(holder: Omit<LockOwner, "token">, asking: Pick<LockOwner, "host">): boolean {
   if (holder.host !== asking.host) return false;
   const startTime = processStartTime(holder.pid);
   try {

@@ -1,7 +1,7 @@
 // `lathe coordinator`: looks at the namespace of a coordinator, through the same tools. Changes nothing.
 
 import { stringify } from "yaml";
-import { readConfiguration } from "../../doors/coordinator/configuration.ts";
+import { missingRoots, readConfiguration } from "../../doors/coordinator/configuration.ts";
 import { contractSummary, TOOLS, type ToolName, wireName } from "../../doors/coordinator/contract.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -42,7 +42,9 @@ export const coordinatorCommand: Command = async (argv, machine) => {
     throw usageError(`Use: ${USAGE}`);
   const args = known.takes === undefined || id === undefined ? {} : { [known.takes]: id };
   const { lookOnce } = await import("../../doors/coordinator/look.ts");
-  const { data, isError } = await lookOnce(machine, readConfiguration(machine.env, machine.cwd), known.tool, args);
+  const configuration = readConfiguration(machine.env, machine.cwd);
+  for (const line of missingRoots(configuration)) machine.stderr.write(`lathe: ${line}\n`);
+  const { data, isError } = await lookOnce(machine, configuration, known.tool, args);
   const { error, lines, ...shown } = data as Shown;
   if (isError) throw usageError(error?.message ?? "The coordinator's state cannot be read.");
   const { ok: _ok, schema_version: _version, ...told } = shown;

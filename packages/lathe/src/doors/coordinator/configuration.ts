@@ -15,6 +15,8 @@ const PART_OF_NAMESPACE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export interface Configuration {
   /** Real paths. Empty: nothing is allowed. */
   readonly roots: readonly string[];
+  /** Folders that the operator allows and that are not there: nothing below them is allowed. */
+  readonly missing: readonly string[];
   readonly mutations: ReadonlySet<Mutation>;
   /** Words; absent: no session can be started. */
   readonly sessionCommand: readonly string[] | undefined;
@@ -33,7 +35,7 @@ export function readConfiguration(env: Variables, cwd: string): Configuration {
   const repo = namespacePart("REPO", value("REPO"));
   const below = given === undefined ? [".lathe", "state", "coordinator-mcp"] : [];
   return {
-    roots: rootsOf(value("WORKDIR_ROOTS") ?? ""),
+    ...rootsOf(value("WORKDIR_ROOTS") ?? ""),
     mutations: mutationsOf(value("MUTATIONS") ?? ""),
     sessionCommand: wordsOf(value("SESSION_COMMAND") ?? ""),
     artifactCap: capOf(value("ARTIFACT_BYTE_CAP")),
@@ -49,21 +51,27 @@ function namespacePart(name: string, value = "default"): string {
   throw usageError(`${VARIABLE}${name} is a name of letters, digits, ".", "-" and "_". Not "${value.slice(0, 80)}".`);
 }
 
-function rootsOf(text: string): readonly string[] {
+/** One folder that is not there is no reason to leave the sessions in the others alone. */
+function rootsOf(text: string): Pick<Configuration, "roots" | "missing"> {
   const separator = delimiter === ":" ? /[:,;\n]/ : /[,;\n]/;
-  const paths = text.split(separator).map((path) => path.trim());
-  return paths
-    .filter((path) => path !== "")
-    .map((path) => {
-      if (!isAbsolute(path))
-        throw usageError(`${VARIABLE}WORKDIR_ROOTS takes absolute paths. Not "${path.slice(0, 80)}".`);
-      try {
-        return realpathSync(path);
-      } catch {
-        throw usageError(`${VARIABLE}WORKDIR_ROOTS names a folder that is not there: ${path.slice(0, 200)}`);
-      }
-    });
+  const roots: string[] = [];
+  const missing: string[] = [];
+  for (const path of text.split(separator).map((one) => one.trim())) {
+    if (path === "") continue;
+    if (!isAbsolute(path))
+      throw usageError(`${VARIABLE}WORKDIR_ROOTS takes absolute paths. Not "${path.slice(0, 80)}".`);
+    try {
+      roots.push(realpathSync(path));
+    } catch {
+      missing.push(path);
+    }
+  }
+  return { roots, missing };
 }
+
+/** One line for each folder that is not there. */
+export const missingRoots = ({ missing }: Configuration): readonly string[] =>
+  missing.map((path) => `${VARIABLE}WORKDIR_ROOTS names a folder that is not there: ${path.slice(0, 200)}`);
 
 function mutationsOf(text: string): ReadonlySet<Mutation> {
   const words = text
@@ -98,10 +106,17 @@ function wordsOf(text: string): readonly string[] | undefined {
   return words.length === 0 ? undefined : words;
 }
 
+function noRoots(missing: readonly string[]): CoordinatorRefusal {
+  const why = missing.length === 0 ? "" : ": none of those in the list is there";
+  return new CoordinatorRefusal(
+    "no_roots",
+    `No folder is allowed${why}. Set ${VARIABLE}WORKDIR_ROOTS for the coordinator.`,
+  );
+}
+
 /** The real path of a folder or file below one of the allowed ones. */
-export function allowedPath({ roots }: Configuration, path: string): string {
-  if (roots.length === 0)
-    throw new CoordinatorRefusal("no_roots", `No folder is allowed. Set ${VARIABLE}WORKDIR_ROOTS for the coordinator.`);
+export function allowedPath({ roots, missing }: Configuration, path: string): string {
+  if (roots.length === 0) throw noRoots(missing);
   let real: string;
   try {
     real = realpathSync(path);
@@ -121,12 +136,11 @@ const isBelow = (root: string, path: string): boolean =>
 
 /** The entry's three conditions. There is no other way to change something. */
 export function mustAllow(
-  { roots, mutations }: Configuration,
+  { roots, missing, mutations }: Configuration,
   needs: Mutation,
   allowMutation: boolean | undefined,
 ): void {
-  if (roots.length === 0)
-    throw new CoordinatorRefusal("no_roots", `No folder is allowed. Set ${VARIABLE}WORKDIR_ROOTS for the coordinator.`);
+  if (roots.length === 0) throw noRoots(missing);
   if (!mutations.has(needs))
     throw new CoordinatorRefusal(
       "mutation_disabled",

@@ -70,7 +70,7 @@ export const TOOLS = {
   watch_events: tool("Events after a number: at once when there are any, else when one comes or the time is over.", {
     after_seq: optional(integer("The last number that was seen; 0 when not given.")),
     session_id: optional(sessionId),
-    event_types: optional(listOf(text(), "Kinds, such as turn.completed.")),
+    event_types: optional(listOf(text(), "Kinds, such as turn.completed; all when empty or not given.")),
     timeout_ms: timeout,
     limit: optional(integer(`At most ${MOST_EVENTS}.`)),
   }),

@@ -29,9 +29,14 @@ export const COORDINATOR: DoorClient = {
   scopes: new Set(["read", "prompt", "approve"]),
 };
 
-export const openCoordinator = (machine: CoordinatorMachine, configuration: Configuration): Coordinator => ({
+/** `looks`: nothing is made or changed. */
+export const openCoordinator = (
+  machine: CoordinatorMachine,
+  configuration: Configuration,
+  { looks = false } = {},
+): Coordinator => ({
   ...{ machine, configuration },
-  journal: EventJournal.open(configuration, machine),
+  journal: looks ? EventJournal.look(configuration, machine) : EventJournal.open(configuration, machine),
   records: new SessionRecords(machine),
   tmux: new Tmux(machine.env),
   doors: homePaths(machine.env, machine.userHome).doors,

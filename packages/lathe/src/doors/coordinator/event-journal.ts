@@ -4,6 +4,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -35,6 +36,7 @@ export class EventJournal {
   readonly folder: string;
   readonly #machine: Pick<Machine, "pid" | "host" | "deps">;
   readonly #file: string;
+  readonly #isReadOnly: boolean;
   readonly #listeners = new Set<() => void>();
   #fold = new Fold();
   #events: CoordinatorEvent[] = [];
@@ -43,10 +45,29 @@ export class EventJournal {
   #read = 0;
   #watcher: ReturnType<typeof watch> | undefined;
 
-  private constructor(folder: string, machine: Pick<Machine, "pid" | "host" | "deps">) {
+  private constructor(
+    folder: string,
+    machine: Pick<Machine, "pid" | "host" | "deps">,
+    { isReadOnly }: { readonly isReadOnly: boolean },
+  ) {
     this.folder = folder;
+    this.#isReadOnly = isReadOnly;
     this.#machine = machine;
     this.#file = join(folder, "events", "event-journal.jsonl");
+  }
+
+  /** As it is: nothing is made, and it need not be writable. */
+  static look({ state }: Configuration, machine: Pick<Machine, "pid" | "host" | "deps">): EventJournal {
+    try {
+      const journal = new EventJournal(realpathSync(state.folder), machine, { isReadOnly: true });
+      journal.refresh();
+      return journal;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      throw new CliError(EXIT.usage, `The coordinator's state cannot be read: ${messageOf(error)}. Check that path.`, {
+        cause: error,
+      });
+    }
   }
 
   /** Makes the namespace when it is not there. A link on the way would put it somewhere else: that is refused. */
@@ -81,7 +102,7 @@ export class EventJournal {
     }
     // Of nobody's repository.
     writeFileSync(join(real, ".gitignore"), "*\n", { mode: 0o600 });
-    const journal = new EventJournal(real, machine);
+    const journal = new EventJournal(real, machine, { isReadOnly: false });
     journal.refresh();
     return journal;
   }
@@ -99,6 +120,7 @@ export class EventJournal {
   /** What others have written since. */
   refresh(): void {
     const fd = this.#open();
+    if (fd === undefined) return;
     try {
       this.#readNew(fd);
     } finally {
@@ -111,6 +133,7 @@ export class EventJournal {
     const lock = await this.#lock();
     try {
       const fd = this.#open();
+      if (fd === undefined) throw new CoordinatorRefusal("read_only", "This only looks: it changes nothing.");
       try {
         const end = this.#readNew(fd);
         const { events, result } = decide(this.#fold);
@@ -174,9 +197,12 @@ export class EventJournal {
     });
   }
 
-  #open(): number {
-    const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
-    const fd = openSync(this.#file, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+  /** Undefined: there is none, and none is made. */
+  #open(): number | undefined {
+    const { O_RDONLY, O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+    if (this.#isReadOnly && !existsSync(this.#file)) return undefined;
+    const flags = this.#isReadOnly ? O_RDONLY | O_NONBLOCK : O_RDWR | O_CREAT;
+    const fd = openSync(this.#file, flags | O_NOFOLLOW, 0o600);
     if (fstatSync(fd).isFile()) return fd;
     closeSync(fd);
     throw new CliError(EXIT.usage, `${this.#file} is not a file. Remove it, then start again.`);

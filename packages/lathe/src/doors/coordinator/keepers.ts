@@ -3,6 +3,7 @@
 import type { LocalDoor } from "../local/local-door.ts";
 import type { Coordinator } from "./coordinator.ts";
 import { SessionKeeper } from "./session-keeper.ts";
+import { finishStarts, hasAbandonedStarts } from "./sessions.ts";
 
 export class Keepers {
   readonly #coordinator: Coordinator;
@@ -39,6 +40,11 @@ export class Keepers {
     };
     journal.onChange(look);
     look();
+  }
+
+  /** Of sessions whose coordinator was killed while it started them. */
+  async finishStarts(): Promise<void> {
+    if (!this.#isPassive && hasAbandonedStarts(this.#coordinator)) await finishStarts(this.#coordinator);
   }
 
   of(sessionId: string): SessionKeeper {

@@ -20,7 +20,7 @@ export async function lookOnce(
     throw usageError(
       `No coordinator has worked here yet (namespace ${profile}/${repo}, state in ${state.base}). A bot starts one with: lathe mcp-serve coordinator. See: docs/coordinator.md`,
     );
-  const coordinator = openCoordinator(machine, { ...configuration, mutations: new Set() });
+  const coordinator = openCoordinator(machine, { ...configuration, mutations: new Set() }, { looks: true });
   const keepers = new Keepers(coordinator, { isPassive: true });
   try {
     return await callTool({ coordinator, keepers }, tool, args, new AbortController().signal);

@@ -147,12 +147,20 @@ function responseOf(turnId: string, text: string, reported: string, cap: number)
   const bytes = Buffer.from(words);
   const truncated = bytes.length > cap;
   return {
-    text: truncated ? `${utf8Start(bytes, cap)}…` : words,
+    text: truncated ? cutTo(bytes, cap) : words,
     format: "markdown",
     source: text === "" ? (reported === "" ? "none" : "report") : "journal",
     artifact_path: truncated ? responseName(turnId) : null,
     truncated,
   };
+}
+
+const MORE = "…";
+
+/** The sign that there is more counts, too. */
+function cutTo(bytes: Buffer, most: number): string {
+  const room = most - Buffer.byteLength(MORE);
+  return room < 0 ? utf8Start(bytes, most) : utf8Start(bytes, room) + MORE;
 }
 
 /** At most so many bytes, without half a character at the end. */

@@ -65,6 +65,8 @@ export async function serveCoordinator(machine: Machine, configuration: Configur
   const lines = new InputLines(
     (error) => void terminal.write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`),
   );
+  // Each reply that waits for a slow reader listens for its turn.
+  terminal.setMaxListeners(0);
   const transport = new StdioServerTransport(lines, terminal);
   const ended = new Promise<void>((resolve) => lines.once("end", resolve).once("close", resolve));
   const handle = serveStdio(() => coordinatorServer(reader, version), {

@@ -236,10 +236,11 @@ export class SessionKeeper {
     const metadata = { lathe_session: door.sessionId };
     const ids = { session_id: this.#sessionId, turn_id: turnId };
     const said = { kind: "turn.delivered", ...ids, summary: "The session has the prompt.", metadata } as const;
-    await journal.change((state) => ({
-      events: state.active.get(this.#sessionId) === turnId ? [said] : [],
-      result: true,
-    }));
+    await journal.change((state) => {
+      // Another coordinator of the namespace may have noted it.
+      const isNoted = state.turns.get(turnId)?.deliveredTo === door.sessionId;
+      return { events: state.active.get(this.#sessionId) === turnId && !isNoted ? [said] : [], result: true };
+    });
     // A command that does its work itself leaves nothing in the journal.
     if (isSaid) return true;
     return journal.change((state) => endTurn(state, turnId, { status: "completed", by: "command" }));

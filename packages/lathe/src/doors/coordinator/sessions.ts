@@ -4,16 +4,17 @@ import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { oneLine } from "@lathe/agent/base";
+import { isDead, processStartTime } from "@lathe/agent/record";
 import { messageOf } from "@lathe/llm";
 import { ownCommand } from "../../hosts/rpc-client/process.ts";
 import { localSessions } from "../local/local-door.ts";
-import { findManaged } from "../tmux/managed-sessions.ts";
+import { findManaged, listManaged } from "../tmux/managed-sessions.ts";
 import { startSession } from "../tmux/start-session.ts";
 import { allowedPath, VARIABLE } from "./configuration.ts";
 import { CoordinatorRefusal } from "./contract.ts";
 import { COORDINATOR, type Coordinator } from "./coordinator.ts";
 import { findPane, sessionInPane } from "./panes.ts";
-import type { SessionFacts } from "./state.ts";
+import { type SessionFacts, type Starter, starterFacts } from "./state.ts";
 import { sessionOf } from "./turn-moves.ts";
 
 /** Clients of MCP wait a minute for a reply. */
@@ -36,7 +37,7 @@ export async function startNew(coordinator: Coordinator, cwd: string): Promise<S
   mustBeShort(real);
   await journal.change((state) => {
     if (state.sessions.has(sessionId)) throw new CoordinatorRefusal("name_taken", "Try again: the name was taken.");
-    const metadata = { cwd: real, way: "door", tmux: sessionId };
+    const metadata = { cwd: real, way: "door", tmux: sessionId, ...starterFacts(starterOf(coordinator)) };
     const summary = `A session starts in a pane of tmux (${configuration.profile}/${configuration.repo}).`;
     return { events: [{ kind: "session.starting", session_id: sessionId, summary, metadata }], result: undefined };
   });
@@ -66,7 +67,8 @@ export async function startAgain(coordinator: Coordinator, sessionId: string): P
   const words = inWorktree(command, sessionId);
   await journal.change(() => {
     const summary = "The session is brought back.";
-    return { events: [{ kind: "session.starting", session_id: sessionId, summary }], result: undefined };
+    const metadata = starterFacts(starterOf(coordinator));
+    return { events: [{ kind: "session.starting", session_id: sessionId, summary, metadata }], result: undefined };
   });
   return openInPane(coordinator, sessionId, real, path === undefined ? words : [...words, "--session", path]);
 }
@@ -75,11 +77,43 @@ export async function startAgain(coordinator: Coordinator, sessionId: string): P
 export async function finishStarts(coordinator: Coordinator): Promise<void> {
   const { journal, tmux } = coordinator;
   const starting = [...journal.state.sessions.values()].filter(({ phase }) => phase === "starting");
-  for (const { sessionId } of starting) {
-    const pane = (await findManaged(tmux, sessionId).catch(() => undefined))?.panes.find((one) => one.latheSession);
-    if (pane?.latheSession !== undefined) await opened(coordinator, sessionId, pane.latheSession, pane.paneId);
+  if (starting.length === 0) return;
+  let managed: Awaited<ReturnType<typeof listManaged>>;
+  try {
+    managed = await listManaged(tmux);
+  } catch {
+    return; // without an answer of tmux, nothing is known of them
+  }
+  for (const session of starting) {
+    const found = managed.find(({ name }) => name === session.sessionId);
+    const pane = found?.panes.find((one) => one.latheSession);
+    if (pane?.latheSession !== undefined) await opened(coordinator, session.sessionId, pane.latheSession, pane.paneId);
+    else if (!found && isAbandoned(coordinator, session)) await failed(coordinator, session);
   }
 }
+
+/** Whether a session starts whose coordinator has gone: what became of it has to be looked at. */
+export const hasAbandonedStarts = (coordinator: Coordinator): boolean =>
+  [...coordinator.journal.state.sessions.values()].some(
+    (session) => session.phase === "starting" && isAbandoned(coordinator, session),
+  );
+
+const isAbandoned = ({ machine }: Coordinator, { starter }: SessionFacts): boolean =>
+  !starter || isDead(starter, machine);
+
+const starterOf = ({ machine: { pid, host } }: Coordinator): Starter => ({
+  ...{ pid, host },
+  startTime: processStartTime(pid),
+});
+
+/** Unless somebody else starts it by now. */
+const failed = ({ journal }: Coordinator, { sessionId, starter }: SessionFacts): Promise<void> =>
+  journal.change((state) => {
+    const now = state.sessions.get(sessionId);
+    const isSame = now?.phase === "starting" && now.starter?.pid === starter?.pid;
+    const summary = "The coordinator that started the session has gone before it was open.";
+    return { events: isSame ? [{ kind: "session.failed", session_id: sessionId, summary }] : [], result: undefined };
+  });
 
 export async function register(coordinator: Coordinator, sessionId: string, paneId: string): Promise<SessionFacts> {
   const { journal } = coordinator;

@@ -2,7 +2,15 @@
 
 import type { CoordinatorEvent } from "./events.ts";
 
+type Metadata = NonNullable<CoordinatorEvent["metadata"]>;
 type TurnStatus = "queued" | "active" | "completed" | "failed" | "cancelled" | "superseded";
+
+/** A process: its number may be that of another one later. */
+export interface Starter {
+  readonly pid: number;
+  readonly host: string;
+  readonly startTime: string;
+}
 
 export interface SessionFacts {
   readonly sessionId: string;
@@ -15,6 +23,8 @@ export interface SessionFacts {
   readonly pane?: string;
   /** Of tmux. */
   readonly tmuxName?: string;
+  /** The coordinator that starts it, while it starts. */
+  readonly starter?: Starter;
 }
 
 export interface TurnFacts {
@@ -75,8 +85,10 @@ export class Fold implements State {
 
   #session({ kind, session_id: sessionId, metadata = {} }: CoordinatorEvent): void {
     if (sessionId === undefined) return;
-    const known = this.sessions.get(sessionId) ?? { sessionId, cwd: "", way: "door", phase: "starting" };
+    const before = this.sessions.get(sessionId) ?? { sessionId, cwd: "", way: "door", phase: "starting" };
+    const { starter: _, ...known } = before;
     const { cwd, lathe_session, pane, tmux, way } = metadata;
+    const starter = kind === "session.starting" ? starterIn(metadata) : undefined;
     const phase = kind === "session.starting" ? "starting" : kind === "session.failed" ? "failed" : "open";
     this.sessions.set(sessionId, {
       ...known,
@@ -86,6 +98,7 @@ export class Fold implements State {
       ...(typeof lathe_session === "string" ? { latheSession: lathe_session } : {}),
       ...(typeof pane === "string" ? { pane } : {}),
       ...(typeof tmux === "string" ? { tmuxName: tmux } : {}),
+      ...(starter ? { starter } : {}),
     });
   }
 
@@ -132,6 +145,18 @@ export class Fold implements State {
       );
   }
 }
+
+/** Undefined in events of earlier versions. */
+function starterIn({ starter_pid: pid, starter_host: host, starter_began: startTime }: Metadata): Starter | undefined {
+  if (typeof pid !== "number" || typeof host !== "string" || typeof startTime !== "string") return undefined;
+  return { pid, host, startTime };
+}
+
+export const starterFacts = ({ pid, host, startTime }: Starter): Metadata => ({
+  starter_pid: pid,
+  starter_host: host,
+  starter_began: startTime,
+});
 
 const begun = (turnId: string, sessionId: string): TurnFacts => ({
   ...{ turnId, sessionId },

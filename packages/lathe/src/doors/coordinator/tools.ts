@@ -1,6 +1,6 @@
 // Carries out one call of a tool, whatever transport it came over: arguments and ids are checked, changes have to be allowed, and the reply is data.
 
-import { rmSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "@lathe/llm";
 import { Checker } from "@lathe/llm/schema";
@@ -59,10 +59,14 @@ function refused(error: unknown): object {
 
 const HANDLERS: { readonly [K in ToolName]: Handler<K> } = {
   list_sessions: async (reader) => {
+    await reader.keepers.finishStarts();
     const { sessions } = reader.coordinator.journal.state;
     return { sessions: await Promise.all([...sessions.values()].map((session) => sessionRow(reader, session))) };
   },
-  read_status: async (reader, { session_id }) => ({ session: await sessionRow(reader, known(reader, session_id)) }),
+  read_status: async (reader, { session_id }) => {
+    await reader.keepers.finishStarts();
+    return { session: await sessionRow(reader, known(reader, session_id)) };
+  },
   read_tail: async (reader, { session_id, lines }) => ({
     session_id,
     lines: tailOf(reader, known(reader, session_id), lines),
@@ -77,7 +81,10 @@ const HANDLERS: { readonly [K in ToolName]: Handler<K> } = {
     const session = session_id === undefined ? undefined : known(reader, session_id);
     return readArtifact(reader, { session, path, offset: Math.max(0, offset) });
   },
-  read_coordination_status: (reader) => coordinationStatus(reader),
+  read_coordination_status: async (reader) => {
+    await reader.keepers.finishStarts();
+    return coordinationStatus(reader);
+  },
   read_turn: async (reader, { turn_id, session_id }) => {
     const turn = await lookedAfter(reader, turnHere(reader, turn_id, session_id));
     return turnReply(reader, turn);
@@ -143,14 +150,14 @@ const waitOf = (ms = LONGEST_WAIT_MS): number => Math.min(Math.max(ms, 0), LONGE
 
 async function watchEvents(
   reader: Reader,
-  { after_seq = 0, session_id, event_types, timeout_ms, limit = MOST_EVENTS }: ToolParams<"watch_events">,
+  { after_seq = 0, session_id, event_types = [], timeout_ms, limit = MOST_EVENTS }: ToolParams<"watch_events">,
   signal: AbortSignal,
 ): Promise<object> {
   const { journal } = reader.coordinator;
   const owner = session_id === undefined ? undefined : known(reader, session_id).sessionId;
   const most = Math.min(Math.max(limit, 1), MOST_EVENTS);
   const fits = ({ session_id: of, kind }: CoordinatorEvent): boolean =>
-    (owner === undefined || of === owner) && (event_types === undefined || event_types.includes(kind));
+    (owner === undefined || of === owner) && (event_types.length === 0 || event_types.includes(kind));
   let from = after_seq;
   const look = (): readonly CoordinatorEvent[] | undefined => {
     const found = journal.after(from).filter(fits);
@@ -174,7 +181,13 @@ async function sendPrompt(
   const sessionId = safeSessionId(session_id);
   if (prompt.trim() === "") throw new CoordinatorRefusal("invalid_arguments", "The prompt is empty.");
   if (queue && force) throw new CoordinatorRefusal("invalid_arguments", "Give queue or force, not both.");
-  if (known({ coordinator, keepers }, sessionId).way === "paste") mustBeWords(prompt);
+  const { way, cwd } = known({ coordinator, keepers }, sessionId);
+  if (way === "paste") mustBeWords(prompt);
+  if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+    throw new CoordinatorRefusal(
+      "folder_gone",
+      `The folder of this session is not there any more: ${cwd}. Put it back, or start a session in another folder.`,
+    );
   const turnId = `turn-${machine.deps.uuid()}`;
   // A turn that has ended meanwhile is not in the way.
   await keepers.of(sessionId).advance();
