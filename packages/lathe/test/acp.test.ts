@@ -77,7 +77,7 @@ describe("lathe acp", () => {
     expect(sessions).toMatchObject([{ sessionId: made.sessionId, title: "plan the work" }]);
   });
 
-  it("G-17 G-10 an editor without forms and notices: a gate's question and what /workflow says are text, a message answers", async () => {
+  it("G-17 G-10 an editor without forms and notices: a gate's question and what /workflow says are text, a message answers, and a wrong answer is invalid", async () => {
     const ask = { op: "ask", question: "Which?", options: [{ label: "red" }, { label: "blue" }] };
     await open([call("interview", ask), turn.text("Well.")], { capabilities: {} });
     const id = await create();
@@ -85,6 +85,8 @@ describe("lathe acp", () => {
     expect(editor.text()).toContain("Which?\n  1. red\n  2. blue");
     await editor.prompt(id, "/workflow");
     expect(editor.text()).toContain("Workflow deep-interview: asking\nIt waits for your answer:");
+    // An answer that the question does not have is no internal error.
+    await expect(editor.prompt(id, "9")).rejects.toMatchObject({ code: -32602 });
     await editor.prompt(id, "2");
     expect(scene.server.requests.at(-1)?.text).toContain("The user answered: blue");
   });

@@ -337,7 +337,7 @@ describe("G-98 /memory and lathe memory", () => {
     }
   });
 
-  it("a damaged database is named and left alone", async () => {
+  it("a damaged database is named, at the start of a session too, and left alone", async () => {
     await on([recall("anything"), done]);
     const garbage = "no database at all, but long enough to look like one".repeat(40);
     await mkdir(folder(), { recursive: true });
@@ -349,7 +349,7 @@ describe("G-98 /memory and lathe memory", () => {
         /^lathe: \S*memory\.db is damaged\. Restore it from a backup, or move it away to begin anew\.\n$/,
       ),
     });
-    expect(await say()).toMatchObject({ code: 0 });
+    expect(await say()).toMatchObject({ code: 0, stderr });
     expect(result(1)).toContain("memory.db is damaged");
     expect(readFileSync(join(folder(), "memory.db"), "utf8")).toBe(garbage);
   });

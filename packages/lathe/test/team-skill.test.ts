@@ -1,7 +1,7 @@
 // The bundled skill `team`: where it can be used, what the model gets, and who comes before it.
 
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkGate } from "../src/conversation/gates/gate.ts";
@@ -23,13 +23,26 @@ describe("the skill team", () => {
     expect(scene.server.requests).toEqual([]);
   });
 
-  it("G-100 G-104 a skill of the project with the same name is used instead, also outside of tmux", async () => {
+  it("G-100 G-104 a skill of the project with the same name is used instead, also outside of tmux, and it is said which one", async () => {
     scene = await stage([turn.text("Ours.")]);
-    const folder = join(scene.box.dir, ".lathe/skills/team");
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "SKILL.md"), "---\nname: team\ndescription: ours\n---\nAsk the others at lunch.\n");
-    expect(await scene.run(["-p", "/skill:team x"])).toMatchObject({ code: 0, stdout: "Ours.\n" });
+    const fileOf = (name: string): string => join(scene.box.dir, ".lathe/skills", name, "SKILL.md");
+    for (const name of ["team", "ultragoal"]) {
+      mkdirSync(dirname(fileOf(name)), { recursive: true });
+      writeFileSync(fileOf(name), `---\nname: ${name}\ndescription: ours\n---\nAsk the others at lunch.\n`);
+    }
+    expect(await scene.run(["-p", "/skill:team x"])).toEqual({
+      ...{ code: 0, stdout: "Ours.\n" },
+      stderr: `lathe: /skill:team is the skill ${fileOf("team")}, not the bundled one.\n`,
+    });
     expect(scene.server.requests[0]?.text).toContain("Ask the others at lunch.");
+    const { stdout } = await scene.box.run(["workflow", "list", "--json"]);
+    const { workflows } = JSON.parse(stdout) as { workflows: { name: string; replacedBy?: string }[] };
+    expect(workflows.flatMap(({ name, replacedBy }) => (replacedBy ? [[name, replacedBy]] : []))).toEqual([
+      ["ultragoal", fileOf("ultragoal")],
+    ]);
+    const { stderr } = await scene.run(["-p", "/skill:nothing"]);
+    expect(stderr.match(/\/skill:[a-z]+\b/g)).toEqual([...new Set(stderr.match(/\/skill:[a-z]+\b/g))]);
+    expect(stderr.match(/\/skill:ultragoal\b/g)).toHaveLength(1);
   });
 
   it("G-104 a gate with the stage team is refused by its code", async () => {

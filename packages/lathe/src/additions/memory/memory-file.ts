@@ -1,6 +1,6 @@
 // The database of memories: opened, made, and refused when it cannot be read. It is no cache: nothing else holds what it holds.
 
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissingPackage, missingPackage } from "@lathe/agent/base";
 import { messageOf } from "@lathe/llm";
@@ -31,6 +31,25 @@ export interface MemoryDb {
   readonly exec: (sql: string) => void;
   readonly isTransaction: boolean;
   readonly close: () => void;
+}
+
+const DATABASE = "SQLite format 3\0";
+
+/** What is wrong with the file as its first bytes tell: a session that does not use its memories never opens it. */
+export function memoryFileProblem(file: string): string | undefined {
+  let fd: number;
+  try {
+    fd = openSync(file, "r");
+  } catch {
+    return undefined; // there is none; opening it says what else it may be
+  }
+  try {
+    const start = Buffer.alloc(DATABASE.length);
+    const got = readSync(fd, start, 0, start.length, 0);
+    return got === 0 || start.toString("latin1") === DATABASE ? undefined : damaged(file);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 export async function openMemoryFile(file: string): Promise<MemoryDb> {
@@ -110,11 +129,14 @@ const SQLITE_BUSY = 5;
 const FULL: ReadonlySet<number> = new Set([10, 13]); // SQLITE_IOERR, SQLITE_FULL
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
 
+const damaged = (file: string): string =>
+  `${file} is damaged. Restore it from a backup, or move it away to begin anew.`;
+
 function problemOf(file: string, error: unknown): string {
   if (error instanceof OtherVersion)
     return `${file} was written by a newer version of Lathe. Update Lathe, or move the file away.`;
   const code = ((error as { errcode?: number }).errcode ?? 0) & 0xff;
-  if (DAMAGED.has(code)) return `${file} is damaged. Restore it from a backup, or move it away to begin anew.`;
+  if (DAMAGED.has(code)) return damaged(file);
   if (code === SQLITE_BUSY) return `${file} is being changed by another process. Try again when that is done.`;
   if (FULL.has(code)) return `${file} cannot be written: ${messageOf(error)}. Is the disk full?`;
   return `${file} cannot be used: ${messageOf(error)}`;

@@ -57,6 +57,8 @@ export async function memoryOn(
     firstTurn: async () => (await place.hint()).text,
     ready: (made) => offer(made, memoryTools({ backend: async () => memory, access: [], timeoutMs: TIMEOUT_MS })),
     opened: (open, { reason }) => {
+      const { problem } = place;
+      if (problem !== undefined) open.session.warn(problem, "memory");
       if (!learns || reason !== "start" || !settings["memories.enabled"]) return;
       learning = import("./learning.ts").then(({ learn }) => learn(workspace, open, place));
     },

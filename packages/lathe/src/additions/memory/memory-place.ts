@@ -9,7 +9,7 @@ import { type CheckedMemory, checkMemories } from "./find-memories.ts";
 import { readHint, type ShownHint, showHint } from "./hint.ts";
 import { hintFile, keepHint } from "./keep-hint.ts";
 import { type Memory, projectsSeen, type Scoping } from "./memory.ts";
-import { openMemoryFile } from "./memory-file.ts";
+import { memoryFileProblem, openMemoryFile } from "./memory-file.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { databaseIn, marksIn, projectOfFolder } from "./places.ts";
 
@@ -47,6 +47,11 @@ export class MemoryPlace {
   hint(): Promise<ShownHint> {
     const hints = this.seen.flatMap((project) => readHint(hintFile(this.home, project), project) ?? []);
     return showHint(hints, this.digests, this.#mostTokens);
+  }
+
+  /** Why there are no memories, as far as that can be told without opening the database. */
+  get problem(): string | undefined {
+    return memoryFileProblem(databaseIn(this.home));
   }
 
   /** After a change of the memories of a project. */

@@ -10,6 +10,11 @@ export function skillCommands(skills: readonly Skill[]): readonly PromptCommand[
     description: skill.description === "" ? `use the skill ${skill.name}` : skill.description,
     arguments: "[what to do]",
     whileWorking: true,
-    expand: (task) => givenSkill(skill, task),
+    expand: async (task, { session }) => {
+      const { BUNDLED_SKILLS } = await import("../../found/skills/bundled/index.ts");
+      if (Object.hasOwn(BUNDLED_SKILLS, skill.name))
+        session.warn(`/skill:${skill.name} is the skill ${skill.source.path}, not the bundled one.`, "skill");
+      return givenSkill(skill, task);
+    },
   }));
 }

@@ -8,6 +8,7 @@ import { isOver, WORKFLOWS } from "../../additions/workflows/definitions.ts";
 import { readWorkflow, WORKFLOW_FACT, type WorkflowState } from "../../additions/workflows/workflow.ts";
 import { GATE_ANSWER_FACT, GATE_FACT, type KeptAnswer, type KeptGate } from "../../conversation/gates/gate.ts";
 import { BUNDLED_SKILLS } from "../../found/skills/bundled/index.ts";
+import { skillsOf } from "../../found/skills/skills.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
@@ -31,9 +32,18 @@ export const workflowCommand: Command = async (argv, machine) => {
   throw usageError(`Use: ${USAGE}`);
 };
 
-function list({ stdout }: Machine, isJson: boolean): ExitCode {
-  const all = Object.values(WORKFLOWS);
-  const rows = all.map((one) => [`/skill:${one.name} ${one.arguments}`, one.description] as const);
+/** A skill of the user's or of the project's with the name of a workflow is used instead of it. */
+async function list(machine: Machine, isJson: boolean): Promise<ExitCode> {
+  const { stdout } = machine;
+  const { skills } = await skillsOf(await new Run(machine).open({}));
+  const all = Object.values(WORKFLOWS).map((one) => {
+    const own = skills.find(({ name }) => name === one.name);
+    return { ...one, ...(own ? { replacedBy: own.source.path } : {}) };
+  });
+  const rows = all.map(({ name, arguments: takes, description, replacedBy }) => {
+    const told = replacedBy === undefined ? description : `not used here: ${replacedBy} has the same name`;
+    return [`/skill:${name} ${takes}`, told] as const;
+  });
   stdout.write(isJson ? `${JSON.stringify({ workflows: all }, null, 2)}\n` : `${listing(rows, roomOf(stdout))}\n`);
   return EXIT.done;
 }

@@ -37,8 +37,9 @@ const MOST_NAMED = 12;
 export function noSuchCommandHere(name: string, names: readonly string[]): string {
   const near = nearMiss(name, names);
   if (near !== undefined) return `There is no /${name}. Did you mean /${near}?`;
-  const named = [...names].sort().slice(0, MOST_NAMED);
-  const others = names.length - named.length;
+  const all = [...new Set(names)].sort();
+  const named = all.slice(0, MOST_NAMED);
+  const others = all.length - named.length;
   const more = others > 0 ? ` and ${others} more` : "";
   const list = named.map((one) => `/${one}`).join(", ");
   return `There is no /${name}. ${named.length === 0 ? "There are no commands here." : `There are ${list}${more}.`}`;

@@ -10,6 +10,7 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from "@agentclientprotocol/sdk/unstable";
+import { InputRefused } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
 import { signInCommand } from "../../config/credentials/source.ts";
 import { Run } from "../../hosts/run.ts";
@@ -126,6 +127,8 @@ async function answered<T>(work: () => Promise<T> | T): Promise<T> {
   } catch (error) {
     if (error instanceof RequestError) throw error;
     const message = messageOf(error);
+    // What was given is not taken, such as an answer that a question does not have.
+    if (error instanceof InputRefused) throw new RequestError(-32602, message);
     if (!(error instanceof CliError)) throw new RequestError(-32603, message);
     const isCredential = error.exitCode === EXIT.provider && message.startsWith("No credential");
     throw new RequestError(isCredential ? -32000 : error.exitCode === EXIT.usage ? -32602 : -32603, message);

@@ -155,6 +155,17 @@ describe("M2 the ledger of the gateway", () => {
     const again = open();
     expect([again.damaged, again.left(KEY, budget(10))]).toEqual([1, 5]);
   });
+
+  it("M2 a ledger of which nothing can be read gives no money back: the gateway does not start", () => {
+    const books = open();
+    books.settle(books.reserve(claim(5)), { usd: 4, usage });
+    const file = join(folder, "2026-11.jsonl");
+    for (const content of ["", "\0".repeat(400), "what was it?\nwho knows\n"]) {
+      writeFileSync(file, content);
+      expect(open).toThrow(`The ledger ${file} is damaged: what the keys have spent is not known. Restore it`);
+      expect(readFileSync(file, "utf8")).toBe(content);
+    }
+  });
 });
 
 function copyOf(from: string): string {

@@ -3,10 +3,11 @@
 
 import { type Ledger, NO_AMOUNTS, NO_USAGE, type RequestAmounts } from "@lathe/agent/base";
 import type { Usage } from "@lathe/llm";
+import { usageError } from "../../../platform/usage/exit.ts";
 import type { ClientKey } from "../keys/key-file.ts";
 import { type KeyBudget, periodAt } from "../keys/terms.ts";
 import { KeyAccounts, lostCharge, type PeriodOf } from "./key-accounts.ts";
-import { beginMonth, linesOf, MonthFile, monthsIn } from "./ledger-files.ts";
+import { beginMonth, fileOf, linesOf, MonthFile, monthsIn } from "./ledger-files.ts";
 import type { LedgerLine, ReservedLine } from "./lines.ts";
 
 export interface BooksOptions {
@@ -57,8 +58,19 @@ export class Books {
     this.#accounts = new KeyAccounts(periodOf);
     const last = monthsIn(folder).at(-1);
     let damaged = 0;
-    const lines = last === undefined ? [] : linesOf(folder, last, () => damaged++);
-    const left = this.#accounts.replay(lines);
+    let read = 0;
+    const lines = function* (month: string): Generator<LedgerLine, void> {
+      for (const line of linesOf(folder, month, () => damaged++)) {
+        read++;
+        yield line;
+      }
+    };
+    const left = this.#accounts.replay(last === undefined ? [] : lines(last));
+    // A file never is without its first line: with nothing spent, every budget would be whole again.
+    if (last !== undefined && read === 0)
+      throw usageError(
+        `The ledger ${fileOf(folder, last)} is damaged: what the keys have spent is not known. Restore it from a backup, or move it away to begin with what was spent before that month.`,
+      );
     this.damaged = damaged;
     this.unsettled = left.length;
     for (const line of left) this.#open.set(line.id, line);

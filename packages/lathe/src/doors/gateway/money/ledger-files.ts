@@ -27,7 +27,8 @@ export function monthsIn(folder: string): readonly string[] {
   return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).sort();
 }
 
-const fileOf = (folder: string, month: string): string => join(folder, `${month}.jsonl`);
+/** The ledger of one month. */
+export const fileOf = (folder: string, month: string): string => join(folder, `${month}.jsonl`);
 
 const PIECE_BYTES = 1 << 20;
 
