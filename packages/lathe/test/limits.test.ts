@@ -97,7 +97,7 @@ describe("limits of a run end it with code 5", () => {
     const silent = await scene.run(["--max-time", "300ms", "go"]);
     expect(silent).toMatchObject({ code: 5, stdout: "", stderr: expect.stringMatching(/time.*lathe -c/) });
     const stuck = await scene.run([...full, "--max-time", "1.5s", "go"]);
-    expect(stuck).toMatchObject({ code: 5, stderr: expect.stringMatching(/time.*lathe -c/) });
+    expect(stuck).toMatchObject({ code: 5, stderr: expect.stringMatching(/time.*lathe --resume/) });
     never.open();
   });
 });
