@@ -22,8 +22,12 @@ const ownAddress: Plugin = {
 export function bundleProgram(entry: string, outfile: string): Promise<unknown> {
   return build({
     entryPoints: [entry],
-    outfile,
+    outdir: dirname(outfile),
+    entryNames: basename(outfile, ".mjs"),
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    // What is loaded later stays in files of its own: it is not read at the start, and modules begin in their own order.
+    splitting: true,
     platform: "node",
     format: "esm",
     target: "node20.19",
