@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { compacting, lorem, sentText } from "./support.ts";
 
-const PROMPTS = process.env["LATHE_LONG"] ? 300 : 100;
+const PROMPTS = process.env["LATHE_LONG"] ? 300 : 150;
 
 it.each([
   { window: 100_000, output: 1100, answer: 2200 },

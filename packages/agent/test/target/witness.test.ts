@@ -10,7 +10,7 @@ it.skipIf(!has("strace"))(
   "T-READ-1 the system saw it: the real file is opened, never the link, and the descriptor is asked where it stands (needs strace)",
   { timeout: 180_000 },
   async () => {
-    const program = await bundleOf("./read-one.ts", import.meta.url);
+    const program = await bundleOf("./read-one.ts", import.meta.url, { isSplit: true });
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-witness-")));
     try {
       writeFileSync(join(folder, "real.txt"), "the text\n");
