@@ -30,7 +30,15 @@ describe.skipIf(!hasDebugpy())("Python (needs debugpy)", () => {
     "T-DBG-1 T-DBG-2 T-SUB-2 breakpoint, variables, evaluate, step, a loop that is paused, a second program by name",
     async () => {
       at.write("debugpy/__init__.py", `open("${at.folder}/hole", "w")`);
-      const program = at.write("calc.py", "y = 1", "x = 41", "z = x + y", "print(z)", "while True:", "    y += 1");
+      const program = at.write(
+        "calc.py",
+        "y = 1",
+        "x = 41",
+        "z = x + y",
+        "print(z)",
+        "while True:",
+        "    __import__('time').sleep(0.01)",
+      );
       expect(await at.say({ action: "launch", program })).toBe(
         "debug-1 (debugpy) has stopped: entry\n<module> at calc.py:1\n1 | y = 1",
       );
