@@ -93,7 +93,7 @@ const SUITES: readonly Suite[] = [
   { place: PLACES.machine, gate: ["language", "debugger"], language: clangd!, program: PYTHON },
   { place: PLACES.container, gate: ["cells", "browser"], language: bashls!, program: NODE },
   { place: PLACES.sandbox, gate: ["cells", "debugger"], language: clangd!, program: NODE },
-  { place: PLACES.copy, gate: ["language", "browser"], language: isLong ? gopls! : bashls!, program: NODE },
+  { place: PLACES.copy, gate: ["language", "browser"], language: gopls!, program: NODE },
 ];
 
 /** In the place of `it` for what the gate tries elsewhere. */
