@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type Script, turn } from "@lathe/testkit";
 import { afterEach, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
+import { QUICK_TYPESCRIPT } from "./lsp-projects.ts";
 
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
 const require = createRequire(import.meta.url);
@@ -40,8 +41,7 @@ async function project(script: Script, version: 5 | 7): Promise<void> {
   symlinkSync(typescript, file("node_modules/typescript"));
   if (version === 7) symlinkSync(join(typescript, "bin/tsc"), file("node_modules/.bin/tsc"));
   else symlinkSync(OLD_SERVER, file("node_modules/.bin/typescript-language-server"));
-  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", types: [] };
-  writeFileSync(file("tsconfig.json"), JSON.stringify({ compilerOptions, include: ["src"] }));
+  writeFileSync(file("tsconfig.json"), JSON.stringify({ compilerOptions: QUICK_TYPESCRIPT, include: ["src"] }));
   writeFileSync(file("src/a.ts"), "export function greet(name: string): string {\n  return name;\n}\n");
   await scene.box.run(["trust"]);
 }

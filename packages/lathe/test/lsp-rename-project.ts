@@ -2,14 +2,14 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { QUICK_TYPESCRIPT } from "./lsp-projects.ts";
 
 const STEMS = ["plain", "sp ace", "per%41cent", "ha#sh", "cafe\u0301", "caf\u00e9", "q'uote", "emoji 👋"];
 
 /** Files with their texts; every `greet` in them is the same function, and it stands nowhere else. */
 export function manyFiles(count: number): Record<string, string> {
-  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", types: [], skipLibCheck: true };
   const files: Record<string, string> = {
-    "tsconfig.json": JSON.stringify({ compilerOptions, include: ["src"] }),
+    "tsconfig.json": JSON.stringify({ compilerOptions: QUICK_TYPESCRIPT, include: ["src"] }),
     "src/def.ts": "export function greet(name: string): string {\n  return name;\n}\n",
   };
   for (let n = 1; n < count; n++) {
