@@ -1,7 +1,7 @@
 // What we tell people works: the README followed word for word in a fresh clone with an empty home at a terminal, what it installed
 // used by its commands without one, and every code sample of the README and the documentation.
 // `npm run test:docs`
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -34,8 +34,10 @@ const pages = [
 const work = mkdtempSync(join(tmpdir(), "lathe-docs-"));
 const server = await startSampleModel();
 const report = new Report();
+// The servers that samples start in tmux end with this run.
+const tmux = { TMUX_TMPDIR: work };
 try {
-  const keys = keysFor(server);
+  const keys = { ...keysFor(server), ...tmux };
   const samples = new Map(pages.map((page) => [page, samplesOf(page, readFileSync(join(root, page), "utf8"))]));
   for (const sample of [...samples.values()].flat())
     if (sample.notRun !== undefined) report.notRun(`${sample.page}:${sample.line}`, sample.notRun);
@@ -51,6 +53,7 @@ try {
   };
   await Promise.all([withCommand(), programs(person, all.filter(isProgram), all.filter(isPage))]);
 } finally {
+  spawnSync("tmux", ["kill-server"], { env: { ...process.env, ...tmux }, stdio: "ignore" });
   await server.close();
   rmSync(work, { recursive: true, force: true, maxRetries: 5 });
 }
@@ -84,7 +87,7 @@ async function otherPages(installed: Newcomer, samples: ReadonlyMap<string, read
   const prefix = installed.env["npm_config_prefix"] ?? "";
   for (const [page, list] of samples) {
     if (page === "README.md" || list.length === 0) continue;
-    const reader = visitor(join(work, page.replaceAll("/", "-")), root, keysFor(server), prefix);
+    const reader = visitor(join(work, page.replaceAll("/", "-")), root, { ...keysFor(server), ...tmux }, prefix);
     if (page === "docs/ci.md") await ciPage(list, reader, installed);
     else await follow(list, withoutTerminal(reader.env), { ...reader, clone: installed.clone }, report);
   }

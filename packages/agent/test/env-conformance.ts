@@ -266,7 +266,7 @@ export function environmentConformance(make: () => Promise<EnvironmentUnderTest>
   if (covers("processes"))
     describe("two-way processes", () => processConformance(() => env, { wraps, blocks: isLong ? 400 : 100 }));
   if (covers("ports"))
-    describe("ports", () => portConformance(() => env, isLong || kind.connects === "directly" ? 50 : 8));
+    describe("ports", () => portConformance(() => env, isLong || kind.connects === "directly" ? 50 : 4));
   if (covers("shells")) describe("shells", () => shellConformance(() => env));
 
   if (!covers("commands") && !covers("links")) return;

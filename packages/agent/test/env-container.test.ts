@@ -67,8 +67,9 @@ describe.skipIf(!has("podman", "runc", "busybox"))("EE-04 container (needs podma
         dispose: async () => {},
       };
     },
-    // The file commands of the tools are those over ssh; links are made and followed by the same ones.
-    { commands: true, far: true, inherits: ["tools", "links"] },
+    // The file commands of the tools are those over ssh; links are made and followed by the same ones. The relay to a port is that of
+    // the mix-in, and busybox has its own test; the one of the gate, below, goes through it in the container.
+    { commands: true, far: true, inherits: ["tools", "links", "ports"] },
   );
 
   it("EE-01 one identity for each container and directory", () => {

@@ -11,7 +11,7 @@ import { has } from "../../agent/test/programs.ts";
 import { agentStage, says, shell, tasks, yields } from "./agents-kit.ts";
 
 const isLong = process.env["LATHE_LONG"] !== undefined;
-const AGENTS = isLong ? 8 : 4;
+const AGENTS = isLong ? 8 : 3;
 /** Its work never passes the check. */
 const RED = "child0";
 const CHECKED = `---\nname: checked\ndescription: Checked\nverify: "! grep -rqs ${RED} --include=*.txt ."\n---\nWork.\n`;

@@ -1,8 +1,9 @@
 // Compiled code is kept between starts. It may be missing, damaged or old: the command works, and mends it.
 
-import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { type Bench, bench } from "./models-kit.ts";
 
 let b: Bench;
@@ -19,6 +20,18 @@ const run = (cwd = b.box.dir) =>
     env: { OPENAI_API_KEY: "k", OPENAI_BASE_URL: b.server.baseUrl("openai") },
   });
 
+/** What a first start has left, for the tests that go on from there. */
+let left: string | undefined;
+afterAll(() => left && rm(left, { recursive: true }));
+
+async function haveStarted(): Promise<void> {
+  if (left !== undefined) return cp(left, root(), { recursive: true });
+  expect(await run()).toMatchObject({ code: 0, stdout: "ok\n" });
+  left = await mkdtemp(join(tmpdir(), "lathe-compiled-"));
+  await cp(root(), left, { recursive: true });
+  return undefined;
+}
+
 async function startCache(): Promise<string> {
   const files = await readdir(root(), { recursive: true });
   const name = files.find((file) => /^[^/]+\/start-[^/]+\.bin$/.test(file));
@@ -27,7 +40,7 @@ async function startCache(): Promise<string> {
 }
 
 it("a start leaves its compiled code behind, and one that is whole is not written again", async () => {
-  expect(await run()).toMatchObject({ code: 0, stdout: "ok\n" });
+  await haveStarted();
   const file = await startCache();
   // On a busy machine a start may take another path than the one before, and adds what it compiled.
   const written = [(await stat(file)).mtimeMs];
@@ -39,7 +52,7 @@ it("a start leaves its compiled code behind, and one that is whole is not writte
 });
 
 it("a start inside a repository adds what it compiled to the code that one outside left", async () => {
-  await run();
+  await haveStarted();
   const file = await startCache();
   const outside = (await stat(file)).mtimeMs;
   const repository = join(b.box.dir, "repository");
@@ -57,7 +70,7 @@ it.each([
   ["cut off", (whole: Buffer) => whole.subarray(0, whole.length / 2)],
   ["something else", () => Buffer.from("not compiled code")],
 ])("compiled code that is %s is put aside without a word and replaced", async (_, damage) => {
-  await run();
+  await haveStarted();
   const file = await startCache();
   const whole = await readFile(file);
   await writeFile(file, damage(whole));

@@ -11,14 +11,17 @@ import { X11Desktop } from "../src/additions/computer/desktop.ts";
 import { toScreen } from "../src/additions/computer/steps.ts";
 
 let dir: string;
-let display: string;
+/** Larger than the picture of it that the model gets. */
+let wide: string;
+/** A picture of it costs less: for what is not about pictures. */
+let small: string;
 const started: ChildProcess[] = [];
 const signal = new AbortController().signal;
 
 const text = (name: string): string => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), "latin1") : "");
 
 /** A terminal in the upper left corner that appends what it reads to a file; with `mouse`, also what the mouse does. */
-function startXterm(file: string, mouse = false): void {
+function startXterm(file: string, display: string, mouse = false): void {
   const script = `${mouse ? "printf '\\033[?1003h\\033[?1006h'; " : ""}stty raw -echo; touch ${file}; exec cat >> ${file}`;
   const env = { ...process.env, DISPLAY: display };
   started.push(
@@ -26,7 +29,7 @@ function startXterm(file: string, mouse = false): void {
   );
 }
 
-function desktopHere(told: string[] = []): { desktop: X11Desktop; pids: number[]; told: string[] } {
+function desktopHere(display: string, told: string[] = []): { desktop: X11Desktop; pids: number[]; told: string[] } {
   const pids: number[] = [];
   const desktop = new X11Desktop({
     env: { PATH: process.env["PATH"], HOME: dir, DISPLAY: display },
@@ -37,9 +40,8 @@ function desktopHere(told: string[] = []): { desktop: X11Desktop; pids: number[]
   return { desktop, pids, told };
 }
 
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "lathe-desktop-"));
-  const server = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", "1600x900x24"], {
+async function startScreen(size: string): Promise<string> {
+  const server = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", `${size}x24`], {
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
   started.push(server);
@@ -48,7 +50,13 @@ beforeAll(async () => {
   ).value
     .toString()
     .split("\n");
-  display = `:${number}`;
+  return `:${number}`;
+}
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "lathe-desktop-"));
+  wide = await startScreen("1600x900");
+  small = await startScreen("800x450");
 }, 60_000);
 afterAll(() => {
   for (const child of started.reverse()) child.kill("SIGKILL");
@@ -57,9 +65,9 @@ afterAll(() => {
 
 describe("G-90 computer", () => {
   it("G-90 what is typed and pressed arrives, and each action shows the screen", { timeout: 90_000 }, async () => {
-    startXterm("typed");
+    startXterm("typed", wide);
     await until(() => existsSync(join(dir, "typed")));
-    const { desktop } = desktopHere();
+    const { desktop } = desktopHere(wide);
     try {
       const first = await desktop.act({ action: "screenshot" }, signal);
       expect([first.width, first.height]).toEqual([1280, 720]);
@@ -81,10 +89,9 @@ describe("G-90 computer", () => {
   it("G-90 the kill switch in mid-drag lets go of the button, and only the user's reset allows more", {
     timeout: 90_000,
   }, async () => {
-    for (const child of started.splice(1)) child.kill("SIGKILL");
-    startXterm("mouse", true);
+    startXterm("mouse", small, true);
     await until(() => existsSync(join(dir, "mouse")));
-    const { desktop, pids, told } = desktopHere();
+    const { desktop, pids, told } = desktopHere(small);
     const drag: DesktopOrder = { action: "drag", x: 40, y: 60, to_x: 300, to_y: 200 };
     const presses = () => text("mouse").split("[<0;").length - 1;
     const releases = () => (text("mouse").match(/\[<0;\d+;\d+m/g) ?? []).length;
@@ -115,7 +122,7 @@ describe("G-90 computer", () => {
   });
 
   it("G-90 an interrupted call and the end of the session leave no button held down", { timeout: 90_000 }, async () => {
-    const { desktop, pids } = desktopHere();
+    const { desktop, pids } = desktopHere(small);
     const before = () => (text("mouse").match(/\[<0;\d+;\d+m/g) ?? []).length;
     const released = before();
     const stopping = new AbortController();
@@ -162,7 +169,7 @@ describe("G-90 computer", () => {
     await expect(desktop.act({ action: "screenshot" }, signal)).rejects.toThrow(
       "There is no X11 desktop here: DISPLAY is not set.",
     );
-    const { desktop: real } = desktopHere();
+    const { desktop: real } = desktopHere(small);
     await expect(real.act({ action: "keypress", keys: "--clearmodifiers; x" }, signal)).rejects.toThrow("Give `keys`");
     await real.close();
   });

@@ -45,7 +45,7 @@ describe("killed between the last answer and its end", () => {
     expect(readdirSync(join(scene.box.env["LATHE_HOME"] ?? "", "locks"))).toEqual([]);
   });
 
-  it("the lock that a killed process leaves by inode is collected", async () => {
+  it("the lock that a killed process leaves by inode is collected, and lathe -c gives the answer that is in the journal", async () => {
     scene = await stage([turn.text("the answer")]);
     await killed(["go"], { DIE_BEFORE: END_OF_INPUT });
     const locks = join(scene.box.env["LATHE_HOME"] ?? "", "locks");
@@ -53,11 +53,6 @@ describe("killed between the last answer and its end", () => {
     expect(readdirSync(locks)).toHaveLength(2);
     await scene.box.run(["sessions", "doctor", "--gc"]);
     expect(readdirSync(locks)).toEqual(["notes.txt"]);
-  });
-
-  it("lathe -c gives the answer that is in the journal", async () => {
-    scene = await stage([turn.text("the answer")]);
-    await killed(["go"], { DIE_BEFORE: END_OF_INPUT });
     expect(await scene.run(["-c"])).toEqual({ code: 0, stdout: "the answer\n", stderr: "" });
     expect(scene.server.requests).toHaveLength(1);
   });

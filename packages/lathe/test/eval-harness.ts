@@ -64,13 +64,13 @@ export async function checkCells(env: ExecutionEnvironment): Promise<void> {
   expect(await cells.py("import os\nx = 1\nopen('seen.txt', encoding='utf8').read() + os.getcwd()")).toBe(
     JSON.stringify(`héllo\n${env.workingDirectory()}`).replaceAll('"', "'"),
   );
-  expect(await cells.run("py", "while True: pass", { timeoutMs: 500 })).toMatchObject({ status: "timed_out" });
+  expect(await cells.run("py", "while True: pass", { timeoutMs: 100 })).toMatchObject({ status: "timed_out" });
   expect(await cells.py("os.system('echo out; echo err >&2')\nx")).toBe("out\nerr\n1");
   expect(await cells.py("tool.read(path='a')['path']")).toBe("'a'");
   expect(await cells.js("globalThis.y = 2; (await read('seen.txt')) + process.cwd()")).toBe(
     `héllo\n${env.workingDirectory()}`,
   );
-  expect(await cells.run("js", "while (true) {}", { timeoutMs: 500 })).toMatchObject({ status: "timed_out" });
+  expect(await cells.run("js", "while (true) {}", { timeoutMs: 100 })).toMatchObject({ status: "timed_out" });
   expect(await cells.js("typeof y")).toBe("undefined");
   await cells.kernels.close();
 }

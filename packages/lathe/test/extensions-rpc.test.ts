@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../agent/test/alive.ts";
 import { type Frame, type RpcHost, type Setup, setup } from "./rpc-host.ts";
 
 let at: Setup;
@@ -23,7 +24,7 @@ const dialog = (host: RpcHost, method: string, from = 0): Promise<Frame> =>
   host.wait(method, (frame) => frame.type === "extension_ui_request" && frame["method"] === method, from);
 
 const contentOf = async (file: string): Promise<string> => {
-  while (!existsSync(file)) await new Promise(setImmediate);
+  await until(() => existsSync(file));
   return readFile(file, "utf8");
 };
 

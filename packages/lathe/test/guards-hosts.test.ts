@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { cursorHooks, PI_GATE, PI_PATHS, rulesPlugin, write } from "./guards-kit.ts";
-import { officialServer } from "./mcp/kit.ts";
+import { ROGUE } from "./mcp/kit.ts";
 import { MODEL, type Setup, setup } from "./rpc-host.ts";
 import { KEY, TerminalRun } from "./terminal/emulator.ts";
 
@@ -30,7 +30,7 @@ async function bringGuards(): Promise<void> {
   write(here(".lathe/extensions/permission-gate.ts"), PI_GATE);
   write(here(".lathe/extensions/protected-paths.ts"), PI_PATHS);
   write(here(".lathe/mcp.json"), {
-    mcpServers: { all: { command: process.execPath, args: [officialServer("everything")] } },
+    mcpServers: { all: { command: process.execPath, args: [ROGUE] } },
   });
   write(file("keys.txt"), "classified");
   cursorHooks(rig.box.dir, {
@@ -55,7 +55,7 @@ const CALLS = [
     ofFolder: true,
   },
   { call: { name: "read_file", args: { file_path: "keys.txt" } }, refusal: "beforeReadFile says no.", ofFolder: true },
-  { call: { name: "mcp__all__echo", args: { message: "hi" } }, refusal: "beforeMCPExecution says no.", ofFolder: true },
+  { call: { name: "mcp__all__echo", args: { text: "hi" } }, refusal: "beforeMCPExecution says no.", ofFolder: true },
   { call: { name: "write_file", args: { file_path: "fine.txt", content: "x" } }, refusal: undefined },
 ];
 

@@ -6,7 +6,7 @@ import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Finished } from "./command.ts";
 import { cursorHooks, PI_GATE, PI_PATHS, rulesPlugin, write } from "./guards-kit.ts";
-import { officialServer } from "./mcp/kit.ts";
+import { ROGUE } from "./mcp/kit.ts";
 import { MODEL, type Setup, setup } from "./rpc-host.ts";
 
 let rig: Setup;
@@ -275,13 +275,13 @@ describe("Cursor's hooks", () => {
 
   it("beforeMCPExecution denies a call of a server's tool; one that fails and is failClosed denies too", async () => {
     write(here(".lathe/mcp.json"), {
-      mcpServers: { all: { command: process.execPath, args: [officialServer("everything")] } },
+      mcpServers: { all: { command: process.execPath, args: [ROGUE] } },
     });
     cursorHooks(rig.box.dir, {
-      beforeMCPExecution: `told.tool_name === "echo" && JSON.parse(told.tool_input).message === "hi"`,
+      beforeMCPExecution: `told.tool_name === "echo" && JSON.parse(told.tool_input).text === "hi"`,
     });
     await run("trust");
-    calls({ name: "mcp__all__echo", args: { message: "hi" } });
+    calls({ name: "mcp__all__echo", args: { text: "hi" } });
     await print();
     expect(request(1)).toContain("beforeMCPExecution says no.");
     write(file(".cursor/hooks.json"), {
@@ -289,7 +289,7 @@ describe("Cursor's hooks", () => {
       hooks: { beforeMCPExecution: [{ command: "exit 1", failClosed: true }] },
     });
     await run("trust");
-    calls({ name: "mcp__all__echo", args: { message: "hi" } });
+    calls({ name: "mcp__all__echo", args: { text: "hi" } });
     await print();
     expect(request(3)).toMatch(/ended with code 1, and must not be passed over/);
   });

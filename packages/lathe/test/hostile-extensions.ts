@@ -121,12 +121,12 @@ export const CONTAINED: readonly Hostile[] = [
   { name: "prints", code: extension('console.log("noise on stdout");'), said: /\[prints\] noise on stdout/ },
   {
     name: "floods",
-    code: extension('for (let i = 0; i < 20000; i++) console.log("flood", i);'),
+    code: extension('for (let i = 0; i < 2000; i++) console.log("flood", i);'),
     said: /The extension floods writes too much at once; the rest is left out/,
   },
   {
     name: "floods-people",
-    code: on("turn_start", 'for (let i = 0; i < 20000; i++) context.ui.notify("look " + i);'),
+    code: on("turn_start", 'for (let i = 0; i < 2000; i++) context.ui.notify("look " + i);'),
     said: /The extension floods-people shows too much at once; the rest is left out/,
   },
   {

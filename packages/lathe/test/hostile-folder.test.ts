@@ -19,8 +19,14 @@ const PREPARED: readonly (readonly [string, (path: string) => void])[] = [
   ["an over-long file", (path) => writeFileSync(path, `gitdir: ${"x".repeat(200_000)}`)],
 ];
 
+/** The gate tries half of them: each in the place of two files, each file with two of them. */
+const inGate = (row: number, column: number): boolean =>
+  process.env["LATHE_LONG"] !== undefined || (row + column) % 2 === 0;
+
 it.each(
-  [".git", ".gitignore", "AGENTS.md", ".env"].flatMap((name) => PREPARED.map(([what, make]) => ({ name, what, make }))),
+  [".git", ".gitignore", "AGENTS.md", ".env"].flatMap((name, row) =>
+    PREPARED.filter((_, column) => inGate(row, column)).map(([what, make]) => ({ name, what, make })),
+  ),
 )(
   "D3 $what in the place of $name: a run goes through",
   async ({ name, make }) => {
@@ -37,8 +43,10 @@ it.each(
 );
 
 it.each(
-  PREPARED.slice(0, 3).flatMap(([what, make]) =>
-    ["auth.json", "config.yml", "trust.json"].map((name) => ({ what, make, name })),
+  PREPARED.slice(0, 3).flatMap(([what, make], row) =>
+    ["auth.json", "config.yml", "trust.json"]
+      .filter((_, column) => inGate(row, column))
+      .map((name) => ({ what, make, name })),
   ),
 )(
   "D3 $what in the place of $name of one's own is named in one line",

@@ -21,7 +21,8 @@ import { manyFiles, readFiles, renameIn, writeFiles } from "./lsp-rename-project
 const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve("typescript/package.json"));
 const FULL = ["--permission-mode", "full", "--profile", "lathe"];
 const isLong = process.env["LATHE_LONG"] !== undefined;
-const MANY = isLong ? 200 : 60;
+/** At least 24: each kind of name with each kind of line end. */
+const MANY = isLong ? 200 : 32;
 const RENAME = { action: "rename", file: "src/def.ts", line: 1, symbol: "greet", new_name: "hail" } as const;
 const rename = turn.calls([{ name: "lsp", args: RENAME, id: "r" }]);
 

@@ -51,12 +51,12 @@ function answer({ id, method, params, result }) {
     if (behaviour === "silent") return;
     if (behaviour === "dies") process.exit(7);
     if (behaviour === "eats memory")
-      return void setInterval(() => taken.length < 60 && taken.push(Buffer.alloc(2 ** 25, 1)), 5);
+      return void setInterval(() => taken.length < 60 && taken.push(Buffer.alloc(2 ** 23, 1)), 5);
     if (behaviour === "half a frame")
       return process.stdout.write("Content-Length: 100\r\n\r\n{", () => process.exit(1));
     if (behaviour === "a gigabyte") return process.stdout.write("Content-Length: 1000000000\r\n\r\n");
     if (behaviour === "floods")
-      for (let n = 0; n < 20_000; n++)
+      for (let n = 0; n < 5_000; n++)
         send({ method: "textDocument/publishDiagnostics", params: { uri: `file:///x/${n}`, diagnostics: [error] } });
     if (behaviour === "edits")
       send({ id: "e", method: "workspace/applyEdit", params: { edit: { changes: { "file:///etc/passwd": [] } } } });

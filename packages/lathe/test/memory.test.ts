@@ -12,7 +12,7 @@ import { CLI, collect } from "./command.ts";
 import { stage } from "./contract-kit.ts";
 
 /** Together they want more than there is. */
-const CHILDREN = process.env["LATHE_LONG"] === undefined ? 8 : 16;
+const CHILDREN = process.env["LATHE_LONG"] === undefined ? 6 : 16;
 const group = makeCommandGroup({ memoryMb: 512 }, `lathe-test-${process.pid}`);
 /** Takes 90 MB, really, for as long as others may need to start. */
 const HUNGRY = `python3 -c 'import time; b = bytearray(b"x") * (90 << 20); time.sleep(0.7); print("ate", len(b) >> 20)'`;

@@ -34,7 +34,7 @@ it("SP-03 G-28 SIGKILL at any change: one session, found by its id, with all its
     writeFileSync(join(beside, "0.shell.log"), "the output");
     writeFileSync(join(beside, "abc.jsonl"), "an agent\n");
     let killed = 0;
-    const step = process.env["LATHE_LONG"] ? 1 : 3;
+    const step = process.env["LATHE_LONG"] ? 1 : 5;
     for (let at = 1; ; at += step) {
       const to = folders[(killed + 1) % 2] ?? "";
       const child = box.start(["sessions", "move", id, to], { ...preload, DIE_AT: String(at) });

@@ -63,8 +63,10 @@ it("the first start says nothing and asks beside the work; the next one says it,
   expect(asked).toBeGreaterThan(before);
 });
 
-it("nobody is asked, and no stranger's package is recommended, unless the user has named one", async () => {
+it("nobody is asked, and no stranger's package is recommended, unless the user has named one; what npm said of another is not said of it", async () => {
   await (await notice()).refresh();
+  expect((await notice()).line).toBeDefined();
+  expect((await notice({ "updates.package": "other" })).line).toBeUndefined();
   const before = asked;
   now += 2 * 86_400_000;
   const opened = await openWorkspace(box.machine(), {});
@@ -74,12 +76,6 @@ it("nobody is asked, and no stranger's package is recommended, unless the user h
     await off.refresh();
     expect([off.line, asked]).toEqual([undefined, before]);
   }
-});
-
-it("what npm said of another package is not said of this one", async () => {
-  await (await notice()).refresh();
-  expect((await notice()).line).toBeDefined();
-  expect((await notice({ "updates.package": "other" })).line).toBeUndefined();
 });
 
 it("a registry that does not answer is no problem, and is not asked again the same day", async () => {

@@ -368,7 +368,7 @@ describe("killed in a rewind", () => {
     await scene.run(["hello"]);
     await scene.run([...full, "-c", "destroy it"]);
     const after = record(scene.box.dir);
-    const step = process.env["LATHE_LONG"] ? 1 : 11;
+    const step = process.env["LATHE_LONG"] ? 1 : 17;
     let finished = 0;
     for (let at = 1; ; at += step) {
       const child = scene.box.start(["rewind", "--undo"], { ...preload, DIE_AT: String(at) });

@@ -86,8 +86,13 @@ export class RpcHost<A extends Agent = Agent> {
   /** The first frame that fits, also among those that came already. */
   wait(what: string, fits: (frame: Frame) => boolean, from = 0): Promise<Frame> {
     return new Promise((resolve, reject) => {
+      let next = from;
       const look = (): void => {
-        const found = this.frames.slice(from).find(fits);
+        let found: Frame | undefined;
+        while (found === undefined && next < this.frames.length) {
+          const frame = this.frames[next++]!;
+          if (fits(frame)) found = frame;
+        }
         if (!found && !this.#ended) return;
         this.#waiting.delete(look);
         if (found) resolve(found);

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { writeManyEntries } from "../../agent/bench/many-entries.ts";
 import { memoryOf } from "../bench/memory.ts";
 
-const [SHORT, LONG, HEAP_MEGABYTES] = process.env["LATHE_LONG"] ? [50_000, 150_000, 80] : [10_000, 40_000, 24];
+const [SHORT, LONG, HEAP_MEGABYTES] = process.env["LATHE_LONG"] ? [50_000, 150_000, 80] : [5_000, 20_000, 16];
 
 /** An export that held what it has written of the longer one would need a larger heap. */
 it(`SP-08 a session that is longer by ${LONG - SHORT} entries is exported with at most twice its size of memory more`, () => {

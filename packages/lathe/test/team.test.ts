@@ -10,6 +10,8 @@ import type { TeamState } from "../src/doors/team/state.ts";
 import { type Stage, stage } from "./contract-kit.ts";
 import { hasTmux, TmuxServer } from "./tmux-kit.ts";
 
+/** Each look starts a program, or the command itself. */
+const SELDOM = { interval: 250 };
 const NINE = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
 describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (needs tmux, bwrap, unshare)", () => {
@@ -74,9 +76,11 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
   const status = async (): Promise<TeamState> => JSON.parse((await team("--status", "--json")).stdout) as TeamState;
 
   const bothAtWork = async (): Promise<void> => {
-    await expect.poll(() => panes().length).toBe(3);
-    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working", "working"]);
-    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane)).toContain("You are Worker");
+    await expect.poll(() => panes().length, SELDOM).toBe(3);
+    await expect
+      .poll(async () => (await status()).workers.map(({ state }) => state), SELDOM)
+      .toEqual(["working", "working"]);
+    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane), SELDOM).toContain("You are Worker");
   };
 
   it("G-23, G-104 two workers on one file in panes beside the leader: both land; where they changed the same line, it is named", async () => {
@@ -102,7 +106,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
       name.endsWith(".jsonl") ? readFileSync(join(folder, name), "utf8").split("\n") : [],
     );
     expect(lines.findLast((line) => line.includes('"lathe:team"'))).toContain('"state":"done"');
-    await expect.poll(() => tmux.screen("lead")).toContain("Worker2: done; landed a.txt");
+    await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Worker2: done; landed a.txt");
 
     // Who begins after the other one has landed sees its line, and nothing clashes.
     close();
@@ -122,8 +126,8 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
   it("G-23 a leader that is killed leaves no worker, pane or copy; what was done is kept as a patch", async () => {
     await lead();
     const working = team("run:echo kept-N > new-N.txt", "-n", "2");
-    await expect.poll(() => panes().length).toBe(3);
-    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane)).toContain("kept-");
+    await expect.poll(() => panes().length, SELDOM).toBe(3);
+    for (const pane of panes().slice(1)) await expect.poll(() => tmux.screen(pane), SELDOM).toContain("kept-");
     const pids = tmux.ask("list-panes", "-t", "lead", "-F", "#{pane_pid}").split("\n").map(Number);
     await expect
       .poll(
@@ -133,7 +137,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
       .toBe(2);
     process.kill(pids[0] ?? 0, "SIGKILL");
     expect((await working).stderr).toMatch(/^lathe: The leader has gone\. .*\n$/);
-    await expect.poll(() => tmux.sessions()).toEqual(["foreign"]);
+    await expect.poll(() => tmux.sessions(), SELDOM).toEqual(["foreign"]);
     const isThere = (pid: number): boolean => {
       try {
         return process.kill(pid, 0);
@@ -169,7 +173,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     process.kill(Number(tmux.ask("display-message", "-p", "-t", paneOf(1), "#{pane_pid}")), "SIGKILL");
     tmux.ask("send-keys", "-t", paneOf(2), "C-c");
     await expect
-      .poll(async () => (await status()).workers.map(({ state }) => state))
+      .poll(async () => (await status()).workers.map(({ state }) => state), SELDOM)
       .toEqual(["failed", "failed", "interrupted"]);
     go();
     tmux.ask("send-keys", "-t", paneOf(2), "go on", "Enter");
@@ -189,7 +193,9 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
   it("G-23 while one works, a second team and one of a worker are refused; the work of a worker that is left by /new or /quit is kept and named, also after a dry run", async () => {
     await lead();
     const working = team("run:echo kept-N > new-N.txt", "-n", "2");
-    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working", "working"]);
+    await expect
+      .poll(async () => (await status()).workers.map(({ state }) => state), SELDOM)
+      .toEqual(["working", "working"]);
     const { workers } = await status();
     const [first = "", second = ""] = workers.map(({ pane = "" }) => pane);
     const isRunning =
@@ -205,7 +211,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     await expect.poll(called).toBe(2);
     for (const pane of [first, second]) tmux.ask("send-keys", "-t", pane, "C-c");
     const states = async () => (await status()).workers.map(({ state }) => state);
-    await expect.poll(states).toEqual(["interrupted", "interrupted"]);
+    await expect.poll(states, SELDOM).toEqual(["interrupted", "interrupted"]);
     tmux.ask("send-keys", "-t", first, "/new", "Enter");
     tmux.ask("send-keys", "-t", second, "/quit", "Enter");
     const { code, stdout } = await working;
@@ -232,10 +238,10 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
   it("G-23 G-101 no team is begun while the leader is in an interview, and none of its work lands then", async () => {
     await lead();
     const working = team("run:echo kept-N > new-N.txt", "-n", "1");
-    await expect.poll(async () => (await status()).workers.map(({ state }) => state)).toEqual(["working"]);
+    await expect.poll(async () => (await status()).workers.map(({ state }) => state), SELDOM).toEqual(["working"]);
     const type = (words: string) => tmux.ask("send-keys", "-t", panes()[0] ?? "", words, "Enter");
     type("/skill:deep-interview a wall");
-    await expect.poll(() => tmux.screen("lead")).toContain("Noted.");
+    await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Noted.");
     const refusal =
       "The workflow deep-interview lets nothing change before its specification is accepted. Finish it, or end it with /workflow stop.";
     go();
@@ -244,7 +250,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(existsSync(join(scene.box.dir, "new-1.txt"))).toBe(false);
     expect(await team("x")).toMatchObject({ code: 2, stderr: `lathe: ${refusal}\n` });
     type("/workflow stop");
-    await expect.poll(() => tmux.screen("lead")).toContain("was ended");
+    await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("was ended");
     expect((await team("x", "--dry-run")).code).toBe(0);
   });
 
@@ -263,7 +269,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     expect(resultOf("s20")).toMatch(/\[\d+\] Worker1: Which port\?/);
     expect(resultOf("s12")).toContain("There is no agent Worker9; known: Leader, Worker2.");
     expect(resultOf("s22")).toMatch(/- Leader \[(running|idle)\]\\n- Worker1 \[(running|ended)\]/);
-    await expect.poll(() => tmux.screen("lead")).toContain("Ports are clear.");
+    await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Ports are clear.");
   });
 
   it("G-23 --dry-run writes the same state and starts nothing; outside of tmux and with bad input it is one line", async () => {

@@ -12,12 +12,15 @@ afterEach(() => scene.close());
 const FILES = { "test.sh": "grep -q right code.txt\n", "code.txt": "wrong\n" };
 const OPTIONS = ["--permission-mode", "full", "--check", "sh test.sh", "--require", "verified", "--json"];
 
-it.skipIf(!has("bwrap", "nsenter", "unshare", "git")).each([
-  { isolated: false, does: "echo exit 0 > test.sh; echo x > code.txt", verification: "unverified", code: 1 },
-  { isolated: true, does: "echo exit 0 > test.sh; echo x > code.txt", verification: "unverified", code: 1 },
+const CASES = [
   { isolated: false, does: "echo right > code.txt", verification: "verified", code: 0 },
+  { isolated: true, does: "echo exit 0 > test.sh; echo x > code.txt", verification: "unverified", code: 1 },
+  { isolated: false, does: "echo exit 0 > test.sh; echo x > code.txt", verification: "unverified", code: 1 },
   { isolated: true, does: "echo right > code.txt", verification: "verified", code: 0 },
-])(
+];
+
+// In the gate without the last: honest work in a copy is applied and verified in verify.test.ts, too.
+it.skipIf(!has("bwrap", "nsenter", "unshare", "git")).each(process.env["LATHE_LONG"] ? CASES : CASES.slice(0, 3))(
   "N1 an agent, isolated: $isolated, that does `$does` ends as $verification (needs bwrap, nsenter, unshare, git)",
   async ({ isolated, does, verification, code }) => {
     scene = await agentStage(

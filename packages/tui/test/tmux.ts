@@ -10,8 +10,8 @@ import { build } from "esbuild";
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 const run = promisify(execFile);
 let made = 0;
-/** Looks at the window. */
-const PATIENCE = 3_000;
+/** A look at the window is a process, so there are fewer of them with time. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PATIENCE_MS] = [20, 120, 60_000];
 /** Made one file, so that they start as fast as the product does. */
 const folder = mkdtempSync(join(tmpdir(), "tui-programs-"));
 await build({
@@ -55,15 +55,17 @@ export class Tmux {
 
   /** Waits for the text; gives all lines, scrolled ones included, as they were ended. */
   async see(wanted: RegExp): Promise<string[]> {
-    for (let looked = 0; ; looked++) {
+    let waitedMs = 0;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
       const { stdout } = await this.#tmux("capture-pane", "-p", "-J", "-S", "-");
       if (wanted.test(stdout))
         return stdout
           .trimEnd()
           .split("\n")
           .map((line) => line.trimEnd());
-      if (looked > PATIENCE) throw new Error(`${wanted} is not in the window:\n${stdout}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (waitedMs > PATIENCE_MS) throw new Error(`${wanted} is not in the window:\n${stdout}`);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      waitedMs += pauseMs;
     }
   }
 

@@ -21,7 +21,7 @@ import { big, lorem, NOTES } from "./support.ts";
 
 const WINDOW = 32_000;
 /** The first compactions come after some thirty. */
-const ROUNDS = process.env["LATHE_LONG"] ? 300 : 60;
+const ROUNDS = process.env["LATHE_LONG"] ? 300 : 45;
 
 const isSummary = ({ view }: RecordedRequest): boolean =>
   view.messages.some(({ text }) => text.includes("</conversation>"));

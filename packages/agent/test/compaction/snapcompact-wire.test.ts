@@ -25,7 +25,7 @@ describe.each(DIALECTS)("over %s", (dialect) => {
       settings: () => ({ ...DEFAULT_COMPACTION, strategy, keepRecentTokens: 2000 }),
     });
     // There is no turn for a summary: asking for one would fail.
-    const answers = Array.from({ length: 5 }, (_, n) => turn.text(`answer ${n}. ${lorem(n < 3 ? 4000 : 10)}`));
+    const answers = Array.from({ length: 5 }, (_, n) => turn.text(`answer ${n}. ${lorem(n < 3 ? 2000 : 10)}`));
     const w = await wire(dialect, answers, {
       profile: profileFor(dialect, [], { modelInfo: seeing(api) }),
       middleware: [compaction.middleware()],

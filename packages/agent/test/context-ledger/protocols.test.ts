@@ -114,7 +114,7 @@ describe.each(PROTOCOLS)("the ledger over $provider", (protocol) => {
           expect(framing, `request ${index}`).toBeLessThan(600 + 60 * ledger.owners.length);
         }
       }),
-      { numRuns: process.env["LATHE_LONG"] ? 30 : 2 },
+      { numRuns: process.env["LATHE_LONG"] ? 30 : 1 },
     );
   });
 

@@ -78,7 +78,7 @@ it(
     expect(pictureOf()).toEqual(WHOLE);
     expect(readdirSync(store)).toEqual([]);
     const outcomes = new Set<string>();
-    for (let at = 1; at <= changes; at += isLong ? 1 : 29) {
+    for (let at = 1; at <= changes; at += isLong ? 1 : 53) {
       begin();
       expect(patchAndKill(at)).toBe(0);
       const { inDoubt, undone } = await recoverStore(store, { baseEnv: process.env });

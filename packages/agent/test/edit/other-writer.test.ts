@@ -11,7 +11,7 @@ import { editFileTool } from "../../src/tools/builtin/edit-file/index.ts";
 import { contextFor, run, temporary } from "./harness.ts";
 
 const writer = fileURLToPath(new URL("./other-writer.cjs", import.meta.url));
-const times = process.env["LATHE_LONG"] ? 5000 : 70;
+const times = process.env["LATHE_LONG"] ? 5000 : 40;
 
 it.each(["truncate", "update", "rename"])(
   "TL-03 a program that writes by %s loses nothing unsaid to edits of the same file",

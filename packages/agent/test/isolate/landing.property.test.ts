@@ -68,7 +68,7 @@ it.skipIf(!CAN_ISOLATE)(
           }
         },
       ),
-      { numRuns: process.env["LATHE_LONG"] ? 200 : 2 },
+      { numRuns: process.env["LATHE_LONG"] ? 200 : 1 },
     );
   },
   process.env["LATHE_LONG"] ? 3_600_000 : 60_000,

@@ -52,7 +52,9 @@ describe.skipIf(!CAN_ISOLATE)(`views ${NEEDS}`, () => {
       const [shared, own] = [await project.open(kind), await project.open(kind, { sandbox })];
       const local = new LocalEnvironment({ cwd: project.root, baseEnv: process.env });
       expect(new Set([shared.env, own.env, local].map(({ identity }) => identity)).size).toBe(3);
-      for (const { env } of [shared, own]) {
+      // What a view shares with the machine is the same in every kind.
+      const tried = kind === "overlay" || process.env["LATHE_LONG"] !== undefined ? [shared, own] : [own];
+      for (const { env } of tried) {
         const port = await freePort();
         const serve = `require("http").createServer((_, answer) => answer.end("own")).listen(${port}, "127.0.0.1", () => console.log("up"))`;
         const server = await env.startProcess!(["node", "-e", serve]);

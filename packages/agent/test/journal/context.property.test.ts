@@ -8,7 +8,7 @@ import { MemoryStore } from "../../src/record/journal/store.ts";
 import { referenceMessages } from "./context-reference.ts";
 import { testDeps } from "./support.ts";
 
-const runs = process.env["LATHE_LONG"] ? 5000 : 130;
+const runs = process.env["LATHE_LONG"] ? 5000 : 50;
 
 /** A step picks earlier entries by a number that is taken modulo what exists. */
 const step = fc.oneof(

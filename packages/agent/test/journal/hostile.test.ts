@@ -24,7 +24,7 @@ import { echo, testDeps as sessionDeps, testProfile, watch } from "../support/se
 import { type Change, changes, hostileJournal, sealed, soundLines } from "./hostile-lines.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
-const runs = process.env["LATHE_LONG"] ? 10_000 : 70;
+const runs = process.env["LATHE_LONG"] ? 10_000 : 25;
 const KINDS: OutsideLine["type"][] = [
   "intent",
   "settle",

@@ -8,7 +8,7 @@ import { Journal } from "../../src/record/journal/journal.ts";
 import { bundleOf } from "../support/bundle.ts";
 import { tempFolder, testDeps, testOwner } from "./support.ts";
 
-const rounds = process.env["LATHE_LONG"] ? 30 : 3;
+const rounds = process.env["LATHE_LONG"] ? 30 : 2;
 let child: string;
 beforeAll(async () => {
   child = await bundleOf("./kill-child.ts", import.meta.url);

@@ -5,7 +5,7 @@ import { writeManyEntries } from "../../bench/many-entries.ts";
 import { bundleOf } from "../support/bundle.ts";
 import { tempFolder } from "./support.ts";
 
-const [ENTRIES, HEAP_MEGABYTES] = process.env["LATHE_LONG"] ? [300_000, 160] : [150_000, 90];
+const [ENTRIES, HEAP_MEGABYTES] = process.env["LATHE_LONG"] ? [300_000, 160] : [100_000, 62];
 
 it(`a journal of ${ENTRIES} small entries, all of them in the context, opens within 3 times its size of memory`, async () => {
   const script = await bundleOf("../../bench/journal-open.ts", import.meta.url);

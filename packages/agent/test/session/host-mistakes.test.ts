@@ -16,7 +16,7 @@ import { resultText } from "../support/scripted-client.ts";
 import { setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 /** Each takes a while: the runner of long tests does all of them. */
-const SESSIONS = process.env["LATHE_LONG"] ? 600 : 30;
+const SESSIONS = process.env["LATHE_LONG"] ? 600 : 12;
 const openFiles = (): number => readdirSync("/proc/self/fd").length;
 const codeOf = async (work: () => unknown): Promise<string | undefined> => {
   try {

@@ -15,7 +15,7 @@ import { journalError } from "../support/history-grammar.ts";
 import type { ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, setUp, testDeps, tool } from "../support/session.ts";
 
-const RUNS = process.env["LATHE_LONG"] ? 500 : 40;
+const RUNS = process.env["LATHE_LONG"] ? 500 : 20;
 const COST = {
   input: 3,
   output: 15,

@@ -7,7 +7,7 @@ import { startModelServer, turn } from "@lathe/testkit";
 import { expect, it } from "vitest";
 import { bundleOf } from "../support/bundle.ts";
 
-const SESSIONS = process.env["LATHE_LONG"] ? 600 : 80;
+const SESSIONS = process.env["LATHE_LONG"] ? 600 : 40;
 
 it(`${SESSIONS} sessions in one process leave no descriptor open, and the heap stays as it was`, async () => {
   await using server = await startModelServer({ script: () => turn.text("hi") });

@@ -14,8 +14,8 @@ import { resultText, type ScriptedTurn } from "../support/scripted-client.ts";
 import { type Setup, setUp, testDeps, testProfile, tool } from "../support/session.ts";
 
 const isLong = Boolean(process.env["LATHE_LONG"]);
-/** An odd number: the mode of interrupts changes with each event. */
-const EVERY = isLong ? 1 : 3;
+/** As many as there are actions, so that each event has one. An odd number: the mode of interrupts changes with each event. */
+const EVERY = isLong ? 1 : 5;
 
 const slow = tool("slow", async (_args, { onOutput, signal }) => {
   onOutput("working", "stdout");
@@ -116,13 +116,13 @@ async function eventsOfPlainRun(): Promise<number> {
 
 describe("race suite", () => {
   it.each(Object.keys(ACTIONS))(
-    `%s at every ${isLong ? "" : "third "}event of a run leaves a legal history`,
+    `%s at every ${isLong ? "" : "fifth "}event of a run leaves a legal history`,
     { timeout: 120_000 },
     async (name) => {
       const total = await eventsOfPlainRun();
       expect(total).toBeGreaterThan(50);
       const problems: string[] = [];
-      // The actions begin at different events, so that each event has some of them.
+      // The actions begin at different events.
       const first = 2 + (isLong ? 0 : Object.keys(ACTIONS).indexOf(name) % EVERY);
       for (let at = first; at <= total; at += EVERY) {
         const run = start({ interruptMode: at % 2 === 0 ? "wait" : "immediate" }, at, ACTIONS[name]!);

@@ -4,7 +4,7 @@ import { historyError, journalError } from "../support/history-grammar.ts";
 import type { Setup } from "../support/session.ts";
 import { WildWorld } from "../support/wild-world.ts";
 
-const RUNS = process.env["LATHE_LONG"] ? 1500 : 10;
+const RUNS = process.env["LATHE_LONG"] ? 1500 : 5;
 
 type Ending = "ended" | "closed" | "killed";
 

@@ -9,7 +9,7 @@ import { drawFrom, randomCommand } from "./random-commands.ts";
 import { type Recorded, Recorders } from "./recorders.ts";
 
 const isLong = Boolean(process.env["LATHE_LONG"]);
-const RUNS = isLong ? 4000 : 15;
+const RUNS = isLong ? 4000 : 6;
 
 let folder: string;
 let recorders: Recorders;

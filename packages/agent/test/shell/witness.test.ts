@@ -9,7 +9,7 @@ import { randomOptions, subjects } from "./random-options.ts";
 import { type Deeds, type Watched, Witness } from "./witness.ts";
 
 const isLong = Boolean(process.env["LATHE_LONG"]);
-const RUNS = isLong ? 10_000 : 150;
+const RUNS = isLong ? 10_000 : 50;
 
 let folder: string;
 let witness: Witness;

@@ -19,11 +19,26 @@ const ownAddress: Plugin = {
   },
 };
 
-export function bundleProgram(entry: string, outfile: string): Promise<unknown> {
+interface BundleOptions {
+  /**
+   * What is loaded later stays in files of its own, so that modules begin in their own order where some are loaded both ways. A package
+   * that is no module has no named exports then.
+   */
+  readonly isSplit?: boolean;
+}
+
+export function bundleProgram(
+  entry: string,
+  outfile: string,
+  { isSplit = false }: BundleOptions = {},
+): Promise<unknown> {
   return build({
     entryPoints: [entry],
-    outfile,
+    outdir: dirname(outfile),
+    entryNames: basename(outfile, ".mjs"),
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    splitting: isSplit,
     platform: "node",
     format: "esm",
     target: "node20.19",
@@ -40,8 +55,8 @@ export function bundleProgram(entry: string, outfile: string): Promise<unknown> 
 }
 
 /** @returns where the bundle is, among the temporary files of the run */
-export async function bundleOf(entry: string, from: string): Promise<string> {
+export async function bundleOf(entry: string, from: string, options?: BundleOptions): Promise<string> {
   const outfile = join(mkdtempSync(join(tmpdir(), "program-")), `${basename(entry, ".ts")}.mjs`);
-  await bundleProgram(fileURLToPath(new URL(entry, from)), outfile);
+  await bundleProgram(fileURLToPath(new URL(entry, from)), outfile, options);
   return outfile;
 }

@@ -25,7 +25,6 @@ export const OUTSIDE_CHEATS: readonly Cheat[] = [
     does: `echo 'script-shell=/bin/true' > .npmrc; ${TOUCH}`,
     ends: "unverified",
     named: ".npmrc was added",
-    inGate: true,
   },
   {
     how: "an ignored .env that the tests read",
@@ -38,6 +37,7 @@ export const OUTSIDE_CHEATS: readonly Cheat[] = [
     does: `echo SKIP=1 > .env; ${TOUCH}`,
     ends: "unverified",
     named: ".env was changed",
+    inGate: true,
   },
   {
     how: "a test that git ignores and that ends the run",
@@ -96,7 +96,8 @@ export const OUTSIDE_CHEATS: readonly Cheat[] = [
   },
   {
     how: "compiled Python of other code",
-    checks: pytest,
+    // Without a runner, which takes a second to start.
+    checks: ["python3 -c 'import test_sum; test_sum.test_add()'"],
     files: { ...PYTHON, ...ignoring("__pycache__/") },
     does: `python3 - <<'END'
 import importlib.util, marshal, os, struct
@@ -157,6 +158,16 @@ echo 1 > notes.txt`,
     does: `printf '[pytest]\\naddopts = --collect-only\\n' > ../pytest.ini; echo '# x' >> src_sum.py`,
     ends: "unverified",
     named: "pytest.ini",
+  },
+  {
+    how: "configuration above the project, of a runner in JavaScript",
+    files: {
+      "tests/run.js":
+        'if (!require("fs").existsSync(__dirname + "/../../jest.config.json")) require("./sum.test.js");\n',
+    },
+    does: `echo '{}' > ../jest.config.json; ${TOUCH}`,
+    ends: "unverified",
+    named: "jest.config.json",
     inGate: true,
   },
   {

@@ -37,12 +37,12 @@ export const CHEATS: readonly Cheat[] = [
     checks: npm,
     does: `${TOUCH}; printf '#!/bin/sh\\nexit 0\\n' > ~/bin/npm; chmod +x ~/bin/npm`,
     ends: "failed",
-    inGate: true,
   },
   {
     how: "a fake node on the PATH",
     does: `${TOUCH}; printf '#!/bin/sh\\nexit 0\\n' > ~/bin/node; chmod +x ~/bin/node`,
     ends: "failed",
+    inGate: true,
   },
   {
     how: "a program of the user's that is written over",

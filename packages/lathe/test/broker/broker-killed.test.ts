@@ -4,7 +4,7 @@
 import { watch } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../../../agent/test/alive.ts";
-import { type BrokerProcessKit, brokerProcessKit, killed } from "./broker-process-kit.ts";
+import { type BrokerProcessKit, brokerProcessKit } from "./broker-process-kit.ts";
 
 const ROUNDS = process.env["LATHE_LONG"] ? 40 : 1;
 /** Changes of files that a broker makes from its start to the end of a renewal, about. */
@@ -38,7 +38,7 @@ async function killedAt(nth: number): Promise<void> {
   let isOver = false;
   await Promise.race([reached, until(async () => isOver || (await isRenewed()))]);
   isOver = true;
-  await killed(child);
+  await kit.kill(child);
 }
 
 it(

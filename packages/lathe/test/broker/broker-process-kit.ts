@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -43,6 +43,8 @@ export interface BrokerProcessKit {
   /** Not waited for. */
   spawn(env?: Record<string, string>): ChildProcess;
   start(env?: Record<string, string>): Promise<BrokerProcess>;
+  /** With SIGKILL. What it had locked is then as old as the next broker waits for; in a long run that one waits for it. */
+  kill(child: ChildProcess): Promise<void>;
   store(refresh: string, expires: number): Promise<unknown>;
   /** Of the one credential, as the command says it. */
   status(): Promise<{ state: string; cause?: string }>;
@@ -79,7 +81,11 @@ export async function brokerProcessKit(): Promise<BrokerProcessKit> {
         child.stderr?.on("data", take);
         child.once("close", () => reject(new Error(`the broker ended: ${output}`)));
       });
-      return { child, url, output: () => output, kill: () => killed(child) };
+      return { child, url, output: () => output, kill: () => kit.kill(child) };
+    },
+    kill: async (child) => {
+      await killed(child);
+      if (process.env["LATHE_LONG"] === undefined) ageLocks(vault);
     },
     store: (refresh, expires) => vault.store.set("acme", { type: "oauth", access: "access-0", refresh, expires }),
     status: async () => {
@@ -100,7 +106,13 @@ export async function brokerProcessKit(): Promise<BrokerProcessKit> {
   return kit;
 }
 
-export async function killed(child: ChildProcess): Promise<void> {
+/** The locks of files are folders, and their time says whether a living process holds them. */
+function ageLocks({ folder }: Vault): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory() && entry.name.endsWith(".lock")) utimesSync(join(folder, entry.name), 1, 1);
+}
+
+async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGKILL");
   await once(child, "close");

@@ -21,7 +21,7 @@ import { machineOf, Text } from "../machine.ts";
 import { clientNamed, Follower, saidIn } from "./follower.ts";
 import { type ServedConversation, servedConversation, shell } from "./served-conversation.ts";
 
-const ROUNDS = process.env["LATHE_LONG"] === undefined ? 334 : 1000;
+const ROUNDS = process.env["LATHE_LONG"] === undefined ? 100 : 1000;
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

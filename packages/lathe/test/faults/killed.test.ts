@@ -2,7 +2,7 @@
 // goes on, and no process is left.
 
 import { describe, expect, it } from "vitest";
-import { KEY, type TerminalRun } from "../terminal/emulator.ts";
+import { KEY, type TerminalOptions, type TerminalRun } from "../terminal/emulator.ts";
 import { FaultBench, SOUND_ANSWER, sound } from "./bench.ts";
 import { isFull, report } from "./report.ts";
 import { letGo, type NextStart, SITUATIONS, type Situation } from "./situations.ts";
@@ -19,6 +19,9 @@ interface Outcome {
   readonly damage: string;
   readonly left: readonly string[];
 }
+
+/** What comes after the end needs no process that could be ended. */
+const NEXT: TerminalOptions = { inside: !isFull };
 
 const ANSWERED = new RegExp(`[\\s\\S]*${SOUND_ANSWER}[\\s\\S]*claude-sonnet-4-5 · [\\d.]+m?s`);
 
@@ -39,7 +42,7 @@ async function outcomeOf(situation: Situation, ending: Ending): Promise<Outcome>
     const journal = bench.lastState();
     const wrong = situation.check?.(bench);
     bench.answer = sound;
-    const again = bench.terminal(["-c"]);
+    const again = bench.terminal(["-c"], NEXT);
     const offers = situation.next === "asks to continue";
     const rows = await again.seeAnywhere(offers ? /Resume it\?[\s\S]*Esc to cancel/ : /\/help[\s\S]*❯ .*\n─/);
     const hasDraft = situation.draft !== undefined && rows.join("\n").includes(`❯ ${situation.draft}`);
@@ -92,7 +95,7 @@ it("words that are typed while a cut-off session opens are sent, and answer no q
     run.signal("SIGKILL");
     await run.exited;
     bench.answer = sound;
-    const again = bench.terminal(["-c"]);
+    const again = bench.terminal(["-c"], NEXT);
     await again.see(/❯ .*\n─/);
     again.type(`and now yes${KEY.enter}`);
     await again.seeAnywhere(ANSWERED);

@@ -10,6 +10,7 @@ import { jsonLines } from "../contract-kit.ts";
 import { eventOf, RpcHost } from "../rpc-host.ts";
 import { KEY, type TerminalRun } from "../terminal/emulator.ts";
 import { type FaultBench, SOUND_ANSWER } from "./bench.ts";
+import { isFull } from "./report.ts";
 import { ACP_ARGS, addToken, SERVE_ARGS, talkInEditor, talkToServer } from "./served-modes.ts";
 import { FAULTY_ANSWER } from "./server-faults.ts";
 import type { Ended, Talk } from "./talk.ts";
@@ -83,8 +84,8 @@ interface Spoken {
   readonly content: readonly { readonly text?: string }[];
 }
 
-/** A very long answer stays in the scrollback, and no reason is wrapped. */
-const WIDE = { columns: 1000 };
+/** A very long answer stays in the scrollback, and no reason is wrapped. Only the long form needs a process of its own for each. */
+const WIDE = { columns: 1000, inside: !isFull };
 
 async function openTerminal(bench: FaultBench): Promise<Talk> {
   const run = bench.terminal([], WIDE);

@@ -6,7 +6,7 @@ import { KilledServing, type Victim } from "./killed-serving.ts";
 
 const LONG = process.env["LATHE_LONG"] !== undefined;
 /** Before the first line, before the prompt, inside the turn, before the follow-up that waits in the queue. */
-const IN_GATE: Readonly<Record<Victim, readonly number[]>> = { child: [3], server: [6], both: [1, 4, 17] };
+const IN_GATE: Readonly<Record<Victim, readonly number[]>> = { child: [3], server: [6], both: [1, 17] };
 const MOST_LINES = 60;
 const AT_ONCE = 4;
 

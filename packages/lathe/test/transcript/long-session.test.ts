@@ -29,6 +29,8 @@ import {
 
 const COLUMNS = 100;
 const ROWS = 30;
+/** Between two events: the longer, the more of them have a frame of their own. */
+const PAUSE_MS = process.env["LATHE_LONG"] === undefined ? 3 : 10;
 
 class Keyboard extends EventEmitter {
   setEncoding(): this {
@@ -141,7 +143,7 @@ describe("a long session at a terminal", () => {
       for (let index = 1; index <= 2_000; index++) {
         for (const event of turn(index, clock.now())) {
           yield event;
-          clock.advance(10);
+          clock.advance(PAUSE_MS);
         }
         keyboard.type("x");
         if (index % 500 === 0) {

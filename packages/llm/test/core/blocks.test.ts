@@ -97,7 +97,7 @@ describe("block bookkeeping", () => {
         const last = events.at(-1);
         expect(accumulator.response()).toEqual(last?.type === "finish" ? last.response : sinkPartial(last));
       }),
-      { numRuns: LONG ? 100_000 : 3_000 },
+      { numRuns: LONG ? 100_000 : 1_000 },
     );
   });
 
@@ -235,7 +235,7 @@ describe("tolerant JSON", () => {
         const partial = parsePartialJson(text.slice(0, at % (text.length + 1)));
         return isPrefixReading(partial, JSON.parse(text) as JsonValue);
       }),
-      { numRuns: LONG ? 20_000 : 700 },
+      { numRuns: LONG ? 20_000 : 250 },
     );
   });
 

@@ -207,7 +207,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
           }
         },
       ),
-      { numRuns: LONG ? 2000 : 10 },
+      { numRuns: LONG ? 2000 : 4 },
     );
   });
 
@@ -240,7 +240,7 @@ describe.each(ALL)("a conversation of $provider", (one) => {
           expect(await send(warm, request, checks)).toBe(cold);
         }
       }),
-      { numRuns: LONG ? 500 : 8 },
+      { numRuns: LONG ? 500 : 3 },
     );
   });
 

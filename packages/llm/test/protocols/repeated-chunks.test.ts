@@ -10,7 +10,7 @@ import type { StreamEvent } from "../../src/types/events.ts";
 import type { JsonObject } from "../../src/types/json.ts";
 import type { Protocol } from "../../src/types/protocol.ts";
 
-const runs = process.env["LATHE_LONG"] ? 20_000 : 300;
+const runs = process.env["LATHE_LONG"] ? 20_000 : 100;
 
 /** `spaced`: with blanks that a parser ignores and a comparison does not, another one for each chunk, so that nothing repeats. */
 function events(protocol: Protocol, chunks: readonly JsonObject[], spaced: boolean): readonly StreamEvent[] {

@@ -113,8 +113,10 @@ describe.each(BUNDLERS)("the client bundled by $name for a page", ({ bundle }) =
   });
 });
 
+let browser: Browser | undefined;
+afterAll(() => browser?.close());
+
 describe.skipIf(!existsSync(CHROMIUM)).each(BUNDLERS)("a page made by $name in chromium", ({ bundle }) => {
-  let browser: Browser;
   let site: Server;
   let page: Page;
   beforeAll(async () => {
@@ -127,14 +129,14 @@ describe.skipIf(!existsSync(CHROMIUM)).each(BUNDLERS)("a page made by $name in c
       else response.writeHead(404).end();
     });
     await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    browser ??= await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
     page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
     await page.addScriptTag({ url: "/program.js", type: "module" });
     await page.waitForFunction("typeof globalThis.ask === 'function'");
   });
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     site?.close();
   });
 

@@ -79,7 +79,7 @@ export class WorkflowWork {
     this.#write({ ...(fact as unknown as WorkflowState), state: STOPPED });
   }
 
-  /** Asks the question of the current state and moves on with the answer. If there is nobody to ask, the input ends. */
+  /** Asks the current step's question and moves on with the answer. With no one there to answer, the input ends. */
   async decide(stepOf: StepOf, { callId, signal, services }: ToolContext): Promise<string | ToolResult> {
     const { step, gate } = this.#atGate(stepOf);
     const kept = await this.#gates().ask(gate, step.dialog, signal);

@@ -18,6 +18,7 @@ describe("lines", () => {
         const ended = read(texts.map((text) => `${text}\n`).join(""), cuts);
         expect(ended).toEqual(texts.map((text) => ({ text: Buffer.from(text).toString("utf8") })));
       }),
+      { numRuns: process.env["LATHE_LONG"] ? 1000 : 30 },
     );
   });
 

@@ -10,12 +10,14 @@ import { type FormatBench, formatBench } from "../../../../test/support/format-b
 import { Parser } from "../../parser/parser.ts";
 import { documentFormat } from "./index.ts";
 
-const zip = (parts: Record<string, string | Uint8Array>): Buffer =>
+/** `level`: 0 leaves the parts as they are, which takes a tenth of the time where they are many. */
+const zip = (parts: Record<string, string | Uint8Array>, level?: 0): Buffer =>
   Buffer.from(
     zipSync(
       Object.fromEntries(
         Object.entries(parts).map(([name, part]) => [name, typeof part === "string" ? strToU8(part) : part]),
       ) as Zippable,
+      level === undefined ? {} : { level },
     ),
   );
 const docx = (body: string, prolog = ""): Buffer =>
@@ -84,7 +86,7 @@ const HOSTILE: readonly (readonly [string, string, () => Buffer, RegExp])[] = [
   [
     "thousands of parts",
     "docx",
-    () => zip(Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`${i}`, ""]))),
+    () => zip(Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`${i}`, ""])), 0),
     /^\[Cannot read \.docx file: it has more than 10000 parts\]$/,
   ],
   ["entities that multiply", "docx", () => docx(paragraph("&i;"), laughs), /^&i;$/],

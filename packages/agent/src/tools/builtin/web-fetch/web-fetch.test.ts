@@ -82,7 +82,7 @@ describe("web_fetch", () => {
   it("gives up on a page that trickles for ever, also when memory is cleaned up in the meantime", async () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
-    const cleaning = setInterval(collect, 50);
+    const cleaning = setInterval(collect, 400);
     try {
       const fetched = bench.call(webFetchTool, { url: `${url}/drip` });
       await expect(fetched).rejects.toThrow("/drip did not answer in 2 seconds.");
