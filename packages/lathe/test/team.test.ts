@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RecordedRequest, type Turn, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isAlive } from "../../agent/test/alive.ts";
 import { has } from "../../agent/test/programs.ts";
 import type { TeamState } from "../src/doors/team/state.ts";
 import { type Stage, stage } from "./contract-kit.ts";
@@ -138,14 +139,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     process.kill(pids[0] ?? 0, "SIGKILL");
     expect((await working).stderr).toMatch(/^lathe: The leader has gone\. .*\n$/);
     await expect.poll(() => tmux.sessions(), SELDOM).toEqual(["foreign"]);
-    const isThere = (pid: number): boolean => {
-      try {
-        return process.kill(pid, 0);
-      } catch {
-        return false;
-      }
-    };
-    await expect.poll(() => pids.filter(isThere)).toEqual([]);
+    await expect.poll(() => pids.filter(isAlive)).toEqual([]);
     expect(views()).toEqual([]);
     const patches = join(scene.box.home, ".lathe/patches");
     const kept = readdirSync(patches).map((name) => readFileSync(join(patches, name), "utf8"));

@@ -81,7 +81,13 @@ const sent = (): unknown[] => b.asked.map(({ headers }) => headers.authorization
 async function filesWith(text: string): Promise<readonly string[]> {
   const names = await readdir(b.box.home, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const found = await Promise.all(files.map(async (file) => (await readFile(file, "latin1")).includes(text)));
+  // SQLite removes files of its own when their last reader closes the database.
+  const textOf = (file: string): Promise<string> =>
+    readFile(file, "latin1").catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return "";
+      throw error;
+    });
+  const found = await Promise.all(files.map(async (file) => (await textOf(file)).includes(text)));
   return files.filter((_, at) => found[at]);
 }
 
