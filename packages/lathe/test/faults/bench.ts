@@ -11,8 +11,8 @@ export const SOUND_ANSWER = "all is well";
 export const sound = (): Turn => turn.text(SOUND_ANSWER);
 
 export const MODEL = "anthropic/claude-sonnet-4-5";
-/** Retries that wait a millisecond, and three seconds of patience. */
-const SETTINGS = "retry: {baseDelay: 0.001, maxRetries: 1}\ntimeouts: {firstEvent: 3, stall: 3}\n";
+/** Retries that wait a millisecond, and patience for a server that shares a busy machine with the tests. */
+const SETTINGS = "retry: {baseDelay: 0.001, maxRetries: 1}\ntimeouts: {firstEvent: 10, stall: 10}\n";
 /** One that is left behind stays for ever; one that has 3 s to end may need longer on a busy machine. */
 const NO_PROCESS_AFTER_MS = 20_000;
 

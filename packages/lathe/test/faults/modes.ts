@@ -132,7 +132,7 @@ async function openLibrary(bench: FaultBench): Promise<Talk> {
     cwd: bench.box.dir,
     journal,
     deps,
-    config: { retry: { maxRetries: 1, baseDelay: 0.001 }, firstEventTimeoutMs: 3_000, stallTimeoutMs: 3_000 },
+    config: { retry: { maxRetries: 1, baseDelay: 0.001 }, firstEventTimeoutMs: 10_000, stallTimeoutMs: 10_000 },
   });
   return {
     async say(text) {

@@ -100,7 +100,7 @@ export class EventJournal {
           `The coordinator's state is not kept behind a link: ${made}. Remove the link, then start again.`,
         );
     }
-    // Of nobody's repository.
+    // A repository around it is not to take it up.
     writeFileSync(join(real, ".gitignore"), "*\n", { mode: 0o600 });
     const journal = new EventJournal(real, machine, { isReadOnly: false });
     journal.refresh();
