@@ -67,8 +67,9 @@ function pathWithPython() {
 function summarise() {
   const json = JSON.parse(readFileSync(report, "utf8"));
   const tests = json.testResults.flatMap((file) => file.assertionResults);
-  // A file that fails to load has no tests of its own; it must not vanish from the count.
-  const brokenFiles = json.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
+  // A file that fails to load, or to clean up, has no failed test; it must not vanish from the count.
+  const hasFailed = ({ status }) => status === "failed";
+  const brokenFiles = json.testResults.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed));
   const failedTests = tests.filter((test) => test.status === "failed").map((test) => test.fullName);
   return {
     passed: tests.filter((test) => test.status === "passed").length,

@@ -46,6 +46,20 @@ export function makePodman(): Podman {
     variables: { CONTAINERS_CONF: join(folder, "containers.conf"), CONTAINERS_STORAGE_CONF: storage },
     container: { image, cliArgs, runArgs: ["--network=none"] },
     run,
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }),
+    remove: () => removeWhileWritten(folder),
   };
+}
+
+const MOST_PASSES = 10;
+
+/** Podman may still clean up after its last container: what it writes after a pass has listed a folder is found by the next pass. */
+function removeWhileWritten(folder: string): void {
+  for (let pass = 1; ; pass++) {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      return;
+    } catch (error) {
+      if (pass === MOST_PASSES) throw error;
+    }
+  }
 }
