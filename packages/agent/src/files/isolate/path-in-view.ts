@@ -32,7 +32,11 @@ export function pathInView(store: string, id: string, path: string): PathInView 
   const folder = join(store, id);
   const record = isSafeId(id) ? recordIn(folder) : undefined;
   if (!record) return undefined;
-  const layer = { root: record.root, folder: layerOf(realpathSync(folder), record), isOverlay: record.kind === "overlay" };
+  const layer = {
+    root: record.root,
+    folder: layerOf(realpathSync(folder), record),
+    isOverlay: record.kind === "overlay",
+  };
   let at = path;
   for (let links = 0; links < MOST_LINKS; links++) {
     const found = look(layer, at);
