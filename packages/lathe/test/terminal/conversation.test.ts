@@ -133,6 +133,32 @@ describe("while it works", () => {
     door.open();
   });
 
+  it("whoever leaves does not wait until the hint would have gone by itself", async () => {
+    const timers = new Map<object, number>();
+    const run = await bench.open(SONNET, {
+      deps: (usual) => ({
+        ...usual,
+        setTimer: (callback, ms) => {
+          const key = {};
+          const timer = usual.setTimer(() => {
+            timers.delete(key);
+            callback();
+          }, ms);
+          timers.set(key, ms);
+          return {
+            cancel: () => {
+              timers.delete(key);
+              timer.cancel();
+            },
+          };
+        },
+      }),
+    });
+    run.type(KEY.ctrl("c"));
+    expect(await run.leave()).toBe(130);
+    expect([...timers.values()]).toEqual([]);
+  });
+
   it("Ctrl+D in the middle of work leaves only when it is pressed again", async () => {
     const door = gate();
     bench.server.push(turn.text("never", { before: door.wait }));
@@ -171,9 +197,7 @@ describe("while it works", () => {
     run.type(`go${KEY.enter}`);
     await door.reached;
     run.type(KEY.ctrl("c"));
-    await run.see("Press Ctrl+C again to leave.");
-    run.type(KEY.ctrl("c"));
-    expect(await run.exited).toBe(130);
+    expect(await run.leave()).toBe(130);
     door.open();
     bench.server.push(turn.text("again"));
     const next = await bench.open([...SONNET, "-c", "go on"]);
