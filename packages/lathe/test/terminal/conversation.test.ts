@@ -81,6 +81,25 @@ describe("while it works", () => {
     expect(bench.said(1)).toMatch(/then tidy up at once$/);
   });
 
+  it("Esc with a message queued for the end: the line of work goes away, and the queued message waits", async () => {
+    const door = gate();
+    bench.server.push(turn.text("half", { before: door.wait }), turn.text("other answer"), turn.text("tidied"));
+    const run = await bench.open();
+    run.type(`work${KEY.enter}`);
+    await door.reached;
+    run.type(`then tidy up${KEY.altEnter}`);
+    await run.see(/Sent when the work is done[\s\S]*then tidy up/);
+    run.type(KEY.escape);
+    await run.see(/Waiting from before[\s\S]*then tidy up/);
+    run.type("do this instead");
+    await run.see(/❯ do this instead/);
+    expect(run.screen.join("\n")).not.toContain("to interrupt");
+    door.open();
+    run.type(KEY.enter);
+    await run.see("other answer");
+    expect(bench.said(1)).toMatch(/do this instead$/);
+  });
+
   it("Esc stops at once; what was to steer comes back into the composer", async () => {
     const door = gate();
     bench.server.push(turn.text("half", { before: door.wait }), turn.text("other answer"));
