@@ -31,6 +31,8 @@ export class AttachController implements Speaker<OwnCommand> {
   readonly #asking = new Map<string, AbortController>();
   /** The session works on what was sent here, also before its first event has come. */
   #works = false;
+  /** How often it has ended its work. */
+  #ends = 0;
   readonly #pressed: SecondPress<"Ctrl+C">;
 
   constructor(parts: AttachControllerParts) {
@@ -115,6 +117,7 @@ export class AttachController implements Speaker<OwnCommand> {
   }
 
   workEnded(): void {
+    this.#ends++;
     this.#works = false;
   }
 
@@ -133,7 +136,9 @@ export class AttachController implements Speaker<OwnCommand> {
     onSend(text);
     if (how === "follow_up") await door.command(client, "follow_up", { message: text });
     else await door.command(client, "prompt", { message: text, streamingBehavior: "steer" });
-    // A command may have done its work already.
-    this.#works = (await door.command(client, "get_state", {})).isStreaming;
+    // A command may have done its work already; an end that came with the answer is newer than the answer.
+    const ends = this.#ends;
+    const { isStreaming } = await door.command(client, "get_state", {});
+    if (ends === this.#ends) this.#works = isStreaming;
   }
 }
