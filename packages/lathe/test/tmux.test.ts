@@ -148,9 +148,11 @@ describe.skipIf(!hasTmux)("lathe --tmux (needs tmux)", () => {
   });
 
   it("G-21 text is pasted into a pane as text: what it holds of keys and ends of brackets is left out", async () => {
-    tmux.ask("new-session", "-d", "-s", "pane", "printf '\\033[?2004h'; stty raw -echo; cat -v");
+    tmux.ask("new-session", "-d", "-s", "pane", "stty raw -echo; printf '\\033[?2004hready '; cat -v");
     const server = new Tmux({ ...process.env, TMUX: "" }, tmux.socket);
     const [pane = ""] = tmux.ask("list-panes", "-t", "pane", "-F", "#{pane_id}").split("\n");
+    // tmux sends brackets to a program that has asked for them.
+    await expect.poll(() => tmux.screen("pane")).toContain("ready");
     await pasteText(server, pane, "one\ntwo\x1b[201~\x03three;", { name: "t", isSent: true });
     await expect.poll(() => tmux.screen("pane")).toMatch(/\^\[\[200~one\s+two\[201~three;\^\[\[201~\^M/);
     expect(tmux.ask("list-buffers")).toBe("");
