@@ -2,7 +2,7 @@
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gate, turn } from "@lathe/testkit";
@@ -177,11 +177,15 @@ describe("files that are not what they should be end in one line", () => {
     ["a session that is a directory", ["--session", "."], {}, 2, /is not a regular file\. Move it away or use another/],
     ["a copy of a session that is not there", ["--session", "gone.jsonl", "--fork"], {}, 2, /no session gone\.jsonl/],
     ["a file that is no session", ["--session", "notes.jsonl"], {}, 2, /not a readable session.*lathe sessions/],
+    ["a file in a file", ["@notes.jsonl/x"], {}, 2, /@notes\.jsonl\/x: no such file\./],
+    ["a link to itself", ["@loop"], {}, 2, /@loop: it is a symbolic link that points back to itself\./],
+    ["a name that is too long", [`@${"x".repeat(300)}`], {}, 2, /@x+: the name is too long\./],
     ["a home that is a file", [], { LATHE_HOME: "notes.jsonl" }, 70, /LATHE_HOME/],
     ["a directory that is gone", ["--cwd", "gone"], {}, 2, /gone is not a directory/],
   ])("%s", async (_what, args, env, expected, says) => {
     scene = await stage([]);
     await writeFile(join(scene.box.dir, "notes.jsonl"), "remember the milk\n");
+    await symlink("loop", join(scene.box.dir, "loop"));
     // A home that is no path from the root is looked for where the process is.
     const run = "LATHE_HOME" in env ? scene.runBuilt : scene.run;
     const { code, stdout, stderr } = await run([...args, "go"], { env });

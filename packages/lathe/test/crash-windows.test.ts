@@ -188,6 +188,11 @@ it("a file that is no session is never taken for one that has not begun", async 
     expect(await scene.run(["--session", "notes.jsonl", "go"])).toMatchObject({ code: 2, stdout: "" });
     expect(readFileSync(join(scene.box.dir, "notes.jsonl"), "utf8")).toBe(text);
   }
+  // What was refused is no session of the user's: doctor must not report it from then on.
+  expect(await scene.box.run(["sessions", "doctor"])).toMatchObject({
+    code: 0,
+    stdout: expect.not.stringContaining("notes"),
+  });
 });
 
 describe("a session that is open in another process", () => {

@@ -143,6 +143,48 @@ it.each([
   30_000,
 );
 
+/** Edits one after the other, each answered as the model reads it. */
+function editing(waitMs: number): (name: string, text: string) => Promise<string> {
+  const contents = new Map<string, Buffer>();
+  const contentOf = (hash: string) => contents.get(hash);
+  const errors = new ErrorsAfterEdit({ servers, mayShow: () => true, contentOf, waitMs });
+  return async (name, text) => {
+    const path = join(folder, name);
+    const content = { sha256: `${contents.size}`, bytes: 4 };
+    contents.set(content.sha256, readFileSync(path));
+    writeFileSync(path, text);
+    const changes = [{ path, before: content, after: content, added: 1, removed: 1 }];
+    const result = await errors.after({ content: [], changes }, env, signal);
+    return (result?.content ?? []).map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+  };
+}
+
+it("LP-03 errors that a slow server could not tell follow also when the file was edited once more", async () => {
+  serve("late");
+  const write = editing(500);
+  expect(await write("a.xyz", "bad\n")).toContain("no answer yet; its errors follow with the next result");
+  writeFileSync(join(folder, "go"), "");
+  expect(await write("a.xyz", "bad as before\n")).toContain("a.xyz: 1 new error");
+}, 60_000);
+
+it("LP-03 errors in files that use an edited one follow with the next result, whichever file that is about", async () => {
+  for (const [name, text] of [
+    ["b.xyz", 'use "a"\n'],
+    ["c.xyz", "one\n"],
+  ] as const)
+    writeFileSync(join(folder, name), text);
+  serve("late for users");
+  await hover();
+  const write = editing(2_000);
+  const first = await write("a.xyz", "bad\n");
+  expect(first).toContain("a.xyz: 1 new error");
+  expect(first).toContain(
+    "has not checked what depends on a.xyz: no answer yet; its errors follow with the next result",
+  );
+  writeFileSync(join(folder, "go"), "");
+  expect(await write("c.xyz", "two\n")).toContain("b.xyz: 1 new error");
+}, 60_000);
+
 it("a server that never reads its input is not waited for", async () => {
   serve("never reads", undefined, 300);
   expect(await edit()).toContain("xyz has not checked a.xyz:");

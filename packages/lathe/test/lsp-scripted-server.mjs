@@ -1,6 +1,6 @@
 // A language server that behaves as its argument says. It stands for servers that are broken or hostile.
 import { spawn } from "node:child_process";
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 
 const [, , behaviour = "plain"] = process.argv;
 // "hangs at METHOD": it says in a file that it was asked, and does not answer. It has a child that has left its group.
@@ -22,6 +22,24 @@ let language = "";
 let root = "";
 let settings;
 const held = [];
+/** By address: what files hold that were shown, and those whose errors are to be told. */
+const texts = new Map();
+const untold = new Set();
+
+/** For "late" and "late for users": an error is the word "bad", or the use of a.xyz while that has it. Until there is a file "go" it tells none, or none of users. */
+function tellBad() {
+  const isBad = (text) => text?.includes("bad") === true;
+  const usedIsBad = isBad([...texts].find(([uri]) => uri.endsWith("/a.xyz"))?.[1]);
+  for (const uri of untold) {
+    const text = texts.get(uri);
+    const isUser = text.includes('"a"');
+    if (!existsSync("go") && (behaviour === "late" || (isUser && usedIsBad))) continue;
+    untold.delete(uri);
+    const diagnostics = isBad(text) || (isUser && usedIsBad) ? [error] : [];
+    send({ method: "textDocument/publishDiagnostics", params: { uri, diagnostics } });
+  }
+}
+if (behaviour.startsWith("late")) setInterval(tellBad, 10);
 
 function answer({ id, method, params, result }) {
   if (stuckAt && method === stuckAt) return writeFileSync("reached", "");
@@ -49,6 +67,10 @@ function answer({ id, method, params, result }) {
     opened++;
     language = params.textDocument.languageId ?? language;
     if (behaviour === "silent") return;
+    if (behaviour.startsWith("late")) {
+      texts.set(uri, params.textDocument.text ?? params.contentChanges.at(-1).text);
+      return void untold.add(uri);
+    }
     if (behaviour === "dies") process.exit(7);
     if (behaviour === "eats memory")
       return void setInterval(() => taken.length < 60 && taken.push(Buffer.alloc(2 ** 23, 1)), 5);

@@ -27,7 +27,9 @@ it("it is answered, however few steps lie between the end and the message: nothi
     },
   );
   talk.answer(() => turn.text("answered"));
-  const controller = new Controller(talk.talk, builtinCommands(), talk.view as unknown as HostView, () => 0);
+  const controller = new Controller(talk.talk, builtinCommands(), talk.view as unknown as HostView, () => ({
+    cancel() {},
+  }));
   const unanswered: string[] = [];
   for (let steps = 0; steps < 40; steps++) {
     const message = `message after ${steps} steps`;

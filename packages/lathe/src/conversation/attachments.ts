@@ -72,8 +72,14 @@ export async function fileParts(file: string, places: Places, files?: GivenFiles
 const WRONG: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   not_found: "no such file",
+  ENOTDIR: "no such file",
+  not_directory: "no such file",
   EISDIR: "is a directory",
   is_directory: "is a directory",
+  EACCES: "you have no permission to read it",
+  permission_denied: "you have no permission to read it",
+  ELOOP: "it is a symbolic link that points back to itself",
+  ENAMETOOLONG: "the name is too long",
 };
 
 /** A word that names a file. */

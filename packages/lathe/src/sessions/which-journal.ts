@@ -58,8 +58,11 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
     const path = resolve(workspace.machine.cwd, options.session);
     if (options.fork && !hasBegun(path))
       throw usageError(`--fork: there is no session ${options.session} to copy. See: lathe sessions list`);
-    rememberOutsideFile(workspace.paths.sessions, path);
-    return hasBegun(path) ? open(workspace, path, options) : newJournal(workspace, {}, path);
+    return remembered(
+      workspace,
+      path,
+      hasBegun(path) ? open(workspace, path, options) : newJournal(workspace, {}, path),
+    );
   }
   if (options.continue) {
     const path = sessionToContinue(workspace);
@@ -74,11 +77,16 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
         `Session "${options.resume}" is in another project (${found.otherCwd}). Go there, or add --fork to copy it here.`,
       );
     }
-    rememberOutsideFile(workspace.paths.sessions, found.path);
-    return open(workspace, found.path, options);
+    return remembered(workspace, found.path, open(workspace, found.path, options));
   }
   if (options.fork) throw usageError("--fork needs a session: use it with --continue, --resume or --session.");
   return newJournal(workspace);
+}
+
+/** Only what was opened: a file that was refused is no session, and would be reported as a damaged one from then on. */
+function remembered(workspace: Workspace, path: string, journal: OpenedJournal): OpenedJournal {
+  rememberOutsideFile(workspace.paths.sessions, path);
+  return journal;
 }
 
 function open(workspace: Workspace, path: string, { fork }: CliOptions): OpenedJournal {

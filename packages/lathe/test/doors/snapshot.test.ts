@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { type SessionLink, SharedDoor } from "../../src/doors/door/shared-door.ts";
 import type { CommandData } from "../../src/hosts/rpc/commands.ts";
 import type { EventListener } from "../../src/hosts/rpc-client/client.ts";
+import type { WireEvent } from "../../src/hosts/wire/events.ts";
 import { clientNamed, Follower } from "./follower.ts";
 
 type State = CommandData<"get_state">;
@@ -21,8 +22,8 @@ class ScriptedLink implements SessionLink {
   get isAsked(): boolean {
     return this.#asked.length > 0;
   }
-  answer(leafId: string | null): void {
-    this.#asked.shift()?.({ sessionId: "s", leafId, isStreaming: false } as State);
+  answer(leafId: string | null, isStreaming = false): void {
+    this.#asked.shift()?.({ sessionId: "s", leafId, isStreaming } as State);
   }
   onEvent(listener: EventListener): void {
     this.tell = listener;
@@ -42,13 +43,50 @@ it("M1: events that come in one piece with the answer about the state are in the
   await expect.poll(() => link.isAsked).toBe(true);
   // One read of the pipe: the answer, and behind it what has happened since.
   link.answer("e1");
-  link.tell({ type: "agent_start" }, "s", "e2");
+  link.tell({ type: "turn_start" }, "s", "e2");
   const { seq, snapshot } = await follower.wait("snapshot");
   const next = new Follower(door, clientNamed("other"), seq);
-  link.tell({ type: "turn_start" }, "s", "e2");
-  await next.event("turn_start");
+  link.tell({ type: "agent_start" }, "s", "e2");
+  await next.event("agent_start");
   expect(next.frames[0]).toMatchObject({ seq: seq + 1 });
   expect([snapshot.lastEntryId, snapshot.state.leafId]).toEqual(["e2", "e2"]);
   await Promise.all([follower.leave(), next.leave()]);
+  await door.close();
+});
+
+it.each([
+  ["ends", "agent_end", false],
+  ["begins", "agent_start", true],
+] as const)(
+  "M1: a snapshot of a session whose work %s in one piece with the answer about the state says so",
+  async (_, type, isStreaming) => {
+    const link = new ScriptedLink();
+    const opening = SharedDoor.open(link, { deps: defaultDeps() });
+    await expect.poll(() => link.isAsked).toBe(true);
+    link.answer("e1", !isStreaming);
+    const door = await opening;
+    const follower = new Follower(door, clientNamed("page"));
+    await expect.poll(() => link.isAsked).toBe(true);
+    link.answer("e1", !isStreaming);
+    link.tell({ type, messages: [] } as unknown as WireEvent, "s", "e2");
+    // The first answer is older than the frames: nobody would be told of the end any more.
+    await expect.poll(() => link.isAsked || follower.frames.some(({ kind }) => kind === "snapshot")).toBe(true);
+    link.answer("e2", isStreaming);
+    const { seq, snapshot } = await follower.wait("snapshot");
+    expect(snapshot.state).toMatchObject({ isStreaming, leafId: "e2" });
+    expect(follower.frames.filter((frame) => frame.kind === "event" && frame.seq <= seq)).toEqual([]);
+    await follower.leave();
+    await door.close();
+  },
+);
+
+it("M1: a door is busy when the work begins in one piece with the answer that it is opened with", async () => {
+  const link = new ScriptedLink();
+  const opening = SharedDoor.open(link, { deps: defaultDeps() });
+  await expect.poll(() => link.isAsked).toBe(true);
+  link.answer("e1");
+  link.tell({ type: "agent_start" }, "s", "e2");
+  const door = await opening;
+  expect(door.isBusy).toBe(true);
   await door.close();
 });

@@ -111,7 +111,8 @@ describe("policy test", () => {
       [["test"], "Give a command"],
       [["test", "--", "ls", "pwd"], "one command in quotes"],
       [["test", "--allow", "x y", "--", "ls"], '--allow: "x y" is not a rule'],
-      [["nothing"], "Choose one of test, explain, suggest, forget"],
+      [["nothing"], 'Unknown command "lathe policy nothing". Choose one of test, explain, suggest, forget'],
+      [[], "Say what to do. Choose one of test, explain, suggest, forget"],
     ] as const) {
       const run = await box.run("policy", ...args);
       expect(run.code).toBe(2);

@@ -30,8 +30,14 @@ it("M1 a server that is killed in the middle of a turn goes on with it after its
   const children: ReturnType<typeof box.start>[] = [];
   const start = async (port: string) => {
     const child = box.start(["serve", "--port", port], env);
-    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
     children.push(child);
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    const ended = once(child, "close").then(([code]) => [`It ended with ${code}: ${said}`]);
+    const [line = ""] = await Promise.race([once(createInterface({ input: child.stdout }), "line"), ended]);
+    expect(line).toMatch(/^Serving/);
     return { child, url: /http:\S+/.exec(line)?.[0] ?? "" };
   };
   try {

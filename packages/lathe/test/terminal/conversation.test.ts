@@ -81,6 +81,25 @@ describe("while it works", () => {
     expect(bench.said(1)).toMatch(/then tidy up at once$/);
   });
 
+  it("Esc with a message queued for the end: the line of work goes away, and the queued message waits", async () => {
+    const door = gate();
+    bench.server.push(turn.text("half", { before: door.wait }), turn.text("other answer"), turn.text("tidied"));
+    const run = await bench.open();
+    run.type(`work${KEY.enter}`);
+    await door.reached;
+    run.type(`then tidy up${KEY.altEnter}`);
+    await run.see(/Sent when the work is done[\s\S]*then tidy up/);
+    run.type(KEY.escape);
+    await run.see(/Waiting from before[\s\S]*then tidy up/);
+    run.type("do this instead");
+    await run.see(/❯ do this instead/);
+    expect(run.screen.join("\n")).not.toContain("to interrupt");
+    door.open();
+    run.type(KEY.enter);
+    await run.see("other answer");
+    expect(bench.said(1)).toMatch(/do this instead$/);
+  });
+
   it("Esc stops at once; what was to steer comes back into the composer", async () => {
     const door = gate();
     bench.server.push(turn.text("half", { before: door.wait }), turn.text("other answer"));
@@ -112,6 +131,32 @@ describe("while it works", () => {
     run.type(KEY.ctrl("c"));
     expect(await run.exited).toBe(130);
     door.open();
+  });
+
+  it("whoever leaves does not wait until the hint would have gone by itself", async () => {
+    const timers = new Map<object, number>();
+    const run = await bench.open(SONNET, {
+      deps: (usual) => ({
+        ...usual,
+        setTimer: (callback, ms) => {
+          const key = {};
+          const timer = usual.setTimer(() => {
+            timers.delete(key);
+            callback();
+          }, ms);
+          timers.set(key, ms);
+          return {
+            cancel: () => {
+              timers.delete(key);
+              timer.cancel();
+            },
+          };
+        },
+      }),
+    });
+    run.type(KEY.ctrl("c"));
+    expect(await run.leave()).toBe(130);
+    expect([...timers.values()]).toEqual([]);
   });
 
   it("Ctrl+D in the middle of work leaves only when it is pressed again", async () => {
@@ -152,9 +197,7 @@ describe("while it works", () => {
     run.type(`go${KEY.enter}`);
     await door.reached;
     run.type(KEY.ctrl("c"));
-    await run.see("Press Ctrl+C again to leave.");
-    run.type(KEY.ctrl("c"));
-    expect(await run.exited).toBe(130);
+    expect(await run.leave()).toBe(130);
     door.open();
     bench.server.push(turn.text("again"));
     const next = await bench.open([...SONNET, "-c", "go on"]);

@@ -145,6 +145,20 @@ export class TerminalRun {
     return this.#until(() => this.all, wanted);
   }
 
+  /**
+   * Ctrl+C until the command has left; gives its exit code. On a busy machine a press may come when the hint that asks for it has gone:
+   * then it is a first one again.
+   */
+  async leave(): Promise<number> {
+    const hint = "Press Ctrl+C again to leave.";
+    for (;;) {
+      const code = await Promise.race([this.exited, this.see(hint).then(() => undefined)]);
+      if (code !== undefined) return code;
+      this.type(KEY.ctrl("c"));
+      await Promise.race([this.exited, this.see((screen) => !screen.includes(hint))]);
+    }
+  }
+
   /** Ends the command if it still runs. */
   async close(): Promise<void> {
     this.#line.end();

@@ -59,18 +59,18 @@ export async function findMarked(mark: Mark, isShared = false): Promise<number[]
   return process.platform === "linux" ? findInProc(mark, isShared) : findWithPs(mark);
 }
 
-/** SIGTERM, then SIGKILL after two seconds to what is left; resolves when nothing is. */
+/** SIGTERM, then SIGKILL after two seconds to what is left; resolves when nothing is, or when it outlives that. */
 export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
-  const start = clock.now();
+  const patience = new Patience(clock);
   let pause = 5;
   const signalled = new Set<number>();
   for (let isAgain = false; ; isAgain = true) {
     const alive = await findMarked(mark, isAgain);
     if (alive.length === 0) return;
-    const elapsed = clock.now() - start;
-    if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
+    const step = patience.step();
+    if (step === "give up") return;
     for (const pid of alive) {
-      if (elapsed >= TERM_GRACE_MS) send(pid, "SIGKILL");
+      if (step === "kill") send(pid, "SIGKILL");
       else if (!signalled.has(pid) && !isStarter(pid, mark)) {
         signalled.add(pid);
         send(pid, "SIGTERM");
@@ -79,22 +79,44 @@ export async function endMarked(mark: Mark, clock: Clock): Promise<void> {
       }
     }
     await new Promise<void>((resolve) => clock.after(pause, resolve));
-    pause = elapsed >= TERM_GRACE_MS ? 5 : Math.min(pause * 2, 50);
+    pause = step === "kill" ? 5 : Math.min(pause * 2, 50);
   }
 }
 
 /** The same for processes that are known by their ids: what they start meanwhile stays. */
 export async function endProcesses(pids: readonly number[], clock: Clock): Promise<void> {
-  const start = clock.now();
+  const patience = new Patience(clock);
   for (const pid of pids) {
     send(pid, "SIGTERM");
     send(pid, "SIGCONT");
   }
   for (let left = pids.filter(isAlive); left.length > 0; left = left.filter(isAlive)) {
-    const elapsed = clock.now() - start;
-    if (elapsed > TERM_GRACE_MS + KILL_ROUNDS_MS) return;
-    if (elapsed >= TERM_GRACE_MS) for (const pid of left) send(pid, "SIGKILL");
+    const step = patience.step();
+    if (step === "give up") return;
+    if (step === "kill") for (const pid of left) send(pid, "SIGKILL");
     await new Promise<void>((resolve) => clock.after(10, resolve));
+  }
+}
+
+/**
+ * What is due next for processes that are still there. The time after which they are given up counts from the first SIGKILL: this
+ * process may stand still for longer than the whole patience, and must not give up what it has not killed.
+ */
+class Patience {
+  readonly #clock: Clock;
+  readonly #start: number;
+  #killedAt: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#start = clock.now();
+  }
+
+  step(): "ask" | "kill" | "give up" {
+    const now = this.#clock.now();
+    if (this.#killedAt === undefined && now - this.#start < TERM_GRACE_MS) return "ask";
+    this.#killedAt ??= now;
+    return now - this.#killedAt > KILL_ROUNDS_MS ? "give up" : "kill";
   }
 }
 

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -18,7 +20,16 @@ const run = (command: string, options: Partial<RunRequest> = {}) =>
   processes.run({ argv: shellArgv(command), cwd: tmpdir(), env: ENV, timeoutMs: 60_000, ...options });
 
 it("TL-04 EE-02 exit code, both streams apart and as they came, duration", async () => {
-  const result = await run("echo out; sleep 0.05; echo err >&2; sleep 0.05; echo end; exit 3");
+  // Two pipes do not tell which was written to first: the command goes on when we have what it wrote.
+  const cwd = mkdtempSync(join(tmpdir(), "lathe-p-"));
+  execFileSync("mkfifo", ["seen"], { cwd });
+  const said = ["echo out", "echo err >&2", "echo end"].map((line) => `${line}; read -r <&3`).join("; ");
+  const seen: Promise<void>[] = [];
+  const result = await run(`exec 3<> seen; ${said}; sleep 0.1; exit 3`, {
+    cwd,
+    onOutput: () => seen.push(writeFile(join(cwd, "seen"), "\n")),
+  });
+  await Promise.all(seen);
   expect(result).toMatchObject({
     stdout: "out\nend\n",
     stderr: "err\n",
@@ -89,6 +100,44 @@ it("TL-04 abort ends the command and says so; a signal that is aborted already s
   const file = join(mkdtempSync(join(tmpdir(), "lathe-p-")), "ran");
   expect(await run(`touch ${file}`, { signal: abort.signal })).toMatchObject({ aborted: true, exitCode: -1 });
   expect(() => readFileSync(file)).toThrow();
+});
+
+it("TL-04 an abort between two steps of a start ends the command all the same", async () => {
+  for (let steps = 0; steps < 12; steps++) {
+    const own = new Processes();
+    const abort = new AbortController();
+    const result = own.run({ argv: shellArgv("sleep 60"), cwd: "/", env: ENV, timeoutMs: 0, signal: abort.signal });
+    for (let step = 0; step < steps; step++) await undefined;
+    abort.abort();
+    expect(await result, `after ${steps} steps`).toMatchObject({ aborted: true, exitCode: -1 });
+    await own.cleanup();
+  }
+});
+
+it("TL-04 TR-04 a command that ignores SIGTERM is killed also when we stood still for longer than all patience", async () => {
+  // Whoever ends something looks once, and then the machine gives us no time for a minute.
+  let stoodStillMs = 0;
+  const clock = {
+    now: () => monotonicClock.now() + stoodStillMs,
+    after: (ms: number, fn: () => void) =>
+      monotonicClock.after(ms, () => {
+        stoodStillMs += 60_000;
+        fn();
+      }),
+  };
+  const own = new Processes({ clock });
+  const abort = new AbortController();
+  const result = await own.run({
+    ...{ argv: shellArgv(`trap "" TERM; echo started; sleep 60`), cwd: "/", env: ENV, timeoutMs: 0 },
+    ...{ signal: abort.signal, onOutput: () => abort.abort() },
+  });
+  expect(result).toMatchObject({ stdout: "started\n", aborted: true, signal: "SIGKILL" });
+  const daemon = await own.run({
+    ...{ argv: shellArgv(`trap "" TERM; sleep 60 >/dev/null 2>&1 & echo $!`), cwd: "/", env: ENV, timeoutMs: 0 },
+  });
+  expect(await own.endLeftBehind()).toBeGreaterThan(0);
+  expect(isAlive(Number(daemon.stdout))).toBe(false);
+  await own.cleanup();
 });
 
 it("TL-04 EH-03 abort ends the command here also when the far side cannot be reached", async () => {

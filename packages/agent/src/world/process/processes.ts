@@ -224,6 +224,7 @@ export class Processes {
             })
           : () => {};
       request.signal?.addEventListener("abort", onAbort, { once: true });
+      if (request.signal?.aborted) onAbort();
       const settle = () => {
         cancelTimer();
         request.signal?.removeEventListener("abort", onAbort);

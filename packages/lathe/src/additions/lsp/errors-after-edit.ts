@@ -34,7 +34,7 @@ interface Change {
 
 /** What an agent's input has left so far. */
 interface AgentInput {
-  /** Edited files that no server has answered for yet. */
+  /** Edited files that no server has answered for yet, or not for all that depends on them. */
   readonly owed: Map<string, Change>;
   /** Files in which it has brought errors. */
   readonly brought: Set<string>;
@@ -129,7 +129,10 @@ export class ErrorsAfterEdit {
     env: ExecutionEnvironment,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const asked = new Map([...input.owed, ...changes.map((change) => [change.path, change] as const)]);
+    const asked = new Map([
+      ...input.owed,
+      ...changes.map((change) => [change.path, sinceOwed(change, input)] as const),
+    ]);
     const isLate = input.owed.size > 0;
     input.owed.clear();
     const byServer = await this.#byServer([...asked.values()], env);
@@ -206,7 +209,8 @@ export class ErrorsAfterEdit {
     } catch (error) {
       signal.throwIfAborted();
       // One that says what is wrong with itself has nothing to follow.
-      if (server.live?.complaint === undefined) for (const [path, change] of left) input.owed.set(path, change);
+      const owed = left.size > 0 ? left : asked;
+      if (server.live?.complaint === undefined) for (const [path, change] of owed) input.owed.set(path, change);
       // Two clocks run: that of the question, and that of all of them together.
       const isLate = bounded.aborted || messageOf(error).startsWith("no answer in ");
       const late = server.live?.complaint ?? "no answer yet; its errors follow with the next result";
@@ -334,6 +338,12 @@ export class ErrorsAfterEdit {
     for (const { server } of await this.#servers.forFile(path, env)) await server?.use(signal);
   }
 }
+
+/** With what the file held before the first of the changes that nothing was said about: what has come since then is new. */
+const sinceOwed = (change: Change, { owed }: AgentInput): Change => {
+  const first = owed.get(change.path);
+  return first ? { ...change, before: first.before } : change;
+};
 
 const changeOnDisk = ({ path, isGone, before }: Change): FileChange => ({
   path,

@@ -29,7 +29,7 @@ export const policyCommand: Command = async ([name = "", ...rest], machine) => {
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
   if (!verb)
     throw usageError(
-      `Unknown command "lathe policy ${name}". Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe policy --help`,
+      `${name === "" ? "Say what to do." : `Unknown command "lathe policy ${name}".`} Choose one of ${Object.keys(VERBS).join(", ")}. See: lathe policy --help`,
     );
   return verb(rest, machine);
 };

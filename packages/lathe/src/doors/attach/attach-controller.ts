@@ -1,12 +1,12 @@
 // What a user at an attached terminal can do: speak, steer, queue, interrupt, answer, leave. Leaving never ends the session.
 
-import { messageOf } from "@lathe/llm";
+import { type ClientDeps, messageOf } from "@lathe/llm";
 import type { PlainView, Speaker } from "../../hosts/interactive/plain/plain-view.ts";
+import { SecondPress } from "../../hosts/interactive/second-press.ts";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { Dialog, Door, DoorClient } from "../door/door.ts";
 import { askUser } from "./question-lines.ts";
 
-const LEAVE_WITHIN_MS = 2_000;
 const HELP = `What you type goes to the session; while the agent works, it steers it. Ctrl+C interrupts the work, twice leaves.
   /later <text>  send it when the work is done
   /queue         what waits to be sent
@@ -21,7 +21,7 @@ export interface AttachControllerParts {
   readonly door: Door;
   readonly client: DoorClient;
   readonly view: PlainView<AttachController>;
-  readonly now: () => number;
+  readonly setTimer: ClientDeps["setTimer"];
   /** This text goes to the session. */
   readonly onSend: (text: string) => void;
 }
@@ -31,10 +31,13 @@ export class AttachController implements Speaker<OwnCommand> {
   readonly #asking = new Map<string, AbortController>();
   /** The session works on what was sent here, also before its first event has come. */
   #works = false;
-  #interruptedAt = Number.NEGATIVE_INFINITY;
+  /** How often it has ended its work. */
+  #ends = 0;
+  readonly #pressed: SecondPress<"Ctrl+C">;
 
   constructor(parts: AttachControllerParts) {
     this.#parts = parts;
+    this.#pressed = new SecondPress(parts.setTimer);
   }
 
   readonly commands = {
@@ -79,17 +82,18 @@ export class AttachController implements Speaker<OwnCommand> {
 
   /** Ctrl+C: interrupts the work; pressed again, it leaves. */
   interrupt(): void {
-    const { view, now } = this.#parts;
-    if (now() - this.#interruptedAt < LEAVE_WITHIN_MS) {
+    const { view } = this.#parts;
+    if (this.#pressed.isSecond("Ctrl+C")) {
       void this.leave(EXIT.interrupted);
       return;
     }
-    this.#interruptedAt = now();
+    this.#pressed.begin("Ctrl+C");
     this.stop();
     view.hint("Press Ctrl+C again to leave. The session goes on.");
   }
 
   async leave(code: ExitCode): Promise<void> {
+    this.#pressed.forget();
     this.#parts.view.leave(code);
   }
 
@@ -113,6 +117,7 @@ export class AttachController implements Speaker<OwnCommand> {
   }
 
   workEnded(): void {
+    this.#ends++;
     this.#works = false;
   }
 
@@ -131,7 +136,9 @@ export class AttachController implements Speaker<OwnCommand> {
     onSend(text);
     if (how === "follow_up") await door.command(client, "follow_up", { message: text });
     else await door.command(client, "prompt", { message: text, streamingBehavior: "steer" });
-    // A command may have done its work already.
-    this.#works = (await door.command(client, "get_state", {})).isStreaming;
+    // A command may have done its work already; an end that came with the answer is newer than the answer.
+    const ends = this.#ends;
+    const { isStreaming } = await door.command(client, "get_state", {});
+    if (ends === this.#ends) this.#works = isStreaming;
   }
 }

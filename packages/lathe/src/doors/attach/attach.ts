@@ -71,7 +71,7 @@ async function attachTerminal(
   const lines = new SessionLines({ door, client, printer: view.printer, now: machine.deps.now });
   watchConnection?.((isConnected) => lines.connection(isConnected));
   const onSend = (text: string): void => lines.sent(text);
-  const controller = new AttachController({ door, client, view, now: machine.deps.now, onSend });
+  const controller = new AttachController({ door, client, view, setTimer: machine.deps.setTimer, onSend });
   view.open(controller);
   for (const prompt of prompts) void view.tell(() => controller.say(prompt));
   const reader = door.follow(client)[Symbol.asyncIterator]();

@@ -66,6 +66,8 @@ export class SharedDoor implements Door {
   /** Where the frames have come to in the session's entries; undefined before the first event. */
   #lastEntryId: string | null | undefined;
   #isBusy = false;
+  /** How often work has begun or ended, or another session has come, as frames tell it. */
+  #moves = 0;
   #isClosing = false;
   #dialogs = 0;
   readonly #first: number;
@@ -99,7 +101,8 @@ export class SharedDoor implements Door {
     const state = await link.request("get_state", {});
     door.present(state.sessionId);
     door.#state = state;
-    door.#isBusy = state.isStreaming;
+    // What has come behind the answer is newer.
+    if (door.#moves === 0) door.#isBusy = state.isStreaming;
     return door;
   }
 
@@ -160,6 +163,7 @@ export class SharedDoor implements Door {
     this.#sessionId = sessionId;
     if (isFirst) return;
     this.#isBusy = false;
+    this.#moves++;
     this.#lastEntryId = undefined;
     this.#running.clear();
     this.#log.push({ kind: "session", sessionId });
@@ -178,6 +182,7 @@ export class SharedDoor implements Door {
     this.#lastEntryId = entryId;
     if (event.type === "agent_start") this.#isBusy = true;
     if (event.type === "agent_end") this.#isBusy = false;
+    if (event.type === "agent_start" || event.type === "agent_end") this.#moves++;
     this.#running.add(event);
     this.#log.event(event);
   }
@@ -211,7 +216,7 @@ export class SharedDoor implements Door {
   }
 
   async #snapshot(): Promise<DoorFrame> {
-    if (!this.#log.isOver) await this.#refresh();
+    await this.#refresh();
     this.#log.flush();
     const asked = this.#state as RpcSessionState;
     // What the session says of itself may be older or newer than the last frame; entries and frames have to meet without a gap.
@@ -229,12 +234,20 @@ export class SharedDoor implements Door {
     return { seq, kind: "snapshot", snapshot };
   }
 
+  /**
+   * An answer and the end of the work may come in one piece: then the frames have come further than the answer, and a reader who is
+   * told that the session works would wait for an end that it is never told. So it is asked once more.
+   */
   async #refresh(): Promise<void> {
-    try {
-      this.#state = await this.#link.request("get_state", {});
-    } catch (error) {
-      // It ends while it is asked: what it told last has to do.
-      if (!this.#link.hasEnded) throw error;
+    for (let moves = -1; moves !== this.#moves && !this.#log.isOver; ) {
+      moves = this.#moves;
+      try {
+        this.#state = await this.#link.request("get_state", {});
+      } catch (error) {
+        // It ends while it is asked: what it told last has to do.
+        if (this.#link.hasEnded) return;
+        throw error;
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 // through its methods, and what has to be seen goes out through the view.
 
 import type { InputContent, QueuedMessage } from "@lathe/agent";
+import type { ClientDeps } from "@lathe/llm";
 import { withAttachments } from "../../conversation/attachments.ts";
 import type { CommandRegistry } from "../../conversation/commands/command.ts";
 import type { Conversation } from "../../conversation/conversation.ts";
@@ -12,9 +13,9 @@ import { isOwn } from "../../conversation/unsent.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { HostView } from "./host-view.ts";
+import { SecondPress } from "./second-press.ts";
 
 const CUT_OFF = "The last request was interrupted. Resume it?";
-const LEAVE_WITHIN_MS = 2_000;
 
 type LeavingKey = "Ctrl+C" | "Ctrl+D";
 type ParsedCommand = NonNullable<ReturnType<CommandRegistry["parse"]>>;
@@ -31,9 +32,8 @@ export class Controller {
   readonly conversation: Conversation;
   readonly commands: CommandRegistry;
   readonly #view: HostView;
-  readonly #now: () => number;
   /** The key that leaves when it is pressed again. */
-  #pressed: { readonly key: LeavingKey; readonly at: number } | undefined;
+  readonly #pressed: SecondPress<LeavingKey>;
   /** Messages that Enter has sent and that are still prepared: a stop takes them back. */
   readonly #onTheWay = new Set<{ readonly text: string }>();
   /** Inputs that run. */
@@ -46,11 +46,11 @@ export class Controller {
   #commanded: Promise<void> = Promise.resolve();
   readonly #expansion = new InputExpansion();
 
-  constructor(conversation: Conversation, commands: CommandRegistry, view: HostView, now: () => number) {
+  constructor(conversation: Conversation, commands: CommandRegistry, view: HostView, setTimer: ClientDeps["setTimer"]) {
     this.conversation = conversation;
     this.commands = commands;
     this.#view = view;
-    this.#now = now;
+    this.#pressed = new SecondPress(setTimer);
   }
 
   get isBusy(): boolean {
@@ -133,7 +133,7 @@ export class Controller {
 
   /** Ctrl+C: ends the work; pressed again, it leaves. */
   interrupt(): void {
-    if (this.#isAgain("Ctrl+C")) {
+    if (this.#pressed.isSecond("Ctrl+C")) {
       void this.leave(EXIT.interrupted);
       return;
     }
@@ -149,12 +149,13 @@ export class Controller {
 
   /** Ctrl+D: leaves; in the middle of work only when it is pressed again. */
   exit(): void {
-    if (!this.isBusy || this.#isAgain("Ctrl+D")) void this.leave(EXIT.done);
+    if (!this.isBusy || this.#pressed.isSecond("Ctrl+D")) void this.leave(EXIT.done);
     else this.#arm("Ctrl+D");
   }
 
   /** A user who leaves a view with changes is asked about them first; a second request to leave keeps them and leaves. */
   async leave(code: ExitCode): Promise<void> {
+    this.#pressed.forget();
     const { view } = this.conversation.workspace;
     if (view && !this.#isLeaving) {
       this.#isLeaving = true;
@@ -173,18 +174,14 @@ export class Controller {
   }
 
   #arm(key: LeavingKey): void {
-    this.#pressed = { key, at: this.#now() };
+    this.#pressed.begin(key);
     const stops = this.isBusy && key === "Ctrl+D" ? " The work stops then." : "";
     this.#view.hint(`Press ${key} again to leave.${stops}`);
   }
 
   /** Another key was pressed: the next Ctrl+C is a first one again. */
   disarm(): void {
-    this.#pressed = undefined;
-  }
-
-  #isAgain(key: LeavingKey): boolean {
-    return this.#pressed?.key === key && this.#now() - this.#pressed.at < LEAVE_WITHIN_MS;
+    this.#pressed.forget();
   }
 
   /** Ends the work, then says this. */

@@ -2,8 +2,7 @@
 
 import { type RenderContext, type Row, row, shorten } from "@lathe/tui";
 import type { Machine } from "../../platform/machine/machine.ts";
-
-const HINT_MS = 2_000;
+import { COUNTS_FOR_MS } from "./second-press.ts";
 
 export class HintLine {
   readonly #setTimer: Machine["deps"]["setTimer"];
@@ -22,8 +21,13 @@ export class HintLine {
     this.#timer = this.#setTimer(() => {
       this.#text = "";
       this.#onChange();
-    }, HINT_MS);
+    }, COUNTS_FOR_MS);
     this.#onChange();
+  }
+
+  /** A process that leaves does not wait until the text would have gone. */
+  end(): void {
+    this.#timer?.cancel();
   }
 
   rows({ columns }: RenderContext): readonly Row[] {

@@ -147,7 +147,7 @@ async function openIn(
     onTitle: (title: string) => host.showTitle?.(title),
   };
   const conversation = await Conversation.start(parts, journalFor(workspace, options));
-  const controller = new Controller(conversation, commands, view, machine.deps.now);
+  const controller = new Controller(conversation, commands, view, machine.deps.setTimer);
   if (runView) commands.add({ ...quit, run: () => controller.leave(EXIT.done) });
   await opener?.begin(conversation);
   return { host, controller, prompts, ...(opener ? { opener } : {}) };

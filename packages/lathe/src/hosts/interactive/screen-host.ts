@@ -51,6 +51,7 @@ export function screenHost(start: StartScreen, workspace: Workspace, problems: r
     showTitle: (title) => signs.name(title),
     close: async () => {
       themes.close();
+      screen.hint.end();
       await Promise.all([history.close(), followed]);
     },
   };

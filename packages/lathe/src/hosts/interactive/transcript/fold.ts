@@ -153,8 +153,11 @@ export class EventFold {
       case "snapshot":
         this.#snapshot(event.data, now);
         break;
-      case "session_start":
       case "state_changed":
+        // What waits after an interrupt, an error or a question is sent with the next message, not now: there is no work.
+        if (event.data.to !== "processing") this.busySince = undefined;
+        break;
+      case "session_start":
       case "queue_changed": // the host shows what waits
       case "turn_limit": // the end of the input tells it
       case "prefix_changed":
