@@ -29,7 +29,9 @@ export const worktreeCommand: SlashCommand = {
   run: async (conversation, argument, host) => {
     const { view } = conversation.workspace;
     if (!view)
-      throw usageError("This run works in the project itself. To work in an isolated copy of it, start with: lathe --worktree");
+      throw usageError(
+        "This run works in the project itself. To work in an isolated copy of it, start with: lathe --worktree",
+      );
     if (argument === "") return overview(view, host);
     if (argument === "diff") return showDiff(view, host);
     const how = SETTLE_WAYS.find((way) => way === argument);
