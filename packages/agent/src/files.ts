@@ -25,6 +25,7 @@ export type { LandingStep, PathState } from "./files/isolate/landing-journal.ts"
 export { type LeftView, leftViews } from "./files/isolate/left-view.ts";
 export { continueView, type LeftRequest, openView, readView } from "./files/isolate/open-view.ts";
 export { patchOf } from "./files/isolate/patch.ts";
+export { type PathInView, pathInView } from "./files/isolate/path-in-view.ts";
 export { type CutEdit, type Recovery, recoverStore } from "./files/isolate/recover.ts";
 export * from "./files/isolate/types.ts";
 export { isSafeId } from "./files/isolate/view-folder.ts";

@@ -148,6 +148,32 @@ describe("lathe setup coordinator", () => {
     }
   });
 
+  it.each(["\n", "\r\n"])(
+    "G-16 an update keeps comments in the entry, before it and after it (line end %j)",
+    async (eol) => {
+      const text = `mcp_servers:${eol}  # of the servers${eol}  other: { command: npx } # npx${eol}`;
+      writeFileSync(config, text);
+      expect(await install("--mutation", "sessions")).toMatchObject({ code: 0 });
+      const commented = readFileSync(config, "utf8")
+        .replace("lathe_coordinator:", "$& # for the bot")
+        .replace(/( +)enabled: true/, `$1# switched on by Ada${eol}$& # since May`)
+        .replace(/ +LATHE_COORDINATOR_MCP_MUTATIONS: ".*"/, `$& # not more${eol}${eol}      # the state`)
+        .replace(/ +other:/, `    # its last line${eol}${eol}  # of the other${eol}$&`);
+      writeFileSync(config, commented);
+      const comments = (yaml: string): string[] => (yaml.match(/#.*/g) ?? []).map((one) => one.trim());
+      expect(comments(commented)).toHaveLength(9);
+      const updated = await install("--mutation", "reports");
+      expect(updated).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining("Updated the entry") });
+      const written = readFileSync(config, "utf8");
+      expect(comments(written)).toEqual(comments(commented));
+      expect(written).toMatch(/enabled: true # since May\r?\n/);
+      expect(written).toMatch(/LATHE_COORDINATOR_MCP_MUTATIONS: "reports" # not more/);
+      expect(written.replaceAll(eol, "")).not.toMatch(/[\r\n]/);
+      expect(entryIn(written)).toEqual(entryIn((await setup("--mutation", "reports")).stdout));
+      expect(await install("--mutation", "reports")).toMatchObject({ stdout: expect.stringContaining("already") });
+    },
+  );
+
   const EXACT = "guild: 1234567890123456789\nbig: 1e400\nhex: 0x1F\nfolded: >-\n  a\n  b\n";
   it.each([
     `mcp_servers: {}\n${EXACT}`,

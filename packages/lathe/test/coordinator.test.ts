@@ -1,12 +1,14 @@
 // `lathe mcp-serve coordinator`, as it is built, driven by a real MCP client with real tmux.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Gate, gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { CoordinatorBench as Bench, type CoordinatorBench } from "./coordinator-kit.ts";
 import { hasTmux } from "./tmux-kit.ts";
+
+const MAKES = "echo by a command > shell.txt; echo changed > kept.txt; rm gone.txt; ln -s /etc/passwd link.txt";
 
 describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
   let bench: CoordinatorBench;
@@ -18,7 +20,10 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
       const asked = view.tools.length === 0 ? undefined : view.messages.findLast(({ role }) => role === "user")?.text;
       const isNew = !view.messages.some(({ results }) => results.length > 0);
       if (asked?.includes("make") && isNew)
-        return turn.calls([{ name: "write_file", args: { file_path: "made.txt", content: "made by a session" } }]);
+        return turn.calls([
+          { name: "write_file", args: { file_path: "made.txt", content: "made by a session" } },
+          { name: "shell", args: { command: MAKES } },
+        ]);
       const answer = `Answer to ${/say (\w+)/.exec(asked ?? "")?.[1]}.`;
       return turn.text(answer, asked?.includes("slowly") ? { before: slow.wait } : {});
     });
@@ -99,6 +104,7 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
 
   it("G-13 a file that a session has made in its isolated copy is an artifact, though it is not in the project", async () => {
     const command = `lathe ${bench.scene.args.join(" ")} --permission-mode full --worktree`;
+    for (const name of ["kept.txt", "gone.txt", "same.txt"]) writeFileSync(join(bench.project, name), "of the project");
     const client = await bench.connect({ ...bench.allowed, LATHE_COORDINATOR_MCP_SESSION_COMMAND: command });
     const { session_id } = await client.change("start_session", { cwd: bench.project });
     const { turn_id } = await client.change("send_prompt", { session_id, prompt: "make it" });
@@ -110,6 +116,16 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
       expect(await client.call("read_artifact", { session_id, path: named, offset: 5 })).toMatchObject({
         ...{ isolated_copy: true, text: "by a session", bytes: 17, truncated: false },
       });
+    // What a command has written is in no journal.
+    const read = (path: string) => client.call("read_artifact", { session_id, path });
+    expect(await read("shell.txt")).toMatchObject({ isolated_copy: true, text: "by a command\n" });
+    expect(await read("kept.txt")).toMatchObject({ isolated_copy: true, text: "changed\n" });
+    expect(await client.call("read_artifact", { path: join(bench.project, "kept.txt") })).toMatchObject({
+      text: "of the project",
+    });
+    expect(await read("same.txt")).toMatchObject({ text: "of the project" });
+    expect(await client.refused("read_artifact", { session_id, path: "gone.txt" })).toBe("not_found");
+    expect(await client.refused("read_artifact", { session_id, path: "link.txt" })).toBe("outside_roots");
     expect(await client.refused("read_artifact", { session_id, path: "../made.txt" })).toBe("not_found");
     expect(await client.refused("read_artifact", { path })).toBe("not_found");
     // Killed, and brought back at once into the same copy.
@@ -118,7 +134,8 @@ describe.skipIf(!hasTmux)("lathe mcp-serve coordinator (needs tmux)", () => {
     const gone = async () => (await client.call("read_status", { session_id }))["session"];
     await expect.poll(gone).toMatchObject({ advisory_status: { state: "gone" } });
     await client.change("start_session", { session_id });
-    expect(await client.call("read_artifact", { session_id, path })).toMatchObject({ text: "made by a session" });
+    expect(await read(path)).toMatchObject({ text: "made by a session" });
+    expect(await read("shell.txt")).toMatchObject({ isolated_copy: true, text: "by a command\n" });
     expect(bench.tmux.sessions().sort()).toEqual(["foreign", session_id]);
   });
 });

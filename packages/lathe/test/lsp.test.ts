@@ -236,6 +236,23 @@ it("G-113 TypeScript 7 answers in a project of JavaScript without starting npm f
   expect(existsSync(join(bin, "started"))).toBe(false);
 });
 
+it.each([
+  ["beside package.json", "tool.js", true],
+  ["in src", "src/tool.mjs", true],
+  ["not looked for in other folders", "docs/tool.js", false],
+])("LP-01 a package without tsconfig.json has the tool for its scripts: %s", async (_where, path, isOffered) => {
+  const asks = [lsp({ action: "hover", file: path, line: 1, symbol: "sum" }), turn.text("done")];
+  await project(isOffered ? asks : [turn.text("done")], true);
+  rmSync(file("src"), { recursive: true });
+  rmSync(file("tsconfig.json"));
+  for (const folder of ["src", "docs"]) mkdirSync(file(folder));
+  writeFileSync(file("package.json"), "{}\n");
+  writeFileSync(file(path), "export function sum(a) { return a; }\n");
+  expect(await scene.run([...FULL, "go"])).toMatchObject({ code: 0 });
+  expect(scene.server.requests[0]?.view.tools.includes("lsp")).toBe(isOffered);
+  if (isOffered) expect(results()[0]).toContain("function sum(a: any): any");
+});
+
 it("G-113 lsp.json of a trusted folder changes a server field by field, and says what is wrong with it", async () => {
   await project([lsp({ action: "status" }), turn.text("done"), turn.text("done")], false);
   writeFileSync(file("lsp.json"), JSON.stringify({ servers: { typescript: { disabled: true } } }));

@@ -1,11 +1,14 @@
 // `lathe --tmux` with real tmux on servers of the test.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DoorClient } from "../src/doors/door/door.ts";
 import { joinLocally, localSessions } from "../src/doors/local/local-door.ts";
 import { closeManaged, listManaged } from "../src/doors/tmux/managed-sessions.ts";
 import { pasteText } from "../src/doors/tmux/paste.ts";
+import { startSession } from "../src/doors/tmux/start-session.ts";
 import { Tmux } from "../src/doors/tmux/tmux.ts";
 import { CLI } from "./command.ts";
 import { type Stage, stage } from "./contract-kit.ts";
@@ -145,6 +148,32 @@ describe.skipIf(!hasTmux)("lathe --tmux (needs tmux)", () => {
       expect({ code, stderr }).toEqual({ code: 2, stderr: `lathe: ${said}\n` });
     }
     await expect.poll(() => tmux.sessions().sort()).toEqual(["foreign", "taken"]);
+  });
+
+  it("G-21 G-23 a tmux that does not answer when a pane is looked at has not lost it: the session in it opens", async () => {
+    const place = (name: string): string => join(scene.box.home, name);
+    // The first look gets no answer; the session begins with the second one.
+    const program = place("slow-tmux");
+    const look = `if [ -e looked ]; then : > again; else : > looked; exec sleep 60; fi`;
+    const lines = [
+      "#!/bin/sh",
+      `case "$*" in *display-message*) cd '${scene.box.home}'; ${look};; esac`,
+      'exec tmux "$@"',
+    ];
+    writeFileSync(program, `${lines.join("\n")}\n`, { mode: 0o755 });
+    const waits = `while [ ! -e '${place("again")}' ]; do sleep 0.05; done; exec "$@"`;
+    const own = { ...scene.box.env, ...scene.env, ...env };
+    const server = new Tmux({ ...process.env, TMUX: "", LATHE_TMUX_COMMAND: program }, tmux.socket);
+    const started = await startSession(
+      { tmux: server, pid: process.pid, doors: doors() },
+      {
+        ...{ name: "slow", cwd: scene.box.dir, env: own, args: scene.args, endsWithStarter: false },
+        tags: { owner: "terminal", project: scene.box.dir },
+        command: ["sh", "-c", waits, "sh", process.execPath, CLI],
+      },
+    );
+    expect(await started.opened(60_000)).toMatch(/^[\w-]+$/);
+    await started.close();
   });
 
   it("G-21 text is pasted into a pane as text: what it holds of keys and ends of brackets is left out", async () => {

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeLine } from "@lathe/agent/record";
-import { turn } from "@lathe/testkit";
+import { type RecordedRequest, turn } from "@lathe/testkit";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Stage, stage } from "./contract-kit.ts";
 import { asksAndProposes, COLOURS, interview, WISH } from "./gates-kit.ts";
@@ -79,6 +79,23 @@ describe("G-101 an interview where nobody can be asked, and at a terminal", () =
         stderr: `lathe: ${line.split(" ")[0]} is no answer to the open question: Which colour? Answer it in words first, or end the workflow with /workflow stop.\n`,
       });
     expect(scene.server.requests).toHaveLength(1);
+    expect(await scene.run(["-c", "-p"])).toMatchObject({ code: 6, stdout: expect.stringContaining("Which colour?") });
+  });
+
+  it("G-10 N1 commands that only show or stop something work at an open question, and it stays open", async () => {
+    scene = await stage(((request: RecordedRequest) =>
+      /A wall until/.test(request.text) ? asksAndProposes(request as never) : turn.text("Well.")) as never);
+    await scene.run(["-p", "/goal Make a two --until 'grep 2 a.txt'"]);
+    expect(await scene.run(["-c", "-p", WISH.replace("a wall", "A wall until")])).toMatchObject({ code: 6 });
+    const sent = scene.server.requests.length;
+    for (const [line, told] of [
+      ["/goal", "Goal: Make a two (in progress)"],
+      ["/goal stop", "The goal is cancelled."],
+      ["/goal", "Goal: Make a two (cancelled)"],
+      ["/memory", "Memory is off"],
+    ] as const)
+      expect(await scene.run(["-c", "-p", line])).toMatchObject({ code: 0, stderr: expect.stringContaining(told) });
+    expect(scene.server.requests).toHaveLength(sent);
     expect(await scene.run(["-c", "-p"])).toMatchObject({ code: 6, stdout: expect.stringContaining("Which colour?") });
   });
 

@@ -97,9 +97,10 @@ async function expandText(
   }
   if (command.acts && options.isQueued)
     throw usageError(`/${name} runs at once and cannot wait or steer. Send it as a prompt.`);
-  if (!command.acts) refuseAsAnswer(name, open);
+  const given = argument.trim();
+  if (!command.acts && command.givesText?.(given) !== false) refuseAsAnswer(name, open);
   try {
-    const expanded = await command.expand(argument.trim(), open);
+    const expanded = await command.expand(given, open);
     if (expanded !== undefined) refuseAsAnswer(name, open);
     return expanded;
   } catch (error) {

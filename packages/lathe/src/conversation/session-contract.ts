@@ -182,6 +182,8 @@ interface CommandTarget {
 export interface PromptCommand<T = CommandTarget> extends CommandHead<T> {
   /** Runs code instead of giving a text: it is no steering and cannot wait in a queue. */
   readonly acts?: boolean;
+  /** False: with this argument it only shows or changes something, also while a question waits for an answer. Absent: it gives a text. */
+  givesText?(argument: string): boolean;
   /** Undefined: the command has done its work, and nothing is sent. */
   expand(argument: string, open: OpenSession): Promise<InputContent | undefined> | InputContent | undefined;
 }

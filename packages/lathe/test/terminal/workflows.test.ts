@@ -122,6 +122,22 @@ it("G-10 G-101 a session that was killed at an open question asks it again at on
   expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
 });
 
+it("G-10 N1 /goal shows the goal while a question is on the screen, and after Esc has left it open", async () => {
+  asksThenProposes();
+  const run = await bench.open(SONNET);
+  run.type(`/skill:deep-interview a wall${KEY.enter}`);
+  await run.see(/Which colour\?[\s\S]*Esc to stop/);
+  run.type(`/goal${KEY.enter}`);
+  await run.see("This session has no goal.");
+  run.type(`${KEY.tab}${KEY.escape}`);
+  await run.see("The question stays open: Which colour?");
+  run.type(`/goal stop${KEY.enter}`);
+  await run.see("There is no goal to stop.");
+  run.type(`blue${KEY.enter}`);
+  await run.see(/Accept the specification[\s\S]*Esc to stop/);
+  expect(bench.server.requests.at(-1)?.text).toContain("The user answered: blue");
+});
+
 it.each([
   ["screen", SONNET],
   ["plain", [...SONNET, "--plain"]],

@@ -6,6 +6,7 @@ import type { Key, TerminalReply } from "../keys/key.ts";
 import type { PictureTerminal } from "../picture/draw.ts";
 import { pictureProtocol } from "../picture/protocol.ts";
 import type { CellSize } from "../picture/size.ts";
+import { afterReading } from "./after-reading.ts";
 import { takeLastAnswer } from "./last-answer.ts";
 import { makesLinks } from "./links.ts";
 import { type Reflow, reflowOf } from "./reflow.ts";
@@ -55,7 +56,7 @@ export class ProcessTerminal implements TerminalOutput {
   readonly #env: TerminalEnv;
   #listeners: TerminalListeners | undefined;
   #decoder = new KeyDecoder();
-  #flushTimer: NodeJS.Timeout | undefined;
+  #cancelFlush = (): void => {};
   #isActive = false;
   #isAwaited = false;
   #askedAt = 0;
@@ -160,7 +161,7 @@ export class ProcessTerminal implements TerminalOutput {
   stop(): void {
     if (!this.#isActive) return;
     this.#isActive = false;
-    clearTimeout(this.#flushTimer);
+    this.#cancelFlush();
     if (this.#size.isAsked) takeLastAnswer(SIZE_ANSWER, () => performance.now());
     this.#size.stop();
     this.#input.off("data", this.#onData);
@@ -225,13 +226,13 @@ export class ProcessTerminal implements TerminalOutput {
   };
 
   readonly #onData = (text: string | Buffer): void => {
-    clearTimeout(this.#flushTimer);
+    this.#cancelFlush();
     // What was typed before the first mode was set came with line ends instead of the Enter key.
     const typed = this.#isFirstRead ? text.toString().replaceAll("\n", "\r") : text.toString();
     this.#isFirstRead = false;
     this.#deliver(this.#decoder.feed(typed));
     if (this.#isActive && this.#decoder.isPending) {
-      this.#flushTimer = setTimeout(() => this.#deliver(this.#decoder.flush()), this.#decoder.patienceMs);
+      this.#cancelFlush = afterReading(this.#decoder.patienceMs, () => this.#deliver(this.#decoder.flush()));
     }
   };
 

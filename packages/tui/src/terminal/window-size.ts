@@ -2,6 +2,7 @@
 // 250 ms only after that time: until then the system has a size that is no longer true, and a frame that is made for it is drawn over other rows.
 // So tmux is asked before each frame.
 
+import { afterReading } from "./after-reading.ts";
 import type { TerminalEnv } from "./sequences.ts";
 
 export interface WindowSize {
@@ -29,7 +30,7 @@ export class WindowSizeQuestion {
   #isSwapped: boolean | undefined;
   #isSilent = false;
   #isAsked = false;
-  #timer: NodeJS.Timeout | undefined;
+  #cancel = (): void => {};
   #changedSince: number | undefined;
   #call: (() => void) | undefined;
 
@@ -57,32 +58,32 @@ export class WindowSizeQuestion {
   handleAnswer(values: readonly [number, number]): void {
     this.#isAsked = false;
     this.#isSilent = false;
-    clearTimeout(this.#timer);
+    this.#cancel();
     const before = this.#said;
     this.#said = this.#read(values);
     const isSame = before === undefined || isSameSize(before, this.size);
     if (isSame) this.#changedSince = undefined;
     else this.#changedSince ??= performance.now();
     if (this.#changedSince === undefined || performance.now() - this.#changedSince > UNSETTLED_MS) this.#finish();
-    else if (this.#call !== undefined) this.#timer = setTimeout(() => this.#askNow(), SETTLED_MS);
+    else if (this.#call !== undefined) this.#cancel = afterReading(SETTLED_MS, () => this.#askNow());
   }
 
   /** The caller does not wait any more. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
     this.#call = undefined;
     this.#isAsked = false;
   }
 
   #askNow(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
     this.#ask();
     this.#isAsked = true;
-    this.#timer = setTimeout(() => {
+    this.#cancel = afterReading(ANSWER_MS, () => {
       this.#isSilent = true;
       this.#said = undefined;
       this.#finish();
-    }, ANSWER_MS);
+    });
   }
 
   #finish(): void {

@@ -23,6 +23,7 @@ export const goalAddition: AdditionMaker = async (workspace, request) => {
     arguments: "[<text> --until <command> | stop]",
     description: "work until a command passes; alone: show the goal",
     complete: (_target, typed) => ["stop"].filter((verb) => verb.startsWith(typed)),
+    givesText: (argument) => argument !== "" && argument !== "stop",
     expand: async (argument, open) => {
       const tell = (text: string): void => open.session.warn(text, "goal");
       if (argument === "") {

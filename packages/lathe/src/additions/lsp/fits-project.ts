@@ -1,14 +1,19 @@
 // Whether a folder may have a language server, told from the names in it alone: a session that has none must not pay for them.
 
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { EVERYWHERE, SERVER_TABLE } from "./server-table.ts";
+
+/** A package without a configuration for TypeScript has its scripts beside `package.json`, or here. */
+const SCRIPT_FOLDERS = ["src", "lib"];
+const SCRIPT = /\.[cm]?[jt]sx?$/;
 
 export function fitsProject({ cwd, settings }: Workspace): boolean {
   if (!settings["lsp.enabled"]) return false;
   const names = readdirSync(cwd);
   const known = new Set(names);
-  return SERVER_TABLE.some(([, , , markers]) =>
+  const isMarked = SERVER_TABLE.some(([, , , markers]) =>
     markers.split(" ").some((marker) => {
       if (EVERYWHERE.includes(marker)) return false;
       const star = marker.indexOf("*");
@@ -17,4 +22,20 @@ export function fitsProject({ cwd, settings }: Workspace): boolean {
       return names.some((name) => name.startsWith(before) && name.endsWith(after));
     }),
   );
+  return isMarked || (known.has("package.json") && hasScripts(cwd, names));
+}
+
+/** `package.json` alone tells no language: many folders have one only for their tools. */
+const hasScripts = (cwd: string, names: readonly string[]): boolean =>
+  names.some(isScript) ||
+  SCRIPT_FOLDERS.some((name) => names.includes(name) && namesIn(join(cwd, name)).some(isScript));
+
+const isScript = (name: string): boolean => SCRIPT.test(name);
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return []; // it is a file, or a folder that no server could read either
+  }
 }

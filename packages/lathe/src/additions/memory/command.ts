@@ -17,6 +17,7 @@ export const memoryCommand = (place: (() => MemoryPlace) | string): PromptComman
   arguments: "[view | clear | rebuild]",
   description: "show what a new session is told of earlier ones, or delete the notes of this project",
   complete: (_target, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
+  givesText: () => false,
   expand: async (argument, open) => {
     // A notice is one line.
     const tell = (text: string): void => {

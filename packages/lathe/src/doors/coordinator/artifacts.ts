@@ -1,8 +1,9 @@
 // Files that a session has made, and bytes of them: only below the allowed folders, through no link that leads out, and never more than the cap.
 
-import { closeSync, constants, existsSync, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import type { FileChange } from "@lathe/agent/contract";
+import { type PathInView, pathInView } from "@lathe/agent/files";
+import { isInside } from "@lathe/agent/policy";
 import { storeOf } from "../../changes/isolation/view-store.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import { isSessionName } from "../tmux/profile.ts";
@@ -19,7 +20,7 @@ const RESPONSE = responseName("");
 const MOST_ROWS = 500;
 
 export function artifactsOf({ coordinator }: Reader, session: SessionFacts): object {
-  const changed = changedFiles(coordinator, session).keys();
+  const changed = changedFiles(coordinator, session);
   const outputs = outputNames(coordinator, session).map((name) => OUTPUT + name);
   const all = [
     ...[...changed].map((path) => ({ path, kind: "file" })),
@@ -28,14 +29,14 @@ export function artifactsOf({ coordinator }: Reader, session: SessionFacts): obj
   return { artifacts: all.slice(0, MOST_ROWS), truncated: all.length > MOST_ROWS };
 }
 
-/** What the session has left in each file, as its journal says. */
-function changedFiles(coordinator: Coordinator, session: SessionFacts): ReadonlyMap<string, FileChange> {
-  const changed = new Map<string, FileChange>();
+/** Files that tools of the session have changed, as its journal says. */
+function changedFiles(coordinator: Coordinator, session: SessionFacts): ReadonlySet<string> {
+  const changed = new Set<string>();
   const journal = readable(coordinator, session);
   for (const id of journal?.entryIds() ?? []) {
     const entry = journal?.entry(id);
     const changes = entry?.type === "message" || entry?.type === "nested_call" ? entry.changes : undefined;
-    for (const change of changes ?? []) changed.set(change.path, change);
+    for (const change of changes ?? []) changed.add(change.path);
   }
   return changed;
 }
@@ -62,31 +63,32 @@ export function readArtifact(reader: Reader, { session, path, offset }: Artifact
   const { coordinator } = reader;
   const cap = coordinator.configuration.artifactCap;
   if (path.startsWith(RESPONSE)) return { path, ...piece(responseBytes(coordinator, path), offset, cap) };
-  const copied = session && !path.startsWith(OUTPUT) ? bytesInCopy(coordinator, session, path) : undefined;
-  if (copied) return { path, isolated_copy: true, ...piece(copied, offset, cap) };
-  return { path, ...bytesOf(placeOf(coordinator, session, path), offset, cap) };
+  const seen = session && !path.startsWith(OUTPUT) ? pathInCopy(coordinator, session, path) : undefined;
+  if (seen?.kind === "absent")
+    throw new CoordinatorRefusal("not_found", "There is no such file in the session's isolated copy.");
+  if (seen?.kind === "own") return { path, isolated_copy: true, ...bytesOf(seen.place, offset, cap) };
+  return { path, ...bytesOf(placeOf(coordinator, session, seen?.path ?? path), offset, cap) };
 }
 
-/** A file that a session has changed in its isolated copy is not in the project: its journal has the content. */
-function bytesInCopy(coordinator: Coordinator, session: SessionFacts, path: string): Buffer | undefined {
-  const { configuration, records } = coordinator;
-  const real = resolve(session.cwd, path);
-  if (!isAllowed(configuration, real) || !worksInCopy(coordinator, session)) return undefined;
-  const change = changedFiles(coordinator, session).get(real);
-  if (!change) return undefined;
-  const bytes = change.after && records.contentOf(change.after);
-  if (bytes) return Buffer.from(bytes);
-  throw new CoordinatorRefusal("not_found", "The session has removed this file in its isolated copy.");
+/** What a session has changed in its isolated copy is not in the project. Undefined: the session works in the project. */
+function pathInCopy(coordinator: Coordinator, session: SessionFacts, path: string): PathInView | undefined {
+  const { configuration, journal, machine } = coordinator;
+  const { cwd } = session;
+  const name = copyName(coordinator, session);
+  const given = resolve(cwd, path);
+  if (name === undefined || path.includes("\0") || !isAllowed(configuration, given)) return undefined;
+  // The coordinator's own state is not an artifact, nor is what a copy has in its place.
+  if (isInside(given, journal.folder)) return undefined;
+  return pathInView(storeOf({ paths: homePaths(machine.env, machine.userHome), cwd }), name, given);
 }
 
-/** Whether the copy that `--worktree` of the command names is there: what was applied is in the project. */
-function worksInCopy({ configuration, machine }: Coordinator, { sessionId, cwd }: SessionFacts): boolean {
+/** The copy that `--worktree` of the command names, which may be gone: what was applied is in the project. */
+function copyName({ configuration }: Coordinator, { sessionId }: SessionFacts): string | undefined {
   const { sessionCommand = [] } = configuration;
   const at = sessionCommand.indexOf("--worktree");
   const named = sessionCommand[at + 1];
   const name = named === undefined || named.startsWith("-") ? sessionId : named;
-  const paths = homePaths(machine.env, machine.userHome);
-  return at >= 0 && isSessionName(name) && existsSync(join(storeOf({ paths, cwd }), name));
+  return at >= 0 && isSessionName(name) ? name : undefined;
 }
 
 function placeOf(coordinator: Coordinator, session: SessionFacts | undefined, path: string): string {

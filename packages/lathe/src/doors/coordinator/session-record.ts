@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import { FileBlobs, FileStore, Journal, JournalError } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
-import type { ContentRef, InputLine, MessageEntry } from "@lathe/agent/contract";
+import type { InputLine, MessageEntry } from "@lathe/agent/contract";
 import { journalDepsOf, pathTo, readHead } from "@lathe/agent/record";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -65,12 +65,6 @@ export class SessionRecords {
       if (error instanceof JournalError) return undefined;
       throw error;
     }
-  }
-
-  /** Undefined when it is not kept any more. */
-  contentOf({ sha256 }: ContentRef): Uint8Array | undefined {
-    const { env, userHome, pid } = this.#machine;
-    return new FileBlobs(homePaths(env, userHome).blobs, `${pid}`).get(sha256);
   }
 
   #tailOf(latheSession: string): InputTail | undefined {

@@ -1,18 +1,18 @@
-// Puts the rendered entry into the configuration of a controller's profile. Only the text of the entry changes, every other byte stays;
-// where that is not possible the file is not touched. An entry that was written or changed by hand stays as well, and that is an error.
+// Puts the rendered entry into the configuration of a controller's profile. Only the text of the entry changes, every other byte stays, and
+// so do the comments in it; where that is not possible the file is not touched. An entry that was written or changed by hand stays as well, and that is an error.
 
 import { isUtf8 } from "node:buffer";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonValue } from "@lathe/llm";
-import { type Document, isMap, isScalar, type Pair, type Scalar, type YAMLMap } from "yaml";
+import { type Document, isMap, isNode, isScalar, type Pair, parseDocument, type Scalar, type YAMLMap } from "yaml";
 import { canonicalJson } from "../../conversation/gates/canonical-json.ts";
 import { replaceFile, withFileLock } from "../../platform/home/json-file.ts";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import { isProblem, readYaml } from "../../platform/home/yaml.ts";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
-import { ENTRY_NAME, isRendered, SECTION, type SetupEntry, yamlOf } from "./setup.ts";
+import { ENTRY_NAME, isRendered, SECTION, type SetupEntry, YAML_STYLE, yamlOf } from "./setup.ts";
 
 const CONFIG_FILE = "config.yaml";
 /** Of a section that we begin. */
@@ -68,10 +68,8 @@ function textOf(file: string): string {
 /** Undefined where the section is written in a way that we do not change. */
 function withEntry(document: Document, text: string, entry: SetupEntry): string | undefined {
   const eol = /\r?\n/.exec(text)?.[0] ?? "\n";
-  const lines = (value: object, by: number): string =>
-    yamlOf(value)
-      .replace(/^(?=.)/gm, " ".repeat(by))
-      .replaceAll("\n", eol);
+  const indented = (yaml: string, by: number): string => yaml.replace(/^(?=.)/gm, " ".repeat(by)).replaceAll("\n", eol);
+  const lines = (value: object, by: number): string => indented(yamlOf(value), by);
   const top = isMap(document.contents) ? document.contents : undefined;
   const pair = top && pairOf(top, SECTION);
   if (!pair) {
@@ -83,8 +81,7 @@ function withEntry(document: Document, text: string, entry: SetupEntry): string 
     return added === undefined ? undefined : text + end + added;
   }
   const { value } = pair;
-  if (isMap(value))
-    return value.flow ? inFlow(value, text, entry) : inBlock(value, text, (by) => lines({ [ENTRY_NAME]: entry }, by));
+  if (isMap(value)) return value.flow ? inFlow(value, text, entry) : inBlock(value, text, entry, indented);
   const column = columnOf(text, startOf(pair));
   if (!isScalar(value) || !value.range || column === undefined) return undefined;
   // A section without a server: lines below it, and a `~` or `null` goes.
@@ -95,15 +92,42 @@ function withEntry(document: Document, text: string, entry: SetupEntry): string 
   return `${kept}${kept.endsWith("\n") ? "" : eol}${lines({ [ENTRY_NAME]: entry }, column + INDENT)}${rest.slice(line)}`;
 }
 
-function inBlock(section: YAMLMap, text: string, lines: (column: number) => string): string | undefined {
+function inBlock(
+  section: YAMLMap,
+  text: string,
+  entry: SetupEntry,
+  indented: (yaml: string, by: number) => string,
+): string | undefined {
   const known = pairOf(section, ENTRY_NAME);
   const start = startOf(known ?? section.items[0]);
   const column = columnOf(text, start);
   if (start === undefined || column === undefined) return undefined;
   const from = start - column;
-  if (!known) return text.slice(0, from) + lines(column) + text.slice(from);
+  if (!known) return text.slice(0, from) + indented(yamlOf({ [ENTRY_NAME]: entry }), column) + text.slice(from);
   if (!isMap(known.value) || !known.value.range) return undefined;
-  return text.slice(0, from) + lines(column) + text.slice(known.value.range[2]);
+  // What comes after its last value, such as comments of the next entry, stays as it is.
+  const end = known.value.range[1];
+  return text.slice(0, from) + indented(updated(text.slice(from, end), column, entry), column) + text.slice(end);
+}
+
+/** The lines of an entry with other values. Comments that the user has written between them stay. */
+function updated(lines: string, column: number, entry: SetupEntry): string {
+  const own = parseDocument(lines.replaceAll("\r\n", "\n").replace(new RegExp(`^ {${column}}`, "gm"), ""));
+  const map = own.get(ENTRY_NAME);
+  if (isMap(map)) putValues(own, map, entry);
+  return own.toString(YAML_STYLE);
+}
+
+function putValues(own: Document, map: YAMLMap, values: object): void {
+  for (const { key } of [...map.items]) if (!(String(key) in values)) map.delete(key);
+  for (const [key, value] of Object.entries(values)) {
+    const node = map.get(key, true);
+    if (isMap(node) && isJsonObject(value)) putValues(own, node, value);
+    else if (!isNode(node) || !isDeepStrictEqual(node.toJS(own), value)) {
+      if (isScalar(node) && typeof value !== "object") node.value = value;
+      else map.set(key, own.createNode(value));
+    }
+  }
 }
 
 /** One line between the braces: JSON is YAML there. */

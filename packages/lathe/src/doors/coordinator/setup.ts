@@ -119,7 +119,7 @@ function signatureOf(entry: JsonObject): string {
 }
 
 /** Every text is in quotes: readers of older YAML take `on` and `1` for something else. */
-const YAML_STYLE = { lineWidth: 0, defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" } as const;
+export const YAML_STYLE = { lineWidth: 0, defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" } as const;
 
 export const yamlOf = (value: object): string => stringify(value, YAML_STYLE);
 

@@ -141,8 +141,9 @@ const LOOKS_EVERY_MS = 1_000;
 async function hasGone(tmux: Tmux, paneId: string, signal: AbortSignal): Promise<void> {
   for (let isThere = true; isThere && !signal.aborted; ) {
     await waits(LOOKS_EVERY_MS, signal);
-    const { stdout } = await tmux.ask(["display-message", "-p", "-t", paneId, "#{pane_id}"]);
-    isThere = stdout.trim() === paneId;
+    // A tmux that does not answer on a busy machine says nothing about the pane: it is looked at again.
+    const answer = await tmux.ask(["display-message", "-p", "-t", paneId, "#{pane_id}"]).catch(() => undefined);
+    isThere = answer === undefined || answer.stdout.trim() === paneId;
   }
   await waits(LOOKS_EVERY_MS, signal);
 }

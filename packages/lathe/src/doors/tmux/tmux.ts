@@ -65,10 +65,12 @@ export class Tmux {
         child[name].setEncoding("utf8").on("data", (text: string) => {
           if (said[name].length < MOST_CHARS) said[name] += text;
         });
-      const late = setTimeout(() => {
+      const giveUp = (): void => {
         child.kill("SIGKILL");
         reject(new CliError(EXIT.failed, `tmux ${args[0]} did not answer within ${ANSWERS_WITHIN_MS / 1000} s.`));
-      }, ANSWERS_WITHIN_MS);
+      };
+      // Timers run before pipes are read: an answer may have come while this process stood still.
+      const late = setTimeout(() => setImmediate(giveUp), ANSWERS_WITHIN_MS);
       child.on("error", (error: NodeJS.ErrnoException) => {
         clearTimeout(late);
         reject(this.#cannotStart(error));
