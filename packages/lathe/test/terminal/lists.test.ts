@@ -74,6 +74,22 @@ it("MO-01 /move takes the session to another folder, whose commands are complete
   expect(run.all.join("\n")).not.toContain("failed");
 });
 
+it("Enter on a folder that was typed in full takes it, and not the first folder in it; Tab goes on to that one", async () => {
+  await mkdir(join(bench.box.dir, "there/inner"), { recursive: true });
+  bench.server.push(turn.text("hello"));
+  const run = await bench.open(SONNET, { columns: 120 });
+  command(run, "hi");
+  await run.see(/hello[\s\S]* out · \$/);
+  run.type("/move there/");
+  await run.see("there/inner");
+  run.type(KEY.tab);
+  await run.see(/❯ \/move there\/inner/);
+  run.type(KEY.backspace.repeat("inner".length));
+  await run.see(/❯ \/move there\/\s+[\s\S]*there\/inner/);
+  run.type(KEY.enter);
+  await run.see(/This session now works in .*there\./);
+});
+
 it("/diff before the first commit shows what is new", async () => {
   const git = (...args: string[]): void =>
     void execFileSync("git", args, { cwd: bench.box.dir, env: { ...process.env, ...bench.box.env } });

@@ -66,14 +66,22 @@ export class Completing {
 
   /** Enter on what is written already sends it. */
   #accept(isTab: boolean): "handled" | "submit" | undefined {
+    // For Tab, what is written already is no completion: it takes the one after it.
+    if (isTab && this.#isWritten(this.#popup.selected)) this.#popup.move(1);
     const { selected } = this.#popup;
     this.#popup.close();
     if (selected === undefined) return undefined;
+    if (!isTab && this.#isWritten(selected)) return undefined;
     const from = this.#text.placeAt(selected.from);
     const to = this.#text.placeAt(selected.to);
     const { value, submits = false } = selected.item;
-    if (!isTab && this.#text.textBetween(from, to).trimEnd() === value.trimEnd()) return undefined;
     this.#text.replace(from, to, withoutMarks(value));
     return submits && !isTab ? "submit" : "handled";
+  }
+
+  #isWritten(row: CompletionPopup["selected"]): boolean {
+    if (row === undefined) return false;
+    const written = this.#text.textBetween(this.#text.placeAt(row.from), this.#text.placeAt(row.to));
+    return written.trimEnd() === row.item.value.trimEnd();
   }
 }

@@ -1,18 +1,22 @@
-// Folders that begin with what was typed, for commands that take one.
+// Folders that begin with what was typed, for commands that take one. Enter takes the first of them, so a folder that was
+// typed in full comes before those that it is the beginning of, and before those in it.
 
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Machine } from "../../platform/machine/machine.ts";
 
 export function foldersLike({ cwd, userHome }: Pick<Machine, "cwd" | "userHome">, typed: string): readonly string[] {
   const at = typed.lastIndexOf("/") + 1;
   const [parent, begun] = [typed.slice(0, at), typed.slice(at)];
-  const place = resolve(cwd, parent.replace(/^~(?=\/)/, userHome));
+  const placeOf = (path: string): string => resolve(cwd, path.replace(/^~(?=\/)/, userHome));
   try {
-    return readdirSync(place, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name.startsWith(begun))
+    const longer = readdirSync(placeOf(parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name.startsWith(begun) && entry.name !== begun)
       .filter(({ name }) => begun !== "" || !name.startsWith("."))
-      .map(({ name }) => join(parent, name));
+      .map(({ name }) => join(parent, name))
+      .sort();
+    const isFolder = typed !== "" && statSync(placeOf(typed), { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder ? [typed, ...longer] : longer;
   } catch {
     return []; // what was typed leads nowhere
   }
