@@ -9,7 +9,7 @@ import { AnswerStream } from "./answer-stream.ts";
 import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
 import { EndNotes } from "./end-notes.ts";
-import { type Item, type NoteKind, shownCard, type UserItem } from "./item.ts";
+import { type Item, type NoteKind, shownCard, userItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 
 export interface FoldOptions {
@@ -394,10 +394,3 @@ export class EventFold {
     }
   }
 }
-
-const userItem = (text: string, how: UserItem["how"], attached: readonly { readonly name: string }[]): UserItem => ({
-  kind: "user",
-  text,
-  how,
-  attached: attached.map(({ name }) => name),
-});

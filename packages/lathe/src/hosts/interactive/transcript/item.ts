@@ -107,3 +107,14 @@ export interface ChildItem {
   readonly since: number;
   readonly tookMs?: number | undefined;
 }
+
+export const userItem = (
+  text: string,
+  how: UserItem["how"],
+  attached: readonly { readonly name: string }[],
+): UserItem => ({
+  kind: "user",
+  text,
+  how,
+  attached: attached.map(({ name }) => name),
+});
