@@ -7,7 +7,7 @@ import { usageError } from "../platform/usage/exit.ts";
 const TIMEOUT_MS = 20_000;
 
 export interface WorkingDiff {
-  /** False: compared with nothing. */
+  /** False: there is no commit yet, and the diff is against the empty tree. */
   readonly hasCommit: boolean;
   readonly diff: string;
   /** New files that git does not track yet. */
