@@ -330,7 +330,7 @@ export class EventFold {
   #endCompaction({ entry_id, error, tokens_after, pruned }: EventData["compaction_end"]): void {
     const tokensBefore = this.compacting?.tokens ?? 0;
     this.compacting = undefined;
-    // A warning has said why.
+    // A warning has already said why.
     if (error !== undefined) return;
     if (pruned !== undefined && pruned > 0 && entry_id === undefined)
       this.note(`${pruned} old results were emptied to make room.`, "info");
