@@ -133,7 +133,7 @@ export function restoreHistory(core: SessionLog & ModelContext): boolean {
   return true;
 }
 
-/** `only`: the results to empty; all of the plan's when absent. */
+/** `only`: which parts of these entries to hide; all when absent. */
 export function applyPrune(
   core: SessionLog & ModelContext,
   entryIds: readonly string[],

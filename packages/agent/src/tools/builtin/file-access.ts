@@ -31,6 +31,6 @@ export async function fileAccess(
   return accesses.flat();
 }
 
-/** Reading a web page needs a higher tier than reading a file. */
+/** Reading a web page needs the tier of network access. */
 export const readTier = (path: string | undefined): Tier =>
   path !== undefined && /^(?:https?:\/\/|www\.)/i.test(path) ? "network" : "read";

@@ -63,7 +63,7 @@ export class LastingShell {
     return typeof cwd === "string" && base === env.workingDirectory() ? cwd : env.workingDirectory();
   }
 
-  /** The state before and after the commands so far; undefined before the first one. */
+  /** The state before the first command and the current one; undefined if no command has run yet. */
   get changed(): { readonly first: ShellState; readonly now: ShellState } | undefined {
     return this.#first && this.#state ? { first: this.#first, now: this.#state } : undefined;
   }

@@ -36,7 +36,7 @@ export const FILTERS: readonly OutputFilter[] = [
     /^\s*# Subtest: .*$/,
     /^\s+duration_ms: [\d.]+$/,
     /^\s+type: '(?:test|suite)'$/,
-    // Surrounds omitted lines and the details of a failure, which are kept.
+    // Delimiters around omitted details, and around those of a failure, which are kept.
     /^\s+(?:---|\.\.\.)$/,
   ),
   filter("bun test", program("bun"), PASSED_MARK, /^\(pass\) .*$/),
