@@ -3,7 +3,7 @@
 
 import type { ClientDeps } from "@lathe/llm";
 import { Attempts } from "../http/attempts.ts";
-import { guarded, type RunningServer, serverAt } from "../http/guarded.ts";
+import { type RunningServer, serverAt, withOriginCheck } from "../http/guarded.ts";
 import { certificateOf, checkReach, LIMITS, type Limits, listen, portOf, type Tls } from "../http/listen.ts";
 import type { OwnNames } from "../http/origin.ts";
 import { SignIn } from "./guard/sign-in.ts";
@@ -36,7 +36,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return files;
   };
   const app = appOf({ version, signIn, sessions, page, setTimer: deps.setTimer });
-  const listener = guarded(app, own);
+  const listener = withOriginCheck(app, own);
   const limits = { ...LIMITS, ...options.limits };
   const server = await listen(listener, { host, port, tls, limits });
   port = portOf(server);

@@ -6,7 +6,7 @@ import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
 import { Attempts } from "../../http/attempts.ts";
 import { checkBearer } from "../../http/bearer.ts";
 import { type Answer, type Call, Router } from "../../http/call.ts";
-import { guarded, type RunningServer, serverAt } from "../../http/guarded.ts";
+import { type RunningServer, serverAt, withOriginCheck } from "../../http/guarded.ts";
 import { certificateOf, LIMITS, listen, portOf, type Tls } from "../../http/listen.ts";
 import { Refused } from "../../http/refused.ts";
 import { hashOf, isSecret } from "../../http/secrets.ts";
@@ -32,7 +32,7 @@ export async function startBridge(options: BridgeOptions): Promise<RunningServer
   const { host, tls } = options;
   const app = bridgeApp(options);
   const own = { scheme: "https", host, certificate: certificateOf(tls) } as const;
-  const server = await listen(guarded(app, own), { host, port: options.port, tls, limits: LIMITS });
+  const server = await listen(withOriginCheck(app, own), { host, port: options.port, tls, limits: LIMITS });
   return serverAt(server, own, portOf(server));
 }
 

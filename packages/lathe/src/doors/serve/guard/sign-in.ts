@@ -88,7 +88,7 @@ export class SignIn {
   }
 
   #wrong(incoming: IncomingMessage, code: string, message: string): Refused {
-    this.#options.attempts.failed(addressOf(incoming));
+    this.#options.attempts.noteFailure(addressOf(incoming));
     this.#refuseGuessing(incoming);
     return new Refused(401, code, message);
   }

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { DoorClient, DoorFrame } from "../../door/door.ts";
-import { drained, type SetTimer, signOfLife } from "../../http/live-response.ts";
+import { type SetTimer, sendKeepAlive, whenDrained } from "../../http/live-response.ts";
 import { RESPONSE_HEADERS } from "../../http/response-headers.ts";
 import type { LiveSession } from "../sessions/served-sessions.ts";
 
@@ -38,7 +38,7 @@ export class EventStreams {
     const frames = live.door.follow(client, after)[Symbol.asyncIterator]();
     const leave = (): void => void frames.return?.();
     response.once("close", leave);
-    const alive = signOfLife(response, { mayRead, setTimer, leave });
+    const alive = sendKeepAlive(response, { mayRead, setTimer, leave });
     try {
       for (let next = await frames.next(); next.done !== true; next = await frames.next()) {
         const { value: frame } = next;
@@ -47,7 +47,7 @@ export class EventStreams {
         if (frame.kind === "closed" && (frame.problem !== undefined || live.isElsewhere)) break;
         if (frame.kind === "session" && !mayRead()) break;
         const text = this.#encode(frame);
-        if (text !== "" && !response.write(text)) await drained(response, setTimer);
+        if (text !== "" && !response.write(text)) await whenDrained(response, setTimer);
       }
     } finally {
       alive.cancel();
