@@ -1,4 +1,4 @@
-// The files of the browser client, as scripts/bundle/page.mjs makes them of packages/web.
+// The files of the browser client, which scripts/bundle/page.mjs builds from packages/web.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ const TYPES = {
   "app.css": "text/css; charset=utf-8",
 } as const;
 
-/** The document is what a browser gets at `/`; it asks for the others by these names. */
+/** `/` serves index.html, which loads the others by these names. */
 export type PageFileName = keyof typeof TYPES;
 
 /** A file of the page with its media type. */
@@ -19,7 +19,7 @@ export interface PageFile {
   readonly bytes: Uint8Array;
 }
 
-/** They lie beside the packs of the command; where the sources run, they are made anew. */
+/** The files are next to the packs of the command; when running from sources, they are built on the fly. */
 export async function readPageFiles(): Promise<Readonly<Record<PageFileName, PageFile>>> {
   const folder = new URL("../web/", import.meta.url);
   const bytesOf = existsSync(fileURLToPath(new URL("app.js", folder)))

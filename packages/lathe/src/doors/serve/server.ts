@@ -1,5 +1,5 @@
-// A running server: the guard, the addresses and the socket around sessions. `lathe serve` gives it sessions in children, `/serve` the
-// one of this process.
+// A running server: request checks, routes and socket in front of sessions. `lathe serve` passes sessions in children,
+// `/serve` the one of this process.
 
 import type { ClientDeps } from "@lathe/llm";
 import { Attempts } from "../http/attempts.ts";
@@ -15,7 +15,7 @@ import type { ServedSessions } from "./sessions/served-sessions.ts";
 export interface ServerOptions {
   readonly version: string;
   readonly host: string;
-  /** 0: the system chooses one. */
+  /** 0 lets the system choose a port. */
   readonly port: number;
   readonly tls?: Tls | undefined;
   readonly tokens: TokenFile;

@@ -1,5 +1,5 @@
-// `--mode bridge` (G-18): the same server with its own token, over TLS in any case. Every address of a session is switched off, except
-// those of gates where the operator has switched them on.
+// `--mode bridge` (G-18): the same server with its own token, always over TLS. All session routes are disabled, except
+// those of gates if the operator has enabled them.
 
 import type { ClientDeps } from "@lathe/llm";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
@@ -21,9 +21,9 @@ export interface BridgeOptions {
   readonly port: number;
   readonly token: string;
   readonly tls: Tls;
-  /** What a client may do at the addresses that are switched on. */
+  /** What a client may do at the enabled routes. */
   readonly scopes: readonly Scope[];
-  /** Whose gates are answered here; absent: gates are switched off. */
+  /** The sessions whose gates are answered here; absent if gates are disabled. */
   readonly sessions?: ServedSessions | undefined;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
 }
@@ -48,9 +48,9 @@ function bridgeApp({ version, token, scopes, sessions, deps }: BridgeOptions): A
     host_tool_results: false,
     host_uri_results: false,
   };
-  // A scope that opens no address is not accepted.
+  // Accept only scopes that some route needs.
   const accepted = hasGates ? scopes.filter((scope) => scope === "read" || scope === "approve") : [];
-  // The token is the operator's choice and may be short: guessing has to end.
+  // The operator chooses the token, so it may be short and guessing must be cut off.
   const checkToken = ({ incoming }: Call): void =>
     checkBearer(incoming, {
       attempts,
@@ -78,7 +78,7 @@ function bridgeApp({ version, token, scopes, sessions, deps }: BridgeOptions): A
   return router.answer("There is nothing at this address. See: GET /v1/help");
 }
 
-/** Each of the other scopes includes `read`. */
+/** Every other scope includes `read`. */
 function checkScope(scopes: readonly Scope[], needed: Scope): void {
   if (needed === "read" || scopes.includes(needed) || scopes.includes("admin")) return;
   throw new Refused(

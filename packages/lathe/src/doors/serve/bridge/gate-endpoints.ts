@@ -1,5 +1,5 @@
-// Gates at the bridge, where they are switched on: who owns a session, the stream of its gates, and answers. Every request has passed
-// the check of the bridge's token.
+// Gates at the bridge, if they are enabled: ownership of sessions, the stream of their gates, and answers. Requests get
+// here only after the bridge has checked its token.
 
 import type { ClientDeps, JsonObject } from "@lathe/llm";
 import { anything, type Fields, flag, optional, text } from "@lathe/llm/schema";
@@ -15,7 +15,7 @@ import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { OWNER_HEADER } from "./bridge-client.ts";
 import { Owners } from "./owners.ts";
 
-/** An answer may have 20,000 characters, each of up to six bytes as JSON. */
+/** An answer may have 20,000 characters, each up to six bytes as JSON. */
 const MOST_ANSWER_BYTES = 256 << 10;
 
 const CLAIM: Fields = { force: optional(flag()) };
@@ -23,7 +23,7 @@ const ANSWER: Fields = { answer: anything(), idempotency_key: optional(text()) }
 
 interface GateEndpoint {
   readonly method: "GET" | "POST";
-  /** Below the address of a session. */
+  /** Relative to the address of a session. */
   readonly path: string;
   readonly scope: Scope;
   readonly handle: CallHandler;
@@ -82,7 +82,7 @@ export function gateEndpoints({ sessions, scopes, deps }: GateEndpointsOptions):
   ];
 }
 
-/** What of a frame is about gates; a stream that begins tells the gate that is open. */
+/** The part of a frame that concerns gates; a new stream starts with the open gate. */
 function gateFrame(frame: DoorFrame): object | undefined {
   if (frame.kind === "snapshot") return frame.snapshot.state.workflow?.gate;
   if (frame.kind === "closed") return { type: "session_closed" };
@@ -94,7 +94,7 @@ function gateFrame(frame: DoorFrame): object | undefined {
   return { type: "workflow_gate_settled", ...settled };
 }
 
-/** An answer that gets lost on the way is sent again: without a key it could be told from no other one. */
+/** A lost answer is sent again; without a key, it would look like a second answer. */
 function idempotencyKey({ incoming }: Call, inBody: string | undefined): string {
   const header = incoming.headers["idempotency-key"];
   const inHeader = typeof header === "string" && header !== "" ? header : undefined;

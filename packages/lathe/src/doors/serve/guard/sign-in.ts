@@ -1,4 +1,4 @@
-// Who asks: the bearer of a token, or a browser with the cookie that it got for a code.
+// Identifies the client: by a bearer token, or by the cookie that a browser got for a code.
 
 import type { IncomingMessage } from "node:http";
 import type { DoorClient, Scope } from "../../door/door.ts";
@@ -7,7 +7,7 @@ import { addressOf, bearerIn } from "../../http/bearer.ts";
 import { Refused } from "../../http/refused.ts";
 import type { StoredToken, TokenFile } from "./token-file.ts";
 
-/** Someone who is signed in. */
+/** A signed-in client. */
 export interface Visitor {
   readonly token: StoredToken;
   readonly client: DoorClient;
@@ -16,7 +16,7 @@ export interface Visitor {
 export interface SignInOptions {
   readonly tokens: TokenFile;
   readonly attempts: Attempts;
-  /** Browsers send the cookies of a host to each of its ports. */
+  /** Part of the cookie's name: browsers send the cookies of a host to all its ports. */
   readonly port: () => number;
   readonly secure: boolean;
 }
@@ -28,7 +28,7 @@ export class SignIn {
     this.#options = options;
   }
 
-  /** Throws when it is nobody. */
+  /** Throws if the request is not signed in. */
   visitor(incoming: IncomingMessage): Visitor {
     const given = bearerIn(incoming.headers.authorization) ?? this.#cookieIn(incoming.headers.cookie);
     if (given === undefined)
@@ -46,7 +46,7 @@ export class SignIn {
     };
   }
 
-  /** Resolves with the cookie for the browser that has sent the code. */
+  /** Resolves with the cookie for the browser that sent the code. */
   async withCode(incoming: IncomingMessage, code: string): Promise<string> {
     this.#refuseGuessing(incoming);
     const made = await this.#options.tokens.redeem(code).catch(notKept);
@@ -58,13 +58,13 @@ export class SignIn {
     return this.#cookie(made.token, seconds);
   }
 
-  /** Resolves with the cookie that takes the other one away. */
+  /** Resolves with a cookie that deletes the current one. */
   async out({ token }: Visitor): Promise<string> {
     if (token.kind === "browser") await this.#options.tokens.revoke(token.id);
     return this.#cookie("", 0);
   }
 
-  /** Where that cannot be known, it is not. */
+  /** If the file cannot be read, the token does not count as valid. */
   isGood({ token }: Visitor): boolean {
     try {
       return this.#options.tokens.has(token.id);
@@ -113,7 +113,7 @@ export class SignIn {
   }
 }
 
-/** The code is as good as before. */
+/** Storing the sign-in failed; the code stays valid. */
 function notKept(cause: unknown): never {
   if (typeof (cause as NodeJS.ErrnoException).code !== "string") return unreadable(cause);
   throw new Refused(
@@ -125,7 +125,7 @@ function notKept(cause: unknown): never {
   );
 }
 
-/** Someone has edited the file. What is wrong with it, and where it is, is not for those who have not signed in. */
+/** The file was edited and is invalid. The details are not for clients that have not signed in. */
 function unreadable(cause: unknown): never {
   throw new Refused(
     503,

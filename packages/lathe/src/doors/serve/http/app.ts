@@ -1,4 +1,4 @@
-// The addresses of `lathe serve` put together: who asks and what they may, then what the address does.
+// Assembles the routes of `lathe serve`: checks who asks and whether they may, then calls the handler.
 
 import { type Answer, type Call, Router } from "../../http/call.ts";
 import { Refused } from "../../http/refused.ts";
@@ -37,7 +37,7 @@ function asked(call: Call, route: Route, { signIn }: HandlerOptions): Asked {
   return { call, visitor, query: queryOf(call, route.query) };
 }
 
-/** The names are those of the page, so that no address can lead to another file. */
+/** Serves only names of the page's files, so that no address can reach another file. */
 async function pageFile(call: Call, name: string, page: AppOptions["page"]): Promise<void> {
   const files = await page();
   const file = Object.hasOwn(files, name) ? files[name] : undefined;

@@ -1,4 +1,4 @@
-// What went wrong as the server tells it: status, code, message.
+// Errors of sessions as refusals of the server: status, code, message.
 
 import { messageOf } from "@lathe/llm";
 import { Refusal } from "../../../hosts/rpc/handler.ts";

@@ -1,4 +1,4 @@
-// What each address of `lathe serve` does.
+// The handlers of the routes of `lathe serve`.
 
 import { COMMANDS, isCommand } from "../../../hosts/rpc/commands.ts";
 import { PROTOCOL_VERSION } from "../../../hosts/rpc/frames.ts";
@@ -26,7 +26,7 @@ export interface HandlerOptions {
 /** Answers through the call. */
 export type Handler = (asked: Asked, options: HandlerOptions) => void | Promise<void>;
 
-/** These would put the session at the mercy of one client's connection, or choose models and rights beyond a prompt. */
+/** Permission modes that a new session may start in without the scope `admin`. */
 const FREE_MODES: ReadonlySet<string | undefined> = new Set([undefined, "read-only", "ask", "plan"]);
 
 export const HANDLERS: { readonly [Name in keyof typeof ROUTES]: Handler } = {

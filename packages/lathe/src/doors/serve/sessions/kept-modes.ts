@@ -1,5 +1,5 @@
-// The permission mode of each served session, in a file each: whoever chose that a session asks is not to find that it has gone on without
-// asking, because its process or the server was started again meanwhile. Plan mode is in the journal.
+// The permission mode of each served session, one file each, so that a restarted process or server does not stop asking
+// if the user chose that it asks. Plan mode is in the journal.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,18 +24,18 @@ export class KeptModes {
     renameSync(`${file}.tmp`, file);
   }
 
-  /** The process of one session is in another one now, with the mode that it has. */
+  /** The process of one session shows another session now and keeps its mode. */
   moved(from: string, to: string): void {
     const mode = this.#of(from);
     if (mode !== undefined) this.keep(to, mode);
   }
 
-  /** A command that a session has carried out. */
+  /** Called for each command that a session has carried out. */
   heard(id: string, name: CommandName, params: unknown): void {
     if (name === "set_permission_mode") this.keep(id, (params as { readonly mode: PermissionMode }).mode);
   }
 
-  /** Before a session that was opened again does anything. One that is planning comes back to the mode afterwards. */
+  /** Restores the mode before a reopened session does anything. A session in plan mode returns to it after planning. */
   async restore(door: Door): Promise<void> {
     const mode = this.#of(door.sessionId);
     if (mode === undefined) return;
