@@ -9,12 +9,12 @@ import {
   ANSWERED_WITHIN_MS,
   jsonOf,
   LatheServerError,
-  notRefused,
   parseJson,
-  reconnecting,
   type Sender,
   send,
   sessionPath,
+  throwIfRefused,
+  withReconnects,
 } from "./requests.ts";
 import { serverEvents } from "./server-events.ts";
 
@@ -125,7 +125,7 @@ export class LatheClient {
   async answer(id: string, questionId: string, answer: DialogAnswer): Promise<AnswerOutcome> {
     const path = `${sessionPath(id)}/answers/${encodeURIComponent(questionId)}`;
     const response = await this.#request("POST", path, answer);
-    if (response.status !== 409) return this.#answer({ route: "answer" }, await notRefused(response));
+    if (response.status !== 409) return this.#answer({ route: "answer" }, await throwIfRefused(response));
     const { by } = ((await jsonOf(response)) ?? {}) as { by?: unknown };
     return { status: "settled", by: String(by) };
   }
@@ -133,13 +133,13 @@ export class LatheClient {
   /** Text that the session keeps outside its entries, such as the full text of a long output. */
   async artifact(id: string, artifactId: string): Promise<string> {
     const path = `${sessionPath(id)}/artifacts/${encodeURIComponent(artifactId)}`;
-    return (await notRefused(await this.#request("GET", path))).text();
+    return (await throwIfRefused(await this.#request("GET", path))).text();
   }
 
   /** The frames of one connection. */
   async *events(id: string, { after, signal, onConnection }: FollowOptions = {}): AsyncGenerator<DoorFrame> {
     const path = `${sessionPath(id)}/events${queryOf({ after })}`;
-    const response = await notRefused(await this.#request("GET", path, undefined, signal));
+    const response = await throwIfRefused(await this.#request("GET", path, undefined, signal));
     if (response.body === null) return;
     onConnection?.(true);
     for await (const { data } of serverEvents(response.body))
@@ -155,7 +155,7 @@ export class LatheClient {
     const connect = (isThere: () => void) =>
       this.events(id, { after: last, signal, onConnection: (isConnected) => isConnected && isThere() });
     const isLast = ({ kind }: DoorFrame): boolean => kind === "closed";
-    for await (const frame of reconnecting({ connect, isLast, signal, onConnection })) {
+    for await (const frame of withReconnects({ connect, isLast, signal, onConnection })) {
       last = frame.seq;
       yield frame;
     }
@@ -164,7 +164,7 @@ export class LatheClient {
   async #json<T>(to: AnswerTo, method: "GET" | "POST", path: string, body?: object): Promise<T> {
     // No deadline for commands: a prompt is confirmed once it is recorded, and the server has its own deadlines.
     const within = "command" in to ? undefined : AbortSignal.timeout(ANSWERED_WITHIN_MS);
-    const response = await notRefused(await this.#request(method, path, body, within));
+    const response = await throwIfRefused(await this.#request(method, path, body, within));
     return response.status === 204 ? (undefined as T) : this.#answer(to, response);
   }
 

@@ -24,7 +24,7 @@ export async function readPageFiles(): Promise<Readonly<Record<PageFileName, Pag
   const folder = new URL("../web/", import.meta.url);
   const bytesOf = existsSync(fileURLToPath(new URL("app.js", folder)))
     ? (name: PageFileName) => readFile(new URL(name, folder))
-    : await made();
+    : await buildPage();
   const fileNamed = async (name: PageFileName): Promise<PageFile> => ({
     type: TYPES[name],
     bytes: await bytesOf(name),
@@ -36,7 +36,7 @@ export async function readPageFiles(): Promise<Readonly<Record<PageFileName, Pag
   };
 }
 
-async function made(): Promise<(name: PageFileName) => Promise<Uint8Array>> {
+async function buildPage(): Promise<(name: PageFileName) => Promise<Uint8Array>> {
   const maker = new URL("../../../../../scripts/bundle/page.mjs", import.meta.url).href;
   const { pageFiles } = (await import(maker)) as { pageFiles(): Promise<Record<PageFileName, Uint8Array>> };
   const files = await pageFiles();

@@ -60,7 +60,7 @@ export async function send(
 }
 
 /** Returns the response, or throws if it is a refusal. */
-export async function notRefused(response: Response): Promise<Response> {
+export async function throwIfRefused(response: Response): Promise<Response> {
   if (response.ok) return response;
   const said: unknown = await response.json().catch(() => undefined);
   const { code, message } = (said ?? {}) as { code?: unknown; message?: unknown };
@@ -95,7 +95,7 @@ export interface Connecting<T> {
 }
 
 /** Reconnects as needed. Ends with the last item or the signal; rejects if the server refuses. */
-export async function* reconnecting<T>({
+export async function* withReconnects<T>({
   connect,
   isLast,
   signal,

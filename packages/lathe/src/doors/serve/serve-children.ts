@@ -10,11 +10,11 @@ import { removeDeadDoors } from "../local/dead-doors.ts";
 import { listenLocally } from "../local/listen.ts";
 import { TokenFile } from "./guard/token-file.ts";
 import { startServer } from "./server.ts";
-import { HeldElsewhere } from "./sessions/held-elsewhere.ts";
-import { KeptModes } from "./sessions/kept-modes.ts";
 import { type DoorRequest, LiveSessions } from "./sessions/live-sessions.ts";
 import { Roots } from "./sessions/roots.ts";
 import { SavedSessions } from "./sessions/saved-sessions.ts";
+import { SessionsElsewhere } from "./sessions/sessions-elsewhere.ts";
+import { StoredModes } from "./sessions/stored-modes.ts";
 import { UnfinishedWork } from "./sessions/unfinished-work.ts";
 
 export interface ChildrenOptions {
@@ -80,7 +80,7 @@ export function sessionsInChildren(options: ChildrenOptions): LiveSessions {
     roots: served,
     saved: new SavedSessions(workspace, served),
     unfinished: new UnfinishedWork(paths.serveWork),
-    modes: new KeptModes(paths.serveModes),
+    modes: new StoredModes(paths.serveModes),
     openDoor: (request, onCommand) =>
       openChildDoor({ deps, command, onCommand, cwd: request.cwd, env: childEnv(machine.env), args: argsOf(request) }),
     // Ends with the door.
@@ -88,7 +88,7 @@ export function sessionsInChildren(options: ChildrenOptions): LiveSessions {
       const { socket } = await listenLocally(door, { folder: paths.doors, pid: machine.pid, cwd, release });
       ownSockets.add(socket);
     },
-    held: new HeldElsewhere({
+    held: new SessionsElsewhere({
       folder: paths.doors,
       host: machine.host,
       isOwn: (socket) => ownSockets.has(socket),

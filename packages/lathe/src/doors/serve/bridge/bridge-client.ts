@@ -6,12 +6,12 @@ import {
   ANSWERED_WITHIN_MS,
   jsonOf,
   LatheServerError,
-  notRefused,
   parseJson,
-  reconnecting,
   type Sender,
   send,
   sessionPath,
+  throwIfRefused,
+  withReconnects,
 } from "../requests.ts";
 import { serverEvents } from "../server-events.ts";
 
@@ -123,7 +123,7 @@ export class BridgeClient {
     let last: string | undefined;
     const connect = (isThere: () => void) => this.#frames(sessionId, last, isThere, signal);
     const isLast = ({ frame }: Numbered): boolean => frame.type === "session_closed";
-    for await (const { number, frame } of reconnecting({ connect, isLast, signal })) {
+    for await (const { number, frame } of withReconnects({ connect, isLast, signal })) {
       last = number;
       if (frame.type !== "workflow_gate") continue;
       const answer = await resolver(frame);
@@ -156,7 +156,7 @@ export class BridgeClient {
   ): AsyncGenerator<Numbered> {
     const query = after === undefined ? "" : `?after=${after}`;
     const path = `${sessionPath(sessionId)}/events${query}`;
-    const { body } = await notRefused(await send(this.#sender, "GET", path, { signal }));
+    const { body } = await throwIfRefused(await send(this.#sender, "GET", path, { signal }));
     if (body === null) return;
     isThere();
     for await (const { id, data } of serverEvents(body)) yield { number: id, frame: parseJson(data) as BridgeFrame };
@@ -169,6 +169,6 @@ export class BridgeClient {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Response> {
     const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
-    return notRefused(await send(this.#sender, method, path, { body, headers, signal }));
+    return throwIfRefused(await send(this.#sender, method, path, { body, headers, signal }));
   }
 }

@@ -11,7 +11,7 @@ import { certificateOf, LIMITS, listen, portOf, type Tls } from "../../http/list
 import { Refused } from "../../http/refused.ts";
 import { hashOf, isSecret } from "../../http/secrets.ts";
 import type { Scope } from "../client.ts";
-import { refusedBy } from "../http/failure.ts";
+import { refusalOf } from "../http/failure.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
 import { gateEndpoints } from "./gate-endpoints.ts";
 
@@ -57,7 +57,7 @@ function bridgeApp({ version, token, scopes, sessions, deps }: BridgeOptions): A
       isToken: (given) => isSecret(given, hash),
       advice: "Send the token of LATHE_BRIDGE_TOKEN in the Authorization header.",
     });
-  const router = new Router(refusedBy);
+  const router = new Router(refusalOf);
   router.add("GET", "/v1/health", (call) => call.json({ ok: true, version, protocol: PROTOCOL_VERSION }));
   router.add("GET", "/v1/help", (call) => call.json({ endpoints, next: "Sessions over HTTP: lathe serve" }));
   for (const method of ["GET", "POST"] as const)

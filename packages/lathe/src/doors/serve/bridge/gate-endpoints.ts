@@ -8,7 +8,7 @@ import type { DoorClient, DoorFrame, Scope } from "../../door/door.ts";
 import { readBody } from "../../http/body.ts";
 import type { Call, CallHandler } from "../../http/call.ts";
 import { Refused } from "../../http/refused.ts";
-import { checked, checkedBody } from "../http/asked.ts";
+import { checkBody, checkFields } from "../http/checked-request.ts";
 import { EventStreams } from "../http/event-stream.ts";
 import { lastEventId } from "../http/handlers.ts";
 import type { ServedSessions } from "../sessions/served-sessions.ts";
@@ -41,7 +41,7 @@ export function gateEndpoints({ sessions, scopes, deps }: GateEndpointsOptions):
   const client: DoorClient = { name: "the bridge", kind: "program", scopes: new Set(scopes) };
 
   const claim: CallHandler = async (call) => {
-    const { force = false } = checkedBody<{ force?: boolean }>(await bodyOf(call), CLAIM);
+    const { force = false } = checkBody<{ force?: boolean }>(await bodyOf(call), CLAIM);
     const sessionId = sessionIdOf(call);
     await sessions.open(sessionId);
     call.json({ owner_token: owners.claim(sessionId, force) }, 201);
@@ -64,14 +64,14 @@ export function gateEndpoints({ sessions, scopes, deps }: GateEndpointsOptions):
   const answer: CallHandler = async (call) => {
     const sessionId = sessionIdOf(call);
     owners.check(sessionId, ownerTokenIn(call));
-    const given = checkedBody<JsonObject>(await bodyOf(call), ANSWER);
+    const given = checkBody<JsonObject>(await bodyOf(call), ANSWER);
     const params = {
       gate_id: call.params["gateId"] ?? "",
       answer: given["answer"],
       idempotency_key: idempotencyKey(call, given["idempotency_key"] as string | undefined),
     };
     const name = "workflow_gate_response";
-    call.json(await sessions.command(sessionId, client, name, checked(params, COMMANDS[name].params)));
+    call.json(await sessions.command(sessionId, client, name, checkFields(params, COMMANDS[name].params)));
   };
 
   return [

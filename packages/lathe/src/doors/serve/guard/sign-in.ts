@@ -37,7 +37,7 @@ export class SignIn {
         "signed_out",
         "Sign in first: open the link that the server has printed, or send a token.",
       );
-    const token = this.#stored((tokens) => tokens.find(given));
+    const token = this.#readTokens((tokens) => tokens.find(given));
     if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or no longer.");
     const { name, kind, scopes } = token;
     return {
@@ -49,7 +49,7 @@ export class SignIn {
   /** Resolves with the cookie for the browser that sent the code. */
   async withCode(incoming: IncomingMessage, code: string): Promise<string> {
     this.#refuseGuessing(incoming);
-    const made = await this.#options.tokens.redeem(code).catch(notKept);
+    const made = await this.#options.tokens.redeem(code).catch(refuseUnstored);
     if (made === "expired")
       throw this.#wrong(incoming, "expired_code", "This link has expired. Get another one with: lathe serve link");
     if (made === "unknown")
@@ -73,11 +73,11 @@ export class SignIn {
     }
   }
 
-  #stored<T>(look: (tokens: TokenFile) => T): T {
+  #readTokens<T>(look: (tokens: TokenFile) => T): T {
     try {
       return look(this.#options.tokens);
     } catch (error) {
-      return unreadable(error);
+      return refuseUnreadable(error);
     }
   }
 
@@ -114,8 +114,8 @@ export class SignIn {
 }
 
 /** Storing the sign-in failed; the code stays valid. */
-function notKept(cause: unknown): never {
-  if (typeof (cause as NodeJS.ErrnoException).code !== "string") return unreadable(cause);
+function refuseUnstored(cause: unknown): never {
+  if (typeof (cause as NodeJS.ErrnoException).code !== "string") return refuseUnreadable(cause);
   throw new Refused(
     503,
     "not_kept",
@@ -126,7 +126,7 @@ function notKept(cause: unknown): never {
 }
 
 /** The file was edited and is invalid. The details are not for clients that have not signed in. */
-function unreadable(cause: unknown): never {
+function refuseUnreadable(cause: unknown): never {
   throw new Refused(
     503,
     "tokens_unreadable",

@@ -18,7 +18,7 @@ const STATUS: Readonly<Record<string, number>> = {
   wrong_scope: 403,
 };
 
-export function refusedBy(error: unknown): Refused {
+export function refusalOf(error: unknown): Refused {
   if (error instanceof Refusal || error instanceof RpcError) {
     const { code = "refused", message } = error;
     return new Refused(STATUS[code] ?? 422, code, message);

@@ -12,13 +12,13 @@ import type { CommandListener } from "../../door/shared-door.ts";
 import { Refused } from "../../http/refused.ts";
 import type { WatchedDoor } from "../../local/listen.ts";
 import type { NewSession, SessionQuery, SessionRow } from "../client.ts";
-import { GoingOn } from "./going-on.ts";
-import type { HeldElsewhere } from "./held-elsewhere.ts";
-import type { KeptModes } from "./kept-modes.ts";
 import type { Roots } from "./roots.ts";
 import type { SavedSessions } from "./saved-sessions.ts";
 import { commandAt, type LiveSession, type ServedSessions, WATCHER } from "./served-sessions.ts";
+import type { SessionsElsewhere } from "./sessions-elsewhere.ts";
+import type { StoredModes } from "./stored-modes.ts";
 import type { UnfinishedWork } from "./unfinished-work.ts";
+import { WorkContinuation } from "./work-continuation.ts";
 
 /** A session to open: a saved one by its file, or a new one. */
 export interface DoorRequest extends NewSession {
@@ -29,8 +29,8 @@ export interface LiveSessionsOptions {
   readonly roots: Roots;
   readonly saved: SavedSessions;
   readonly unfinished: UnfinishedWork;
-  readonly modes: KeptModes;
-  readonly held: Pick<HeldElsewhere, "join" | "ids" | "expect">;
+  readonly modes: StoredModes;
+  readonly held: Pick<SessionsElsewhere, "join" | "ids" | "expect">;
   readonly openDoor: (request: DoorRequest, onCommand: CommandListener) => Promise<WatchedDoor>;
   /** Shares the session with other processes of this user. */
   readonly openLocally: (door: WatchedDoor, cwd: string, release: () => Promise<void>) => Promise<unknown>;
@@ -70,14 +70,14 @@ export class LiveSessions implements ServedSessions {
   /** Processes that are being started. */
   #starting = 0;
   #isEnding = false;
-  readonly #work: GoingOn;
+  readonly #work: WorkContinuation;
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options;
     const { unfinished, saved, now, setTimer, note } = options;
     const open = (id: string): Promise<OpenSession> => this.open(id);
-    this.#work = new GoingOn({ unfinished, saved, open, isEnding: () => this.#isEnding, now, setTimer, note });
-    this.#lookLater();
+    this.#work = new WorkContinuation({ unfinished, saved, open, isEnding: () => this.#isEnding, now, setTimer, note });
+    this.#scheduleIdleCheck();
   }
 
   get roots(): readonly string[] {
@@ -123,15 +123,15 @@ export class LiveSessions implements ServedSessions {
     if (live?.isJoined)
       throw new Refused(409, "held_elsewhere", "This session is open in another process. Close it there.");
     if (live) await close(live);
-    else await this.#saved(id);
+    else await this.#findSaved(id);
   }
 
   async command(...[id, client, name, params]: Parameters<ServedSessions["command"]>): Promise<unknown> {
     this.#checkPlace(name, params);
     const { door, isJoined } = await this.open(id);
-    if (!isJoined && STARTS_WORK.has(name)) this.#work.begins(id);
+    if (!isJoined && STARTS_WORK.has(name)) this.#work.noteStart(id);
     const data = await commandAt(door, client, name, params);
-    if (isJoined) this.#options.modes.heard(id, name, params);
+    if (isJoined) this.#options.modes.onCommand(id, name, params);
     return data;
   }
 
@@ -149,7 +149,6 @@ export class LiveSessions implements ServedSessions {
     if (forgets) for (const { door } of open) this.#work.forget(door.sessionId);
     await Promise.all(open.map(close));
   }
-
 
   #checkPlace(name: CommandName, params: Readonly<Record<string, unknown>>): void {
     if (name === "move_session") this.#options.roots.folder(String(params["directory"]));
@@ -176,7 +175,7 @@ export class LiveSessions implements ServedSessions {
     };
   }
 
-  async #saved(id: string): Promise<{ readonly cwd: string; readonly path: string }> {
+  async #findSaved(id: string): Promise<{ readonly cwd: string; readonly path: string }> {
     const saved = await this.#options.saved.find(id);
     if (saved) return saved;
     throw new Refused(404, "unknown_session", "There is no such session here.");
@@ -192,16 +191,16 @@ export class LiveSessions implements ServedSessions {
 
   async #openSaved(id: string): Promise<OpenSession> {
     for (const { door, closing } of [...this.#open]) if (door.sessionId === id) await closing;
-    const { path, cwd: folder } = await this.#saved(id);
+    const { path, cwd: folder } = await this.#findSaved(id);
     const cwd = this.#options.roots.folder(folder);
     const held = await this.#options.held.join(id, path);
-    if (held) return this.#joined(held);
+    if (held) return this.#addJoined(held);
     try {
       return await this.#start({ cwd, path });
     } catch (error) {
       // Another process may have opened it meanwhile.
       const taken = await this.#options.held.join(id, path);
-      if (taken) return this.#joined(taken);
+      if (taken) return this.#addJoined(taken);
       throw error;
     }
   }
@@ -212,10 +211,10 @@ export class LiveSessions implements ServedSessions {
     throw new Refused(503, "ending", "The server is ending.");
   }
 
-  async #joined(door: WatchedDoor): Promise<OpenSession> {
+  async #addJoined(door: WatchedDoor): Promise<OpenSession> {
     await this.#closeWhenEnding(door);
     const open = this.#add(door, true);
-    await this.#look(open);
+    await this.#checkJoined(open);
     return open;
   }
 
@@ -243,7 +242,7 @@ export class LiveSessions implements ServedSessions {
   }
 
   /** Another process may have changed the mode, which we store, or the folder, which must be served. */
-  async #look({ door }: OpenSession): Promise<void> {
+  async #checkJoined({ door }: OpenSession): Promise<void> {
     const { modes, roots } = this.#options;
     const state = await door.command(WATCHER, "get_state", {}).catch(() => undefined);
     if (state === undefined) return;
@@ -267,13 +266,13 @@ export class LiveSessions implements ServedSessions {
     let door: WatchedDoor | undefined;
     try {
       const { modes } = this.#options;
-      const opened = await this.#options.openDoor(request, (...heard) => modes.heard(opened.sessionId, ...heard));
+      const opened = await this.#options.openDoor(request, (...heard) => modes.onCommand(opened.sessionId, ...heard));
       door = opened;
       if (request.permissionMode !== undefined) modes.keep(door.sessionId, request.permissionMode);
       if (request.path !== undefined) await modes.restore(door);
     } catch (error) {
       await door?.close();
-      throw notOpened(error);
+      throw openingFailure(error);
     }
     await this.#closeWhenEnding(door);
     const open = this.#add(door, false);
@@ -293,9 +292,9 @@ export class LiveSessions implements ServedSessions {
 
   #take(open: OpenSession, frame: DoorFrame): void {
     const { sessionId } = open.door;
-    if (frame.kind === "event" && !open.isJoined) this.#work.heard(open.door, frame.event);
-    if (open.isJoined && mayChange(frame)) void this.#look(open);
-    if (frame.kind === "session") this.#options.modes.moved(open.id, frame.sessionId);
+    if (frame.kind === "event" && !open.isJoined) this.#work.onEvent(open.door, frame.event);
+    if (open.isJoined && mayChange(frame)) void this.#checkJoined(open);
+    if (frame.kind === "session") this.#options.modes.onMove(open.id, frame.sessionId);
     open.id = sessionId;
     if (frame.kind === "clients") open.clients = frame.clients.length;
     if (frame.kind !== "closed") return;
@@ -307,7 +306,7 @@ export class LiveSessions implements ServedSessions {
     void this.#work.continue(sessionId);
   }
 
-  #lookLater(): void {
+  #scheduleIdleCheck(): void {
     const { idleMs, setTimer } = this.#options;
     this.#idleTimer = setTimer(() => void this.#closeUnused(), Math.min(idleMs, LOOK_EVERY_MS));
   }
@@ -316,7 +315,7 @@ export class LiveSessions implements ServedSessions {
     const { idleMs, now } = this.#options;
     const unused = [...this.#open].filter((live) => isUnused(live) && now() - live.lastUsed >= idleMs);
     await Promise.all(unused.map(close));
-    if (!this.#isEnding) this.#lookLater();
+    if (!this.#isEnding) this.#scheduleIdleCheck();
   }
 }
 
@@ -327,7 +326,7 @@ const mayChange = (frame: DoorFrame): boolean =>
   (frame.kind === "event" && (frame.event.type === "agent_start" || frame.event.type === "agent_end"));
 
 /** Takes the last error of the child; other notes, such as one on an untrusted folder, may come before it. */
-function notOpened(error: unknown): Refused {
+function openingFailure(error: unknown): Refused {
   const [, exit, said = messageOf(error)] = /^The agent ended \((.*?)\): (.*)$/s.exec(messageOf(error)) ?? [];
   const lines = said.split("\n");
   const word = lines.findLast((line) => line.startsWith("lathe: "))?.slice("lathe: ".length) ?? lines.join(" ");

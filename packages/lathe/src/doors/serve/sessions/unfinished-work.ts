@@ -34,7 +34,7 @@ export class UnfinishedWork {
     renameSync(`${file}.tmp`, file);
   }
 
-  done(id: string): void {
+  remove(id: string): void {
     rmSync(join(this.#folder, id), { force: true });
   }
 }

@@ -9,7 +9,7 @@ import { readIfReadable } from "../../../platform/home/small-file.ts";
 import type { Door } from "../../door/door.ts";
 import { WATCHER } from "./served-sessions.ts";
 
-export class KeptModes {
+export class StoredModes {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -25,19 +25,19 @@ export class KeptModes {
   }
 
   /** The process of one session shows another session now and keeps its mode. */
-  moved(from: string, to: string): void {
-    const mode = this.#of(from);
+  onMove(from: string, to: string): void {
+    const mode = this.#read(from);
     if (mode !== undefined) this.keep(to, mode);
   }
 
   /** Called for each command that a session has carried out. */
-  heard(id: string, name: CommandName, params: unknown): void {
+  onCommand(id: string, name: CommandName, params: unknown): void {
     if (name === "set_permission_mode") this.keep(id, (params as { readonly mode: PermissionMode }).mode);
   }
 
   /** Restores the mode before a reopened session does anything. A session in plan mode returns to it after planning. */
   async restore(door: Door): Promise<void> {
-    const mode = this.#of(door.sessionId);
+    const mode = this.#read(door.sessionId);
     if (mode === undefined) return;
     const { permissionMode } = await door.command(WATCHER, "get_state", {});
     if (permissionMode === mode) return;
@@ -45,7 +45,7 @@ export class KeptModes {
     if (permissionMode === "plan") await door.command(WATCHER, "set_permission_mode", { mode: "plan" });
   }
 
-  #of(id: string): PermissionMode | undefined {
+  #read(id: string): PermissionMode | undefined {
     const text = readIfReadable(join(this.#folder, id))?.trim();
     return PERMISSION_MODES.find((mode) => mode === text);
   }

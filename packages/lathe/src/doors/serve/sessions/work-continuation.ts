@@ -9,7 +9,7 @@ import type { SavedSessions } from "./saved-sessions.ts";
 import { type LiveSession, WATCHER } from "./served-sessions.ts";
 import { MOST_TRIES, type UnfinishedWork } from "./unfinished-work.ts";
 
-export interface GoingOnOptions {
+export interface WorkContinuationOptions {
   readonly unfinished: UnfinishedWork;
   readonly saved: Pick<SavedSessions, "find" | "isHeld">;
   readonly open: (id: string) => Promise<LiveSession & { readonly isJoined: boolean }>;
@@ -25,31 +25,31 @@ export interface GoingOnOptions {
 const RELEASED_WITHIN_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 
-export class GoingOn {
-  readonly #options: GoingOnOptions;
+export class WorkContinuation {
+  readonly #options: WorkContinuationOptions;
 
-  constructor(options: GoingOnOptions) {
+  constructor(options: WorkContinuationOptions) {
     this.#options = options;
   }
 
   /** Called before a command starts work: the process may die before it reports that. */
-  begins(id: string): void {
+  noteStart(id: string): void {
     const { unfinished } = this.#options;
     if (unfinished.tries(id) === undefined) unfinished.note(id, 0);
   }
 
   /** The user stopped this work. */
   forget(id: string): void {
-    this.#options.unfinished.done(id);
+    this.#options.unfinished.remove(id);
   }
 
-  heard(door: WatchedDoor, event: WireEvent): void {
+  onEvent(door: WatchedDoor, event: WireEvent): void {
     const { unfinished, isEnding } = this.#options;
     const id = door.sessionId;
     if (isEnding()) return;
     if (event.type === "agent_start" && unfinished.tries(id) === undefined) unfinished.note(id, 0);
     else if (event.type === "turn_end" && unfinished.tries(id) !== 0) unfinished.note(id, 0);
-    else if (event.type === "agent_end") void this.#ended(door, id);
+    else if (event.type === "agent_end") void this.#onWorkEnd(door, id);
   }
 
   /** Continues the sessions that were working when the server was killed. */
@@ -63,11 +63,11 @@ export class GoingOn {
     const tries = unfinished.tries(id);
     if (tries === undefined || isEnding()) return;
     if (tries >= MOST_TRIES) {
-      unfinished.done(id);
+      unfinished.remove(id);
       note(`Session ${id} has died ${MOST_TRIES} times without getting on. It waits for you: send it \`continue\`.`);
       return;
     }
-    await this.#isReleased(id);
+    await this.#waitForRelease(id);
     unfinished.note(id, tries + 1);
     let live: Awaited<ReturnType<typeof open>>;
     try {
@@ -75,27 +75,26 @@ export class GoingOn {
     } catch (error) {
       note(`Session ${id}: ${messageOf(error)}`);
       // It died before its first message was written, and that message was never confirmed.
-      if (error instanceof Refused && error.status === 404) return unfinished.done(id);
+      if (error instanceof Refused && error.status === 404) return unfinished.remove(id);
       return this.continue(id);
     }
     // Another process has opened it meanwhile and decides what happens.
-    if (live.isJoined) return unfinished.done(id);
+    if (live.isJoined) return unfinished.remove(id);
     await this.#finishInput(live).catch((error: unknown) => note(`Session ${id} does not go on: ${messageOf(error)}`));
   }
 
-
   /** A queued message may be next, and the process may die before it starts. */
-  async #ended(door: WatchedDoor, id: string): Promise<void> {
+  async #onWorkEnd(door: WatchedDoor, id: string): Promise<void> {
     try {
       const { isStreaming, unfinishedInput } = await door.command(WATCHER, "get_state", {});
-      if (!isStreaming && !unfinishedInput && !this.#options.isEnding()) this.#options.unfinished.done(id);
+      if (!isStreaming && !unfinishedInput && !this.#options.isEnding()) this.#options.unfinished.remove(id);
     } catch {
       // The process has just died; reopening it will show whether work is left.
     }
   }
 
   /** After a killed server is restarted at once, the process that did the work may still be ending. */
-  async #isReleased(id: string): Promise<void> {
+  async #waitForRelease(id: string): Promise<void> {
     const { saved, now, setTimer, isEnding } = this.#options;
     const deadline = now() + RELEASED_WITHIN_MS;
     while (now() < deadline && !isEnding() && (await saved.isHeld(id)))
@@ -105,7 +104,7 @@ export class GoingOn {
   async #finishInput({ door }: LiveSession): Promise<void> {
     const { unfinished, note } = this.#options;
     const { unfinishedInput } = await door.command(WATCHER, "get_state", {});
-    if (!unfinishedInput) return unfinished.done(door.sessionId);
+    if (!unfinishedInput) return unfinished.remove(door.sessionId);
     note(`Session ${door.sessionId} goes on with what it was doing.`);
     await door.command(WATCHER, "continue", {});
   }

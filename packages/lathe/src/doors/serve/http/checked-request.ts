@@ -9,7 +9,7 @@ import { Refused } from "../../http/refused.ts";
 import type { Route } from "../api.ts";
 import type { Visitor } from "../guard/sign-in.ts";
 
-export interface Asked {
+export interface CheckedRequest {
   readonly call: Call;
   /** Undefined for routes that need no sign-in. */
   readonly visitor: Visitor | undefined;
@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 /** The client, for routes that require sign-in. */
-export function visitorOf({ visitor }: Asked): Visitor {
+export function visitorOf({ visitor }: CheckedRequest): Visitor {
   if (visitor === undefined) throw new Error("A route that needs a visitor has no scope.");
   return visitor;
 }
@@ -53,14 +53,14 @@ export function queryOf(call: Call, fields: Fields | undefined): Readonly<Record
     const isNumber = field !== undefined && schemaOf(field)["type"] === "integer" && /^\d+$/.test(value);
     return [name, isNumber ? Number(value) : value];
   });
-  return checked(Object.fromEntries(given), fields);
+  return checkFields(Object.fromEntries(given), fields);
 }
 
 /** Returns the value, or throws if it does not fit. */
-export function checked<T extends object>(value: T, fields: Fields): T {
+export function checkFields<T extends object>(value: T, fields: Fields): T {
   const wrong = new Checker(object(fields), { acceptsUnknown: true }).wrongIn(value);
   if (wrong !== undefined) throw new Refused(400, "wrong_parameter", `${wrong}.`);
   return value;
 }
 
-export const checkedBody = <T>(body: JsonObject, fields: Fields): T => checked(body, fields) as T;
+export const checkBody = <T>(body: JsonObject, fields: Fields): T => checkFields(body, fields) as T;

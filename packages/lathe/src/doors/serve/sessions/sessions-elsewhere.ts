@@ -6,7 +6,7 @@ import { Refused } from "../../http/refused.ts";
 import { type DoorRecord, listRecords, readRecord } from "../../local/door-records.ts";
 import { JoinedSession } from "./joined-session.ts";
 
-export interface HeldElsewhereOptions {
+export interface SessionsElsewhereOptions {
   /** The `doors` folder of the home's paths. */
   readonly folder: string;
   /** This machine's name, as in lock files. */
@@ -24,13 +24,13 @@ const LEAVES_WITHIN_MS = 1_000;
 const OPENS_WITHIN_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
-export class HeldElsewhere {
-  readonly #options: HeldElsewhereOptions;
+export class SessionsElsewhere {
+  readonly #options: SessionsElsewhereOptions;
 
   /** Sessions that were closed here for another process. */
   readonly #expected = new Set<string>();
 
-  constructor(options: HeldElsewhereOptions) {
+  constructor(options: SessionsElsewhereOptions) {
     this.#options = options;
   }
 
@@ -40,7 +40,7 @@ export class HeldElsewhere {
    */
   async join(id: string, path: string): Promise<JoinedSession | undefined> {
     for (let waited = 0; ; waited += LOOK_EVERY_MS) {
-      const joined = await this.#joined(id);
+      const joined = await this.#tryJoin(id);
       if (joined) {
         this.#expected.delete(id);
         return joined;
@@ -69,7 +69,7 @@ export class HeldElsewhere {
     return new Set(others.map(({ sessionId }) => sessionId));
   }
 
-  async #joined(id: string): Promise<JoinedSession | undefined> {
+  async #tryJoin(id: string): Promise<JoinedSession | undefined> {
     const { folder, isOwn, setTimer } = this.#options;
     const record = readRecord(folder, id);
     if (record === undefined || isOwn(record.socket)) return undefined;
@@ -77,7 +77,7 @@ export class HeldElsewhere {
     const timer = setTimer(() => late.abort(), JOIN_WITHIN_MS);
     try {
       const joined = await JoinedSession.open(folder, id, late.signal);
-      if (late.signal.aborted) throw unanswered(record);
+      if (late.signal.aborted) throw notAnswering(record);
       return joined;
     } finally {
       timer.cancel();
@@ -101,7 +101,7 @@ const heldBy = (pid: number | undefined): Refused =>
     `This session is open in ${pid === undefined ? "another process" : `process ${pid}`}, which does not let others in. Type /serve in its terminal, or close it there, then open the session again.`,
   );
 
-const unanswered = ({ pid }: DoorRecord): Refused =>
+const notAnswering = ({ pid }: DoorRecord): Refused =>
   new Refused(
     409,
     "held_elsewhere",
