@@ -119,7 +119,7 @@ async function startIn(
   const { options } = args;
   const requestFor = run.requestFor(workspace, options, report);
   const toCome = takesPromptsLater(args);
-  // An RPC host sends prompts later, which a declaration also covers.
+  // An RPC host may pass --unattended too: the declaration covers the prompts it sends later.
   const { unattended: _declared, ...others } = options;
   if (toCome) refuseMisplaced(options.mode === "rpc" ? others : options);
   if (options.mode === "rpc") {

@@ -1,5 +1,4 @@
-// The checks of a session: those of `--check`, otherwise those of the settings, otherwise those found in the project's
-// files.
+// The checks of a session: those of `--check` and of the settings; if there are none, those found in the project's files.
 
 import { shellProblem } from "@lathe/agent/policy";
 import type { Check } from "@lathe/agent/verify";

@@ -94,7 +94,7 @@ function daysOf(text: string | undefined): number {
   throw usageError(`--days may be ${MOST_DAYS} at most, not "${text}".`);
 }
 
-/** Every other scope includes reading; `admin` includes all. */
+/** Every set of scopes includes `read`; `admin` includes all. */
 function scopesOf(value: string): readonly Scope[] {
   const wanted = commaList(value);
   const unknown = wanted.find((scope) => !SCOPES.some((known) => known === scope));
