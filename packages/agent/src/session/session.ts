@@ -275,7 +275,7 @@ export class Session<Output = unknown> {
   registerTool = (tool: SessionTool): void => this.#core.tools.own.register(tool);
   unregisterTool = (name: string): boolean => this.#core.tools.own.unregister(name);
   /** All tools, also those that are offered only once they were found. */
-  knownTools = (): readonly ToolDef[] => this.#core.tools.known();
+  knownTools = (): readonly ToolDef[] => this.#core.tools.allTools();
   /** As it is offered now, whichever source brought it. */
   toolNamed = (name: string): ToolDef | undefined => this.#core.tools.get(name)?.tool;
 

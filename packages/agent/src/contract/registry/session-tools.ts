@@ -97,7 +97,7 @@ export class SessionTools {
    * All tools, including those that a provider hides. During a provider's turn: those of the profile and of the
    * providers before it.
    */
-  known(): readonly ToolDef[] {
+  allTools(): readonly ToolDef[] {
     const all = [...this.#profile.toolRegistry.tools(), ...this.#listed.flat().map(toolDefOf)];
     return all.filter((tool) => !tool.hidden && this.#options.lacks(tool).length === 0);
   }
