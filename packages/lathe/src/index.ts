@@ -1,4 +1,5 @@
-// The package as a library: sessions inside a program, or an agent in a process of its own. Importing it loads none of the product.
+// The package as a library: sessions inside a program, or an agent in its own process. Importing it loads no product
+// code yet.
 
 export { createAgentSession, SessionManager } from "./agent-sessions.ts";
 export type { GateReply, WorkflowGate } from "./conversation/gates/gate.ts";

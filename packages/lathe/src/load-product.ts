@@ -1,5 +1,5 @@
-// The whole product for a program that has imported the package: out of the packs of the built command, which are read when they are
-// first used, or from the sources where nothing is built.
+// Loads the whole product for a program that imported the package: from the packs of the built command, each read when
+// it is first used, or from the sources if nothing is built.
 
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 type Product = typeof import("./cli/main.ts");
 
-/** Beside dist/lib. */
+/** This path is relative to dist/lib. */
 const BUILT = "../product.js";
 const SOURCE = "./cli/main.ts";
 

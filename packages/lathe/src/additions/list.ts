@@ -1,4 +1,5 @@
-// The parts of the product that add to a session, each loaded only where it is needed. Above the conversation, because they use it.
+// The list of additions to sessions, each loaded only when needed. This folder is above the conversation, because
+// additions use it.
 
 import type { AdditionEntry } from "../conversation/session-contract.ts";
 import type { SharedCodeIndexes } from "./code-index/shared-code-indexes.ts";
@@ -11,27 +12,27 @@ import type { SharedBySessions } from "./shared-by-sessions.ts";
 import { hasSshFiles } from "./ssh/hosts.ts";
 import { hasVerifiedWork } from "./verify/evidence.ts";
 
-/** What additions keep from one session of a run to the next. */
+/** State that additions keep from one session of a run to the next. */
 export interface AdditionsOfRun {
   readonly extensions: ExtensionHosts;
   readonly mcpServers: SharedBySessions<McpServers>;
   readonly languageServers: SharedBySessions<LastingServers>;
   readonly indexes: SharedCodeIndexes;
-  /** Banks of a memory server that were told what they are for. */
+  /** Memory server banks whose purpose was already sent. */
   readonly memoryBanks: Set<string>;
 }
 
-/** What a host wants otherwise. */
+/** Choices of a host that differ from the defaults. */
 export interface AdditionChoices {
-  /** The MCP servers that the host named, in the place of those that discovery finds. */
+  /** MCP servers that the host named, instead of those that discovery finds. */
   readonly mcpServers?: readonly ServerConfig[];
-  /** Nothing is looked for and started with the session: a language server starts with the first file that needs it. */
+  /** Language servers are not searched for or started with the session, but with the first file that needs one. */
   readonly delaysLanguageServers?: true;
-  /** A person is at a terminal: notes may be made of past sessions beside the work. */
+  /** A user is at a terminal: notes about past sessions may be made in the background. */
   readonly learns?: boolean;
 }
 
-/** What built-in tools need, and what keeps nothing from one session to the next. */
+/** Services for built-in tools that keep no state from one session to the next. */
 const TOOL_SERVICES: readonly AdditionEntry[] = [
   {
     name: "debuggers",
@@ -71,13 +72,13 @@ const TOOL_SERVICES: readonly AdditionEntry[] = [
   },
 ];
 
-/** After the skills: one of the user's with the name of a workflow is used instead. */
+/** These come after the skills, because a user's skill with the name of a workflow replaces it. */
 const WORK: readonly AdditionEntry[] = [
   { name: "goal", load: async () => (await import("./goal/addition.ts")).goalAddition },
   { name: "workflows", load: async () => (await import("./workflows/addition.ts")).workflowsAddition },
 ];
 
-/** In this order: their middleware, tools and sections of the prompt follow it. */
+/** The order matters: middleware, tools and prompt sections follow it. */
 export const additionsOf = (
   { extensions: hosts, mcpServers, languageServers, indexes, memoryBanks }: AdditionsOfRun,
   { mcpServers: named, delaysLanguageServers, learns = false }: AdditionChoices = {},
@@ -144,14 +145,14 @@ export const additionsOf = (
   },
   ...WORK,
   {
-    // After all whose hooks may have more for the model to do: what is verified is the end of the work.
+    // Comes after all hooks that may give the model more to do, because verification is the end of the work.
     name: "checks",
     kinds: [],
     isNeeded: (_workspace, { checks = [], opened }) => checks.length > 0 || hasVerifiedWork(opened.journal),
     load: async () => (await import("./verify/addition.ts")).verifyAddition,
   },
   {
-    // After all that bring tools: it names those that can be found, and some built-in ones are among them.
+    // Comes after all additions with tools, because it lists the tools that can be searched for.
     name: "tool search",
     kinds: ["mcp-server", "extension", "tool"],
     isNeeded: ({ settings }) => settings["tools.discoveryMode"] !== "off",

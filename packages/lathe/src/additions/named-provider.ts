@@ -1,4 +1,4 @@
-// A model of a provider that is not known here may be an extension's: then extensions are loaded before the model is looked for.
+// An unknown provider may come from an extension, so extensions are loaded before the model is looked up.
 
 import { findRow } from "@lathe/llm/providers";
 import type { SessionWorkspace } from "../conversation/session-workspace.ts";

@@ -1,10 +1,10 @@
-// The session that the servers of a run work for.
+// The session that the servers of a run currently work for.
 
 import type { Session } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import type { OpenSession } from "../conversation/session-contract.ts";
 
-/** The session that the servers work for now; until there is one, what there is to say to it. */
+/** The current session of the servers. Warnings wait until there is one. */
 export class PresentSession {
   readonly #warnings: (readonly [string, string])[] = [];
   #open: OpenSession | undefined;
@@ -23,7 +23,7 @@ export class PresentSession {
     return this.#open?.permissions.roots ?? workspace.roots;
   }
 
-  /** What is said between two sessions is for the next one. */
+  /** Warnings between two sessions go to the next one. */
   warn(message: string, code: string): void {
     if (this.#open && this.#open.session.state !== "closed") this.#open.session.warn(message, code);
     else this.#warnings.push([message, code]);

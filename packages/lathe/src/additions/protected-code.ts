@@ -1,5 +1,5 @@
-// Files of the project that hooks, servers, tools and extensions run, however deep: whoever changes one decides what runs next, outside
-// of any sandbox and without a question. So a change to one is asked about.
+// Protects the project files that hooks, servers, tools and extensions run, directly or indirectly: whoever changes one
+// decides what runs next, outside any sandbox and without approval. So changes to them need approval.
 
 import { realpathSync } from "node:fs";
 import type { AdditionMaker } from "../conversation/session-contract.ts";
@@ -14,7 +14,7 @@ export const protectedCode: AdditionMaker = async (workspace) => {
   const found = await Promise.all(CODE_KINDS.map((kind) => discovery.of(kind)));
   const runs = found.flatMap(({ active }) =>
     active.map((item) => ({
-      // The name of a hook is its whole command.
+      // A hook's name is its whole command.
       runner: item.kind === "hook" ? "a hook" : `the ${item.kind.replace(/^(?:mcp|lsp)-/, "")} ${item.name}`,
       files: codeFilesOf(item, discovery.place, reader).filter((path) => reader.isFile(path)),
     })),

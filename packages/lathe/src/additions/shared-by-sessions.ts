@@ -1,9 +1,10 @@
-// What stays while one session of a run follows another: made with the first one that needs it, ended after the last.
+// Values that stay while one session of a run follows another: created by the first session that needs them, closed
+// after the last.
 
 export class SharedBySessions<T extends { close(): Promise<void> }> {
   readonly #shared = new Map<string, { readonly value: T; users: number }>();
 
-  /** What was made of the same things, which `key` names; else `make` makes it. Everyone who enters leaves once. */
+  /** Returns the value for this key, or creates it with `make`. Every caller must leave once. */
   enter(key: string, make: () => T): { readonly value: T; leave(): Promise<void> } {
     const shared = this.#shared.get(key) ?? { value: make(), users: 0 };
     this.#shared.set(key, shared);

@@ -1,5 +1,5 @@
-// A WebSocket connection over a byte stream that is open already: Node's inspector and browsers speak it, and their port may be on another
-// machine.
+// A WebSocket connection over an open byte stream. Node's inspector and browsers use the protocol, and their port may
+// be on another machine.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
@@ -9,7 +9,7 @@ const LONGEST_HEADER = 8192;
 const MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const [CONTINUATION, TEXT, CLOSE, PING, PONG] = [0, 1, 8, 9, 10];
 
-/** Fails when the other side does not speak the protocol; the stream is destroyed then. */
+/** Fails and destroys the stream if the other side does not speak the protocol. */
 export class WebSocketStream {
   readonly #stream: Duplex;
   readonly #messages: AsyncGenerator<string>;
@@ -74,7 +74,7 @@ async function* readMessages(input: ByteReader, stream: Duplex): AsyncGenerator<
 
 const sizeOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0);
 
-/** What a client sends is masked. */
+/** Clients must mask their frames. */
 function writeFrame(stream: Duplex, opcode: number, payload: Buffer): void {
   const { length } = payload;
   const header = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -87,7 +87,7 @@ function writeFrame(stream: Duplex, opcode: number, payload: Buffer): void {
   stream.write(Buffer.concat([header, mask, masked]));
 }
 
-/** Exact numbers of bytes from a stream. */
+/** Reads exact numbers of bytes from a stream. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer = Buffer.alloc(0);
@@ -96,7 +96,7 @@ class ByteReader {
     this.#chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
-  /** Undefined when the stream ends before. */
+  /** Undefined if the stream ends first. */
   async take(length: number): Promise<Buffer | undefined> {
     const chunks = [this.#held];
     for (let held = this.#held.length; held < length; ) {

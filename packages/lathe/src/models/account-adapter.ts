@@ -1,5 +1,5 @@
-// The adapter of a provider with several accounts: a request that is refused because an account has reached its limit is made again
-// with the next one, before the session hears of it.
+// The adapter of a provider with several accounts: if an account has reached its limit, the request is repeated with
+// the next account before the session hears of it.
 
 import type {
   CallContext,
@@ -13,7 +13,7 @@ import type {
 import type { AccountChoices, AccountLimit } from "../config/credentials/accounts/choices.ts";
 import type { AccountInfo } from "../config/credentials/source.ts";
 
-/** Undefined: the failure has another cause. */
+/** The limit the account ran into; undefined if the failure has another cause. */
 function limitOf(error: unknown): AccountLimit | undefined {
   const { kind, retryAfter } = Object(error) as Partial<ProviderError>;
   if (kind !== "rate_limit" && kind !== "quota") return undefined;
@@ -24,7 +24,7 @@ export function withAccounts(adapter: ProviderAdapter, provider: string, choices
   const takeOver = async (account: AccountInfo, error: unknown): Promise<boolean> => {
     const limit = limitOf(error);
     if (!limit || !(await choices.takeOver(account, limit))) return false;
-    // A connection may have been opened with the other account's key.
+    // An open connection may still use the other account's key.
     void adapter.close?.();
     return true;
   };
@@ -41,7 +41,7 @@ export function withAccounts(adapter: ProviderAdapter, provider: string, choices
     }
   };
   const stream = (request: Request, context: CallContext): AsyncIterable<StreamEvent> => {
-    // One account: the adapter's own stream, whose deltas come without a promise for each.
+    // With a single account, return the adapter's own stream, which does not create a promise per delta.
     if (!choices.current(provider)) return adapter.stream(request, context);
     return {
       [Symbol.asyncIterator]: () =>
@@ -98,7 +98,7 @@ class AccountStream implements StreamEventIterator {
     return { done: true, value: undefined };
   }
 
-  /** A failure before the first event is thrown: nothing has been shown, so the next account can be asked. */
+  /** After a failure before the first event nothing has been shown yet, so the next account can be tried. */
   async #first(): Promise<IteratorResult<StreamEvent>> {
     for (;;) {
       this.#account = this.#present();
@@ -114,7 +114,7 @@ class AccountStream implements StreamEventIterator {
     }
   }
 
-  /** A limit that is met in the middle of an answer ends it; the session asks again, and then the next account answers. */
+  /** A limit in the middle of an answer ends it; the session then asks again, and the next account answers. */
   async #look(event: StreamEvent): Promise<void> {
     if (!this.#account) return;
     if (event.type === "finish") await this.#choices.note(this.#account, event.response.rateLimit);

@@ -1,17 +1,20 @@
-// Which account of a provider a session uses, as its journal and the user's environment say it.
+// Which account of a provider a session uses, according to its journal and the user's environment.
 
 import type { JournalReader } from "@lathe/agent/contract";
 import { type AccountChoice, AccountChoices } from "../config/credentials/accounts/choices.ts";
 import { rankingMode } from "../config/credentials/accounts/ranking.ts";
 import type { SecretWorkspace } from "./credentials.ts";
 
-/** An entry of a session whose provider has several accounts. */
+/** Type of the journal entry, in sessions whose provider has several accounts. */
 export const ACCOUNT_CHOICE = "account_choice";
 
-/** Time for the usage pages of all accounts together, before the first request. */
+/** Time limit for the usage pages of all accounts together, before the first request. */
 const PATIENCE_MS = 2_000;
 
-/** `journal`: of the session; without one, as for a session that would begin now, and no vendor is asked for anything. */
+/**
+ * `journal` is the session's. Without one, this shows the choice of a session that would start now, and no vendor is
+ * asked.
+ */
 export function accountChoicesFor(workspace: SecretWorkspace, journal?: JournalReader): AccountChoices {
   const { deps, credentialDeps = deps } = workspace.machine;
   return new AccountChoices({

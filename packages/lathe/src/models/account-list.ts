@@ -1,15 +1,15 @@
-// The stored accounts of a provider, for people and programs: what each is, and how much of it is left.
+// The stored accounts of a provider, as shown to users and programs: what each is, and its remaining limits.
 
 import { describeAccount } from "../config/credentials/resolve.ts";
 import type { AccountInfo, AccountStanding, CredentialSource } from "../config/credentials/source.ts";
 import { momentText } from "../platform/usage/moments.ts";
 
-/** Holds no secret. */
+/** It holds no secret. */
 export interface ListedStoredAccount extends AccountInfo, AccountStanding {
   readonly description: string;
-  /** A session that begins now would use it. */
+  /** Whether a session that starts now would use it. */
   readonly isUsed: boolean;
-  /** In words; absent where nothing is known. */
+  /** The remaining limits as text; absent if nothing is known. */
   readonly left?: string;
 }
 
@@ -18,7 +18,7 @@ export async function listStoredAccounts(
   provider: string,
   { asksUsage, used, now }: { readonly asksUsage: boolean; readonly used: string | undefined; readonly now: number },
 ): Promise<readonly ListedStoredAccount[]> {
-  // An aborted signal: what is known, without asking.
+  // With an aborted signal the source returns what it knows, without asking.
   const signal = asksUsage ? undefined : AbortSignal.abort();
   const listed: ListedStoredAccount[] = [];
   for (const account of await source.accounts(provider)) {

@@ -1,5 +1,5 @@
-// Whom one can give a key to or sign in with: found by name, listed with what is there already, and what storing or deleting a
-// credential means for the models of a run.
+// Providers the user can store a key for or sign in to: finding them by name, listing them with what is already stored,
+// and what storing or deleting a credential means for the models of a run.
 
 import { defaultModels } from "@lathe/llm";
 import { findRow, providerRows } from "@lathe/llm/providers";
@@ -17,7 +17,7 @@ import { PRACTICE, PRACTICE_PROVIDER } from "./models.ts";
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** Its sign-in; without one it takes a key. */
+  /** How to sign in; without it the provider takes a key. */
   readonly oauth?: OAuthRow;
 }
 
@@ -27,12 +27,12 @@ export interface ListedAccount extends Account {
   readonly isStored: boolean;
 }
 
-/** The account that a name means. A key in the place of a name is not repeated. */
+/** Finds the account with this name. If the user gave a key in place of a name, the error does not repeat it. */
 export async function accountOf(workspace: ModelWorkspace, name: string): Promise<Account> {
   if (name === PRACTICE_PROVIDER)
     throw usageError(`The practice model needs no key: lathe --model ${PRACTICE} "<request>"`);
   const engine = findSearchEngine(name);
-  // An engine that is a provider of models takes its key.
+  // A search engine that is also a model provider takes that provider's key.
   const row = findRow(engine?.accounts?.[0] ?? name);
   const issuers = await oauthRows(workspace.paths.home);
   const oauth = issuers.find(({ provider }) => provider === (row?.id ?? name));
@@ -85,7 +85,10 @@ export async function listAccounts(workspace: ModelWorkspace): Promise<readonly 
   return accounts.sort((a, b) => rank(a) - rank(b));
 }
 
-/** What the user typed or pasted as a key. `how` says it for the next time, as a part of a sentence. */
+/**
+ * Makes a credential from the key that the user typed or pasted. `how` is the part of an error message that says how to
+ * give a key.
+ */
 export function keyCredential({ id, name }: Account, typed: string, how: string): StoredCredential {
   const key = typed.trim();
   const isLocal = findRow(id)?.keyless === true;
@@ -95,7 +98,10 @@ export function keyCredential({ id, name }: Account, typed: string, how: string)
   return { type: "api_key", key };
 }
 
-/** Its models can be called from here on. `as`: what the user calls it. The text says where it is kept. */
+/**
+ * Stores a credential, so that the provider's models can be called from now on. `as` is the user's name for it. Returns
+ * a text that says where it is kept.
+ */
 export async function storeCredential(
   workspace: ModelWorkspace,
   { id, name }: Account,
@@ -110,7 +116,7 @@ export async function storeCredential(
   return `Stored for ${name}${named} in the ${where === "keyring" ? "system keyring" : "credentials file"}.`;
 }
 
-/** `only`: the name of one of several. The text says whether there was one. */
+/** `only` is the name of one of several accounts. Returns a text that says whether there was one. */
 export async function deleteCredential(
   workspace: ModelWorkspace,
   { id, name }: Account,
@@ -127,21 +133,21 @@ export async function deleteCredential(
   return only === undefined ? `Deleted the credential of ${name}.` : `Deleted the account "${only}" of ${name}.`;
 }
 
-/** What is kept here would have no effect, and what the broker keeps is shared with others. */
+/** With a broker, credentials stored here would have no effect, and those at the broker are shared with others. */
 export function refuseAtBroker(workspace: ModelWorkspace, verb: "login" | "logout", provider = ""): void {
   if (workspace.accounts().place === "machine") return;
   const named = provider === "" || looksLikeKey(provider) ? "<provider>" : provider;
   throw usageError(`Your credentials are kept by a broker. Run on its machine: lathe auth-broker ${verb} ${named}`);
 }
 
-/** What the user calls an account. A key in its place is not repeated. */
+/** Checks the name the user gives an account. If it looks like a key, the error does not repeat it. */
 export function accountName(provider: string, written: string): string {
   if (looksLikeKey(written)) throw keyInSight(provider);
   if (/^[\w.@+-]{1,64}$/.test(written)) return written;
   throw usageError("The name of an account has letters, digits and . _ @ + - only, for example --account work.");
 }
 
-/** What was typed is not repeated: it is most likely the key. */
+/** The error does not repeat what the user typed, because it is most likely the key. */
 export function keyInSight(name = ""): CliError {
   const provider = looksLikeKey(name) ? "<provider>" : name;
   return usageError(
@@ -149,6 +155,6 @@ export function keyInSight(name = ""): CliError {
   );
 }
 
-/** Longer than the name of any provider, or with the beginning that keys have. */
+/** Whether the word is longer than any provider name, or begins as keys do. */
 export const looksLikeKey = (word: string): boolean =>
   /^(sk|pk|gsk|xai|key|AIza|ghp|hf)[-_]/.test(word) || word.length > 30;

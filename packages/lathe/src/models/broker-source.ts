@@ -1,4 +1,4 @@
-// The accounts of the broker that the user has named.
+// The accounts of the broker that the user configured.
 
 import { BrokerAccounts } from "../config/credentials/broker/broker-accounts.ts";
 import { BrokerClient } from "../config/credentials/broker/broker-client.ts";
@@ -8,7 +8,7 @@ import type { CredentialSource } from "../config/credentials/source.ts";
 import type { Workspace } from "../config/workspace/workspace.ts";
 import { outputOf } from "./secret-command.ts";
 
-/** Where the broker is that the user has named. */
+/** Finds the broker that the user configured. */
 export async function brokerNamed(workspace: Workspace): Promise<BrokerPlace> {
   const { userEnv, settings, paths, redactor, cwd } = workspace;
   const place = await brokerPlace({
@@ -17,7 +17,7 @@ export async function brokerNamed(workspace: Workspace): Promise<BrokerPlace> {
     tokenFile: paths.brokerToken,
     cache: paths.cache,
     cwd,
-    // Not with the variables of a project's .env file.
+    // The command runs without the variables of a project's .env file.
     runCommand: (command) => outputOf({ ...workspace, env: userEnv }, command),
   });
   redactor.add("broker", place.token);

@@ -1,16 +1,16 @@
-// Presets that need no file: a model for each job, from one provider or two. Data, revised with the catalog. Within a family,
-// `eco` is the cheapest, `medium` for every day, `pro` thinks hardest. Roles that a preset leaves out keep the model they have:
-// architect and critic use what `slow` names, planner what `plan` does, executor the default.
+// Presets that need no file: a model for each job, from one or two providers. Data, revised together with the catalog.
+// Within a family, `eco` is the cheapest, `medium` is for everyday use, and `pro` thinks hardest. Roles that a preset
+// leaves out keep their model: architect and critic use `slow`, planner uses `plan`, executor the default.
 
 import type { ModelPreset } from "@lathe/llm";
 
-/** `needs`: the providers; the selectors of `mapping` are complete. */
+/** `needs` lists the providers; the selectors in `mapping` are complete. */
 const preset = (needs: readonly string[], mapping: Readonly<Record<string, string>>): ModelPreset => ({
   required_providers: needs,
   model_mapping: mapping,
 });
 
-/** All of one provider: for the session, for small and for hard jobs. */
+/** All models come from one provider: for the session, for small jobs and for hard ones. */
 const single = (provider: string, main: string, small: string, hard: string): ModelPreset =>
   preset([provider], {
     default: `${provider}/${main}`,

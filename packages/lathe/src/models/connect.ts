@@ -1,4 +1,5 @@
-// From what the user typed to a model that can be called: selector, credential, adapter.
+// From a selector the user typed to a model that can be called: it resolves the selector, finds the credential and
+// creates the adapter.
 
 import type { ClientDeps, ProviderAdapter } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
@@ -16,17 +17,17 @@ export type { ModelChoice } from "./models.ts";
 export interface ModelOverrides {
   readonly apiKey?: string;
   readonly baseUrl?: string;
-  /** Where only HTTP will do. */
+  /** Set if the connection must use HTTP. */
   readonly websocket?: "off";
 }
 
-/** A workspace whose models can be asked for. */
+/** A workspace with access to its models. */
 export interface ModelWorkspace extends SecretWorkspace {
-  /** Read once for all copies of the workspace. */
+  /** Reads the model files once for all copies of the workspace. */
   readonly models: () => Promise<Models>;
 }
 
-/** What is wrong with the files is said. */
+/** Reads the model files and reports what is wrong with them. */
 export async function readModels(workspace: SecretWorkspace): Promise<Models> {
   const models = await openModels(workspace);
   for (const problem of models.problems) workspace.machine.stderr.write(`lathe: ${problem}\n`);
@@ -37,7 +38,7 @@ export async function chooseModel(workspace: ModelWorkspace, selector: string): 
   return (await workspace.models()).find(selector);
 }
 
-/** The adapter of a choice. Without a credential it fails here, before anything is sent. */
+/** Creates the adapter of a choice. A missing credential fails here, before anything is sent. */
 export async function connect(
   workspace: ModelWorkspace,
   choice: ModelChoice,
@@ -60,7 +61,7 @@ export async function connect(
   return adapterOf(workspace, models, choice, overrides, deps);
 }
 
-/** The same without asking for the credential before the first request does. */
+/** Like `connect`, but looks up the credential only with the first request. */
 export async function adapterOf(
   workspace: ModelWorkspace,
   models: Models,
@@ -87,7 +88,7 @@ export async function adapterOf(
   }
 }
 
-/** How requests to a choice are made, as settings, models.yml and options say it. */
+/** The options for requests to a choice, from settings, models.yml and the command line. */
 export function providerOptions(
   workspace: ModelWorkspace,
   models: Models,
@@ -116,16 +117,16 @@ export function providerOptions(
   };
 }
 
-/** A local server may take any time to load its model. */
+/** A local server may take a long time to load its model. */
 export function isLocal(models: Models, provider: string): boolean {
   return findRow(provider)?.discovery !== undefined || models.configOf(provider)?.discovery !== undefined;
 }
 
-/** The base URL from the environment, for providers that have no variable in the catalog. */
+/** The base URL from the environment, for providers without such a variable in the catalog. */
 const ownBaseUrl = (provider: string, env: SecretWorkspace["env"]): string | undefined =>
   findRow(provider)?.baseUrlEnv ? undefined : env[baseUrlVariable(provider)];
 
-/** Where the person finds what is wrong; a variable that the catalog knows is named by the message itself. */
+/** Where the user finds the invalid base URL; if the catalog knows the variable, the message itself names it. */
 function baseUrlPlace(
   { env }: SecretWorkspace,
   models: Models,
@@ -137,7 +138,7 @@ function baseUrlPlace(
   return ownBaseUrl(provider, env) ? baseUrlVariable(provider) : "models.yml or the variable";
 }
 
-/** `MY_PROXY_BASE_URL` for a provider `my-proxy`. */
+/** For a provider `my-proxy` this is `MY_PROXY_BASE_URL`. */
 const baseUrlVariable = (provider: string): string => `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_BASE_URL`;
 
 function runKey({ provider }: ModelChoice, { apiKey }: ModelOverrides) {

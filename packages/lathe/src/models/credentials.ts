@@ -1,4 +1,4 @@
-// The credentials of a run: one store, one order, asked by requests, `auth status` and `models` alike.
+// The credentials of a run: one store and one order of precedence for requests, `auth status` and `models`.
 
 import { join } from "node:path";
 import { configuredKey, keyVariable, type ProviderConfig } from "@lathe/llm";
@@ -20,12 +20,12 @@ export interface RunKey {
   readonly key: string;
 }
 
-/** A workspace whose key commands can be run: each prints its secret once. */
+/** A workspace that can run the commands that print keys, each once. */
 export interface SecretWorkspace extends Workspace {
   readonly secretFrom: (command: string) => Promise<string>;
-  /** What the user has stored: one object for all sessions of this place. */
+  /** The user's stored accounts: one object for all sessions of this directory. */
   readonly accounts: () => CredentialSource;
-  /** Of a session: which of several accounts of a provider it uses. */
+  /** The session's choice among several accounts of a provider. */
   readonly accountChoices?: AccountChoices;
 }
 
@@ -45,7 +45,10 @@ export function credentialSources(workspace: SecretWorkspace, runKey?: RunKey): 
   };
 }
 
-/** What stands behind `findCredential` here: the broker's accounts where the user names one, and those of this machine nowhere else. */
+/**
+ * The source of accounts for `findCredential`: the broker if the user configured one, otherwise this machine, never
+ * both.
+ */
 export function openAccounts(workspace: Workspace): CredentialSource {
   if (!hasBroker(workspace)) return localAccounts(workspace);
   let loaded: Promise<CredentialSource> | undefined;
@@ -56,7 +59,7 @@ export function openAccounts(workspace: Workspace): CredentialSource {
   return deferred(broker);
 }
 
-/** The broker's accounts, whose code is loaded with the first question. */
+/** A broker's accounts; its code is loaded on first use. */
 function deferred(broker: () => Promise<CredentialSource>): CredentialSource {
   return {
     place: "broker",
@@ -77,7 +80,7 @@ function deferred(broker: () => Promise<CredentialSource>): CredentialSource {
         (source) => {
           if (!isOver) end = source.subscribe(listener);
         },
-        () => undefined, // the next question says what is wrong
+        () => undefined, // the next question reports the problem
       );
       return () => end();
     },
@@ -118,7 +121,7 @@ export function credentialStore(workspace: Workspace): CredentialStore {
   return new CredentialStore(workspace.paths.auth, workspace.settings["auth.keyring"] ? systemKeyring : undefined);
 }
 
-/** Where a provider's credential may be, from its built-in row and its entry in models.yml. */
+/** Where a provider's credential may come from, according to its built-in row and its entry in models.yml. */
 export function credentialQuery(provider: string, env: Env, config?: ProviderConfig): CredentialQuery {
   const row = findRow(provider);
   const envNames = row ? variablesOf(row, env) : (findSearchEngine(provider)?.keyEnv ?? []);
@@ -134,14 +137,14 @@ export function credentialQuery(provider: string, env: Env, config?: ProviderCon
   };
 }
 
-/** In Foundry mode Anthropic's models are reached with another key first. */
+/** In Foundry mode Anthropic's models take another key first. */
 function variablesOf(row: ProviderRow, env: Env): readonly string[] {
   const foundry =
     row.gateway === "anthropic" && /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
   return foundry ? ["ANTHROPIC_FOUNDRY_API_KEY", ...row.keyEnv] : row.keyEnv;
 }
 
-/** The clouds find credentials by rules of their own; any of these says that there is something to find. */
+/** Clouds find credentials by their own rules; each of these variables is a sign that there are some. */
 const CLOUD_SIGNS: Readonly<Record<string, readonly string[]>> = {
   "amazon-bedrock": ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"],
   "google-vertex": ["GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_CLOUD_API_KEY"],
@@ -156,7 +159,7 @@ export function cloudSign(provider: string, env: Env): string | undefined {
   return signs?.find((name) => env[name]);
 }
 
-/** Providers whose requests are signed by a cloud's own chain. */
+/** Whether the provider's requests are signed with a cloud's own credential chain. */
 export function hasOwnChain(provider: string): boolean {
   const row = findRow(provider);
   return row?.auth === "aws" || row?.auth === "vertex";

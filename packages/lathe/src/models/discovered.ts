@@ -1,5 +1,5 @@
-// Models of local servers: asked with a short deadline, remembered for a while in a small file. Only what a server said
-// is kept; the user's overrides are applied each time.
+// The models of local servers, which are asked with a short deadline and remembered for a while in a small file. Only
+// the server's answer is kept; the user's overrides are applied each time.
 
 import { join } from "node:path";
 import { type ClientDeps, type Discovery, discover, type LocalServer } from "@lathe/llm";
@@ -7,16 +7,16 @@ import { readJsonFile, updateJsonFile } from "../platform/home/json-file.ts";
 
 export interface LocalOptions {
   readonly deps: ClientDeps;
-  /** Folder of the cache. */
+  /** The cache folder. */
   readonly cache: string;
-  /** The key a server of this provider gets, if any. */
+  /** The key to send to a server of this provider, if any. */
   readonly keyOf?: (provider: string) => Promise<string | undefined>;
-  /** Ask, whatever is remembered. */
+  /** Asks even if an answer is remembered. */
   readonly fresh?: boolean;
 }
 
 interface CachedServer extends LocalServer {
-  /** A hash of everything an answer depends on besides the server itself. */
+  /** A hash of everything the answer depends on besides the server itself. */
   readonly fingerprint: string;
   readonly at: number;
 }
@@ -26,7 +26,10 @@ type Cache = Readonly<Record<string, CachedServer>>;
 const CAP_MS = 1_000;
 const WINDOW_MS = 5 * 60_000;
 
-/** What the servers offer, in their order. A server that does not answer is skipped and costs nothing next time either. */
+/**
+ * The models that the servers offer, in the order of the servers. A server that does not answer is skipped, and the
+ * next call does not wait for it either.
+ */
 export async function localModels(
   servers: readonly Discovery[],
   options: LocalOptions,
@@ -57,7 +60,7 @@ export async function localModels(
   return found.filter((server) => server !== undefined);
 }
 
-/** The version stands for our catalog and for the shape of a row. */
+/** The version changes with our catalog and with the format of a row. */
 function fingerprintOf({ type, baseUrl }: Discovery, env: ClientDeps["env"]): string {
   const variables = [
     "OLLAMA_BASE_URL",
@@ -75,11 +78,11 @@ function readRemembered(file: string): Cache {
     const value = readJsonFile(file);
     return value && typeof value === "object" ? (value as Cache) : {};
   } catch {
-    return {}; // a cache that cannot be read is an empty one
+    return {}; // an unreadable cache counts as empty
   }
 }
 
 async function remember(file: string, learned: Cache): Promise<void> {
-  // A home that cannot be written to must not stop a run that only wanted to remember.
+  // If the home directory cannot be written, the run continues: this is only a cache.
   await updateJsonFile(file, async () => ({ ...readRemembered(file), ...learned })).catch(() => undefined);
 }

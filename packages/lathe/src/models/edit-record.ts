@@ -1,5 +1,5 @@
-// Which ways of editing work for which model: how many edits were applied and how many refused. A session starts with the way that has
-// worked best; it never changes within one, because tools are part of the cached prompt.
+// Counts, for each model, how many edits of each format were applied and how many were refused. A session starts with
+// the format that has worked best, and never changes it, because tools are part of the cached prompt.
 
 import { join } from "node:path";
 import type { Family, FamilyName } from "@lathe/agent";
@@ -9,7 +9,7 @@ import { readJsonFile, updateJsonFile } from "../platform/home/json-file.ts";
 
 export type LearnableVariant = Exclude<Settings["editVariant"], "">;
 
-/** What is counted: the ways of editing, and whole files. */
+/** What is counted: the edit formats, and writing whole files. */
 export type EditWay = LearnableVariant | "write";
 
 interface EditCount {
@@ -17,17 +17,17 @@ interface EditCount {
   readonly refused: number;
 }
 
-/** By way of editing. */
+/** Counts for each way of editing. */
 export type EditCounts = Readonly<Partial<Record<EditWay, EditCount>>>;
 
 const COUNT = integer({ minimum: 0 });
 const COUNTS = new Checker(mapOf(object({ applied: COUNT, refused: COUNT })));
 
-/** Until then a bad start may be chance. */
+/** With fewer edits a bad start may be chance. */
 const LEAST_EDITS = 8;
-/** What a way that was not tried is taken for. */
+/** Assumed counts for a format that was never tried. */
 const UNTRIED: EditCount = { applied: 1, refused: 1 };
-/** In this order where they are equal: the simplest first. */
+/** Order of preference among equals: the simplest first. */
 const VARIANTS: readonly LearnableVariant[] = ["replace", "hashline", "patch", "apply_patch"];
 
 const OWN_VARIANT: Readonly<Record<FamilyName, LearnableVariant>> = {
@@ -38,10 +38,10 @@ const OWN_VARIANT: Readonly<Record<FamilyName, LearnableVariant>> = {
   minimal: "replace",
 };
 
-/** The way that a family's models edit unless something else is chosen. */
+/** The edit format of a family's models unless something else is chosen. */
 export const ownVariant = (family: string): LearnableVariant => OWN_VARIANT[family as FamilyName] ?? "replace";
 
-/** The way that a call of a tool edits, `variant` being the session's; undefined for other tools. */
+/** How a call of this tool edits, given the session's `variant`; undefined for other tools. */
 export function wayOf(tool: string, variant: LearnableVariant): EditWay | undefined {
   if (tool === "write" || tool === "write_file") return "write";
   if (tool === "edit_file") return "replace";
@@ -49,7 +49,7 @@ export function wayOf(tool: string, variant: LearnableVariant): EditWay | undefi
   return tool === "edit" ? variant : undefined;
 }
 
-/** Undefined: the family's own is as good as any. */
+/** Undefined if the family's own format is as good as any. */
 export function bestVariant(
   counts: EditCounts,
   { id, toolsWith }: Pick<Family, "id" | "toolsWith">,
@@ -68,7 +68,7 @@ export function bestVariant(
 
 const fileIn = (cache: string): string => join(cache, "edit-variants.json");
 
-/** Of every model, by `provider/id`. A file that cannot be read is an empty one. */
+/** Counts of every model, by `provider/id`. An unreadable file counts as empty. */
 export function readEditCounts(cache: string): Readonly<Record<string, EditCounts>> {
   try {
     return countsIn(readJsonFile(fileIn(cache)));
@@ -82,7 +82,7 @@ function countsIn(value: unknown): Record<string, EditCounts> {
   return Object.fromEntries(Object.entries(value).filter(([, counts]) => COUNTS.fits(counts)));
 }
 
-/** Adds what a session has seen. A home that cannot be written to must not stop it. */
+/** Adds the counts of a session. If the home directory cannot be written, the session continues. */
 export async function addEditCounts(cache: string, model: string, seen: EditCounts): Promise<void> {
   await updateJsonFile(fileIn(cache), (value) => {
     const all = countsIn(value);

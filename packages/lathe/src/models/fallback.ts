@@ -1,22 +1,23 @@
-// Another model answers while the chosen one is overloaded or out of quota. That is said each time, and ends with the next input.
+// Lets another model answer while the chosen one is overloaded or out of quota. The user sees a notice each time, and
+// the next input goes to the chosen model again.
 
 import type { FailureKind, Middleware, RequestInfo, SeamContext } from "@lathe/agent";
 import { isThinkingLevel, messageOf } from "@lathe/llm";
 import type { ModelChoice, Models } from "./models.ts";
 
 export interface FallbackParts {
-  /** In the order in which they are tried. */
+  /** The fallback models, in the order they are tried. */
   readonly selectors: readonly string[];
   readonly models: Models;
   readonly current: () => ModelChoice;
-  /** Of the session, which another model does not change. */
+  /** The session's effort, which a fallback does not change. */
   readonly effort: () => string | undefined;
   readonly switchTo: (choice: ModelChoice, role: string, reason: string) => Promise<void>;
-  /** A limit on the cost needs a known price. */
+  /** Set if the run has a cost limit, which needs a known price. */
   readonly needsPrice: boolean;
 }
 
-/** Failures that another model does not share, in words. */
+/** Failures that another model may not share, in words. */
 const REASONS: Readonly<Partial<Record<FailureKind, string>>> = {
   overloaded: "overloaded",
   rate_limit: "rate limit reached",
@@ -25,7 +26,7 @@ const REASONS: Readonly<Partial<Record<FailureKind, string>>> = {
 
 export function modelFallback(parts: FallbackParts): Middleware {
   const fallback = new Fallback(parts);
-  // A child shares these hooks, but its model is not ours to change.
+  // Subagents share these hooks, but we must not change their models.
   const isChild = ({ agentId }: SeamContext): boolean => agentId !== undefined;
   return {
     name: "model fallback",
@@ -49,7 +50,7 @@ class Fallback {
   readonly #parts: FallbackParts;
   /** Models that failed during this input. */
   readonly #failed = new Set<string>();
-  /** What to go back to, and what answers meanwhile. */
+  /** The model to return to, and the one that answers in the meantime. */
   #chosen: ModelChoice | undefined;
   #standIn: ModelChoice | undefined;
   #effort: string | undefined;
@@ -58,7 +59,7 @@ class Fallback {
     this.#parts = parts;
   }
 
-  /** The one that its selector names. It is no part of the session's state: the chosen model keeps its own. */
+  /** The effort in the fallback's selector. It is not part of the session's state: the chosen model keeps its own. */
   get effort(): string | undefined {
     return this.#isAnswering() ? this.#effort : undefined;
   }
@@ -90,7 +91,7 @@ class Fallback {
     return false;
   }
 
-  /** The chosen model again, unless the person has chosen another one meanwhile. */
+  /** Returns to the chosen model, unless the user has chosen another one in the meantime. */
   async end(): Promise<void> {
     const { effort, switchTo } = this.#parts;
     this.#failed.clear();

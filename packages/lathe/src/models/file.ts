@@ -1,5 +1,5 @@
-// models.yml: the user's own and, in a trusted folder, the project's. Read only when there; a broken one is reported in one
-// line and ignored, so that the built-in models keep working.
+// Reads models.yml: the user's own and, in a trusted folder, the project's. A broken file is reported in one line and
+// ignored, so that the built-in models keep working.
 
 import { readFile } from "node:fs/promises";
 import { type ConfigProblem, checkRegistryConfig, type JsonValue, type RegistryConfig } from "@lathe/llm";
@@ -10,19 +10,19 @@ import { ROLES } from "./roles.ts";
 
 export interface ModelsFile {
   readonly file: string;
-  /** Commands for keys are taken from the user's own file only. */
+  /** Commands that print keys are only accepted from the user's own file. */
   readonly own: boolean;
 }
 
 export interface ReadModels {
   readonly config: RegistryConfig;
-  /** What the user's own files say of it. */
+  /** What the user's own files contain. */
   readonly own: RegistryConfig;
   /** One line for each file that was ignored. */
   readonly problems: readonly string[];
 }
 
-/** Later files win: a provider of the same name is replaced as a whole. */
+/** Later files win: they replace a provider of the same name as a whole. */
 export async function readModelsFiles(files: readonly ModelsFile[]): Promise<ReadModels> {
   const problems: string[] = [];
   let config: RegistryConfig = {};
@@ -56,18 +56,18 @@ async function readOne({ file, own }: ModelsFile): Promise<RegistryConfig | stri
   return `${file}:${await lineOf(read, first)}: ${first.message}${more}`;
 }
 
-/** A section that is empty so far, as with all of it commented out, says nothing. */
+/** A section that is still empty, for example because everything in it is commented out, counts as absent. */
 function withoutEmpty(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value ?? {};
   return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
 }
 
-/** What is well written, but means nothing here or is not for this file to say. */
+/** Entries with valid syntax that mean nothing here or are not allowed in this file. */
 function refusedIn(config: RegistryConfig, own: boolean): ConfigProblem[] {
   return [...refusedProviders(config, own), ...misspeltRoles(config)];
 }
 
-/** Any word may be a type of agent; one that looks like a role and is none would have no effect. */
+/** Any word may be a type of agent. One that resembles a role but is none would have no effect. */
 function misspeltRoles({ profiles = {}, modelBindings = {} }: RegistryConfig): ConfigProblem[] {
   const maps = [
     ...Object.entries(profiles).map(
@@ -99,7 +99,7 @@ const problemAt = (path: ConfigProblem["path"], what: string): ConfigProblem => 
   message: `${placeText(path)} ${what}`,
 });
 
-/** `practice/basic` is built in, `lathe/smol` a role, `preset/pro` a preset. */
+/** `practice/basic` is built in, `lathe/smol` is a role, `preset/pro` a preset. */
 const RESERVED = ["practice", "lathe", "preset"];
 
 function mergeConfigs(base: RegistryConfig, top: RegistryConfig): RegistryConfig {
@@ -122,7 +122,7 @@ function mergeConfigs(base: RegistryConfig, top: RegistryConfig): RegistryConfig
   };
 }
 
-/** Line of the deepest part of a problem's path that is in the file. */
+/** Line of the deepest part of the problem's path that exists in the file. */
 async function lineOf({ document, lineAt }: ReadYaml, { path }: ConfigProblem): Promise<number> {
   const { isMap, isSeq } = await import("yaml");
   let node: unknown = document.contents;

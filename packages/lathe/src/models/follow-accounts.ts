@@ -1,9 +1,9 @@
-// What is stored, signed in or removed while a session or a server lasts takes effect at once.
+// Lets stored, renewed and removed accounts take effect at once in a running session or server.
 
 import type { CredentialSource } from "../config/credentials/source.ts";
 import type { Models } from "./models.ts";
 
-/** `onLost`: a provider has lost its last account. Returns how to end it. */
+/** `onLost` is called when a provider has lost its last account. Returns a function that stops following. */
 export function followAccounts(
   models: Models,
   accounts: CredentialSource,
@@ -16,7 +16,7 @@ export function followAccounts(
   };
   return accounts.subscribe(({ kind, provider }) => {
     if (kind === "changed") models.credentialStored(provider);
-    // Where accounts cannot be listed, the next request says why.
+    // If accounts cannot be listed, the next request says why.
     else removed(provider).catch(() => undefined);
   });
 }

@@ -1,5 +1,5 @@
-// Which model a run uses when none is named: the first of the scope, the saved default, a provider with a credential. A
-// person without any gets a local server's model, and without that the practice model.
+// Which model a run uses if none is named: the first of the scope, the saved default, or a provider with a credential.
+// A user without any of these gets a local server's model, or else the practice model.
 
 import type { Journal } from "@lathe/agent";
 import { modelFor } from "@lathe/agent/record";
@@ -12,17 +12,17 @@ import { type ModelChoice, type Models, meansPractice, PRACTICE } from "./models
 import { withEffort } from "./roles.ts";
 
 export interface InitialWish {
-  /** Model of the session that is continued. */
+  /** The model of the session that is being resumed. */
   readonly resumed?: string;
-  /** A key was given for this run. */
+  /** Whether a key was given for this run. */
   readonly hasKey: boolean;
-  /** A person is present who can read which model was chosen. */
+  /** Whether a user is present who can read which model was chosen. */
   readonly interactive: boolean;
-  /** Asks them what to begin with, when nothing is stored for any provider; undefined: they skipped it. */
+  /** Asks the user what to start with if no provider has a credential; resolves with undefined if they skip it. */
   readonly firstModel?: (() => Promise<ModelChoice | undefined>) | undefined;
 }
 
-/** The model a session last used or was begun with, as a selector. Its effort is kept, unless this run names one. */
+/** The model that a session last used or started with, as a selector. Its effort is kept unless this run sets one. */
 export function modelOfSession(
   { context, inputModel }: Journal,
   { settingsOrigin }: ModelWorkspace,
@@ -37,7 +37,7 @@ export async function chooseInitialModel(workspace: ModelWorkspace, wish: Initia
   const { settings, settingsOrigin } = workspace;
   if (settingsOrigin.get("model") === "run") return chooseModel(workspace, settings.model);
   const models = await workspace.models();
-  // Chosen for this run: stronger than what a continued session had.
+  // A preset chosen for this run takes precedence over the model of a resumed session.
   if (models.preset && models.preset.since !== "saved" && models.preset.mapping["default"] !== undefined)
     return models.find(withEffortOfRun(workspace, models.preset.mapping["default"]));
   const resumed = wish.resumed === undefined ? undefined : await callable(models, wish.resumed, wish.hasKey);
@@ -71,13 +71,13 @@ export async function chooseInitialModel(workspace: ModelWorkspace, wish: Initia
   return withoutCredential(workspace, models, wish);
 }
 
-/** An effort that this run names is stronger than that of a preset or setting. */
+/** An effort given for this run takes precedence over that of a preset or setting. */
 function withEffortOfRun({ settings, settingsOrigin }: ModelWorkspace, selector: string): string {
   const level = settings.defaultThinkingLevel;
   return settingsOrigin.get("defaultThinkingLevel") === "run" ? withEffort(selector, level) : selector;
 }
 
-/** A scope may name local servers, whose models are not known until they are asked. */
+/** A scope may name local servers, whose models are unknown until the servers are asked. */
 async function discoverScope(models: Models, scope: readonly string[]): Promise<void> {
   const local = models.registry
     .discoveries()
@@ -94,7 +94,7 @@ async function withoutCredential(
   const { machine } = workspace;
   await models.discover();
   const accounts = workspace.accounts();
-  // Signing in is a matter of the broker's machine.
+  // With a broker the user signs in on the broker's machine.
   const isNew = accounts.place === "machine" && (await accounts.providers()).length === 0;
   const chosen = isNew ? await firstModel?.() : undefined;
   if (chosen) return chosen;
@@ -109,7 +109,7 @@ async function withoutCredential(
   return models.choose(PRACTICE);
 }
 
-/** The model of a selector, when it can be called here and now. */
+/** The model of a selector if it can be called here and now. */
 export async function callable(models: Models, selector: string, hasKey: boolean): Promise<ModelChoice | undefined> {
   if (meansPractice(selector)) return models.choose(selector);
   const slash = selector.indexOf("/");

@@ -1,5 +1,5 @@
-// Presets as people see them: which providers they need and whether those can be used, and each job's model with the effort that
-// it will have.
+// Presets as shown to users: which providers they need, whether those can be used, and each job's model with its
+// effective effort.
 
 import { findRow } from "@lathe/llm/providers";
 import { CliError } from "../platform/usage/exit.ts";
@@ -8,17 +8,17 @@ import { allPresets } from "./presets.ts";
 
 export interface ListedPreset {
   readonly name: string;
-  /** Names of its providers, for people. */
+  /** Names of its providers, as shown to the user. */
   readonly group: string;
   readonly requires: readonly string[];
-  /** The providers among them that have no credential. */
+  /** Those of its providers that have no credential. */
   readonly missing: readonly string[];
-  /** Role to selector, efforts as the models take them. */
+  /** Role to selector, with efforts limited to what the models support. */
   readonly mapping: Readonly<Record<string, string>>;
   readonly isActive: boolean;
 }
 
-/** By provider, those that can be used first. */
+/** All presets by provider, usable ones first. */
 export function listPresets(models: Models): readonly ListedPreset[] {
   const active = models.preset?.name;
   const listed = Object.entries(allPresets(models.registry.config)).map(([name, preset]): ListedPreset => {
@@ -44,7 +44,7 @@ export const rolesText = (mapping: ListedPreset["mapping"]): string =>
     .map(([role, selector]) => `${role} ${selector}`)
     .join(", ");
 
-/** One that is not known is shown as it is written: choosing it says what is wrong. */
+/** An unknown model is shown as written: choosing it reports the problem. */
 function effective(models: Models, selector: string): string {
   try {
     const { provider, id, effort } = models.choose(selector);

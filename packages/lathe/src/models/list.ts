@@ -1,4 +1,4 @@
-// The list that `lathe models` shows: every model with what it costs, what it can do, and which credential it would use.
+// The list for `lathe models`: every model with its price, its abilities, and the credential it would use.
 
 import { expandModels, type ModelInfo, offeredLevels } from "@lathe/llm";
 import { findCredential } from "../config/credentials/resolve.ts";
@@ -9,9 +9,9 @@ export interface ListedModel {
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** The maker's id, for "the same model from any provider". */
+  /** The maker's id for the model, which is the same for every provider of it. */
   readonly canonical?: string;
-  /** 0 when not known. */
+  /** Size of the window; 0 if unknown. */
   readonly contextWindow: number;
   readonly maxOutput?: number;
   /** US dollars per million tokens. */
@@ -73,7 +73,7 @@ const practiceRow: ListedModel = {
   credential: "no key needed",
 };
 
-/** It is no part of the registry, so that no loose selector ever means it by accident. */
+/** The practice model is not in the registry, so that no partial name ever selects it by accident. */
 function practiceIn(pattern: string | undefined, scope: readonly string[]): readonly ListedModel[] {
   const fits = (wanted: string): boolean => {
     const glob = wanted.toLowerCase().replace(/[\\^$+?.()|[\]{}]/g, "\\$&");

@@ -1,5 +1,5 @@
-// The models that can be named here: built in, from models.yml, from local servers. One object per workspace; making it
-// is cheap, the whole list is only built when a selector needs it.
+// The models that can be selected here: built in, from models.yml, and from local servers. One object per workspace.
+// Creating it is cheap; the full list is only built when a selector needs it.
 
 import { existsSync } from "node:fs";
 import { near } from "@lathe/agent/contract";
@@ -33,9 +33,9 @@ export { PRACTICE, PRACTICE_PROVIDER };
 export interface ModelChoice {
   readonly provider: string;
   readonly id: string;
-  /** Already within what the model offers. */
+  /** Already limited to what the model supports. */
   readonly effort?: string;
-  /** Absent for an unknown id. */
+  /** Absent if the id is unknown. */
   readonly info?: ModelInfo;
 }
 
@@ -65,7 +65,7 @@ function modelsFiles({ paths, project }: SecretWorkspace): readonly ModelsFile[]
 
 interface Known {
   readonly config: RegistryConfig;
-  /** Without the project's file. */
+  /** The configuration without the project's file. */
   readonly own: RegistryConfig;
   readonly problems: readonly string[];
   /** Providers with a stored credential. */
@@ -87,7 +87,7 @@ export class Models {
   #local: LocalFacts | undefined;
   /** What is wrong with the files, one line each. */
   readonly problems: readonly string[];
-  /** Ids of providers that are not used here. */
+  /** Ids of providers that are disabled here. */
   readonly disabled: readonly string[];
 
   constructor(workspace: SecretWorkspace, known: Known) {
@@ -112,7 +112,10 @@ export class Models {
     this.#registry = this.#registryOf(known.config);
   }
 
-  /** Providers that extensions bring, besides those of models.yml, which win. `adapters`: code that answers instead of a server. */
+  /**
+   * Adds providers from extensions; those in models.yml take precedence. `adapters` holds code that answers in place of
+   * a server.
+   */
   addProviders(
     providers: Readonly<Record<string, ProviderConfig>>,
     adapters: Readonly<Record<string, ProviderAdapter>>,
@@ -122,7 +125,7 @@ export class Models {
     return problems;
   }
 
-  /** models.yml was changed while this run lasts. What is wrong with it; then nothing changes here. */
+  /** Reads a changed models.yml again during the run. Returns what is wrong with it; in that case nothing changes. */
   async readAgain(): Promise<readonly string[]> {
     const { config, own, problems } = await readConfig(this.#workspace);
     const wrong = problems.length > 0 ? problems : this.#rebuild(config, this.#added);
@@ -139,7 +142,7 @@ export class Models {
     return [];
   }
 
-  /** Of a provider whose code is an extension's. */
+  /** The adapter of a provider that an extension implements. */
   adapterOf(provider: string): ProviderAdapter | undefined {
     return Object.hasOwn(this.#adapters, provider) ? this.#adapters[provider] : undefined;
   }
@@ -148,13 +151,13 @@ export class Models {
     return this.#registry;
   }
 
-  /** What using models of local servers has taught. */
+  /** What we learnt by using the models of local servers. */
   get local(): LocalFacts {
     this.#local ??= new LocalFacts(this.#workspace.paths.cache);
     return this.#local;
   }
 
-  /** The window that the user has given a model. */
+  /** The window that the user configured for a model. */
   configuredWindow(provider: string, id: string): number | undefined {
     const config = this.configOf(provider);
     const listed = config?.models?.find((model) => model.id === id)?.contextWindow;
@@ -162,7 +165,7 @@ export class Models {
     return (overrides && Object.hasOwn(overrides, id) ? overrides[id]?.contextWindow : undefined) ?? listed;
   }
 
-  /** With the window that its server has turned out to have, unless the user gives it another one. */
+  /** Adds the window we learnt from the model's server, unless the user configured one. */
   #asLearned(info: ModelInfo): ModelInfo {
     const isLocal = (this.configOf(info.provider)?.discovery ?? findRow(info.provider)?.discovery) !== undefined;
     if (!isLocal || this.configuredWindow(info.provider, info.id) !== undefined) return info;
@@ -171,17 +174,17 @@ export class Models {
     return contextWindow === undefined ? info : { ...info, contextWindow };
   }
 
-  /** A credential for this provider was found, also one of this run only. */
+  /** Called when a credential for this provider was found, even if only for this run. */
   noteCredential(provider: string): void {
     this.#reached.add(provider);
   }
 
-  /** A credential for it was stored while this run lasts. */
+  /** Called when a credential was stored during this run. */
   credentialStored(provider: string): void {
     this.#stored.add(provider);
   }
 
-  /** Deleted; another one, such as a variable, may still be there. */
+  /** Called when a credential was deleted; there may still be another one, such as a variable. */
   credentialDeleted(provider: string): void {
     this.#stored.delete(provider);
     this.#reached.delete(provider);
@@ -192,13 +195,16 @@ export class Models {
     return providers && Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   }
 
-  /** As the user's own models.yml has it: what a project's file says is for models, not for where searches and pictures go. */
+  /**
+   * The provider as in the user's own models.yml. A project's file can configure models, but not where searches and
+   * images are sent.
+   */
   ownConfigOf(provider: string): ProviderConfig | undefined {
     const providers = { ...this.#added, ...this.#own.providers };
     return Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   }
 
-  /** Any form of selector; an unknown one is a usage error that says where to look. */
+  /** Accepts any form of selector; an unknown one is a usage error that says where to look. */
   choose(selector: string): ModelChoice {
     const { settings } = this.#workspace;
     const text = this.#withoutRoles(selector);
@@ -219,21 +225,22 @@ export class Models {
     };
   }
 
-  /** Does what `choose` does, but asks local servers first when the selector may mean one of their models. */
+  /** Like `choose`, but first asks local servers if the selector may mean one of their models. */
   async find(selector: string): Promise<ModelChoice> {
     const text = this.#withoutRoles(selector);
     if (!meansPractice(text) && !plainly(this.#registry, text)) {
       const provider = text.slice(0, Math.max(text.indexOf("/"), 0));
       const servers = this.#registry.discoveries();
       const meant = servers.filter((server) => server.provider === provider);
-      // A provider that is no local server needs none of them; a bare or partial name may be anywhere.
+      // If the provider is not a local server, no server needs to be asked; a bare or partial name may be on any of
+      // them.
       if (meant.length > 0) await this.discover({ only: [provider] });
       else if (!this.#registry.knows(provider) && !selectModel(this.#registry, text)) await this.discover();
     }
     return this.choose(selector);
   }
 
-  /** The preset in use. One that is not known is a usage error. */
+  /** The preset in use. An unknown one is a usage error. */
   get preset(): ActivePreset | undefined {
     const { settings, settingsOrigin } = this.#workspace;
     const name = settings["modelProfile.default"];
@@ -244,12 +251,12 @@ export class Models {
     return this.#preset;
   }
 
-  /** From now on, while this run lasts. */
+  /** Uses the preset for the rest of this run. */
   set preset(preset: ActivePreset | undefined) {
     this.#preset = preset;
   }
 
-  /** The selector that options, presets or settings give a role; "" when none does. */
+  /** The selector that options, presets or settings assign to a role; "" if none does. */
   chosenFor(role: string): string {
     return chosenForRole(role, this.#roleSources());
   }
@@ -270,7 +277,7 @@ export class Models {
     };
   }
 
-  /** Adds what local servers offer. */
+  /** Adds the models that local servers offer. */
   async discover(options: { readonly only?: readonly string[]; readonly fresh?: boolean } = {}): Promise<void> {
     const { localModels } = await import("./discovered.ts");
     const { machine, env, paths } = this.#workspace;
@@ -283,7 +290,7 @@ export class Models {
       fresh: options.fresh ?? false,
       keyOf: (provider) => this.#keyOf(provider),
     });
-    // A configured server speaks what its entry says, not what its kind usually does.
+    // A configured server speaks the API in its entry, not the usual one of its kind.
     const models = found.flatMap(({ provider, models: offered }) => {
       const api = this.configOf(provider)?.api;
       return api === undefined ? offered : offered.map((model) => ({ ...model, api }));
@@ -291,20 +298,20 @@ export class Models {
     this.#registry = this.#registry.withDiscovered(models);
   }
 
-  /** A key that is not available is an error of a run, not of the listing. */
+  /** A missing key is an error of the run, not of the listing. */
   async #keyOf(provider: string): Promise<string | undefined> {
     const { resolveCredential } = await import("../config/credentials/resolve.ts");
     const query = credentialQuery(provider, this.#workspace.env, this.configOf(provider));
     return (await resolveCredential(query, credentialSources(this.#workspace)).catch(() => undefined))?.value;
   }
 
-  /** What an adapter needs so that this model's requests go where models.yml says. Keys are the credentials' business. */
+  /** The options that route this model's requests as models.yml says. Keys are handled with the credentials. */
   connection(choice: ModelChoice): ProviderOptions {
     const registry = this.#registry;
     const known = choice.info ?? registry.assume(choice.provider, choice.id);
     const { configuredKey: _, ...rest } = registry.connection(known);
     if (this.configOf(choice.provider) === undefined) return rest;
-    // An override may also concern an unknown id.
+    // An override may also apply to an unknown id.
     const { provider } = choice;
     return { ...rest, model: (id) => registry.get(provider, id) ?? registry.assume(provider, id) };
   }
@@ -313,7 +320,7 @@ export class Models {
 export const meansPractice = (selector: string): boolean =>
   selector === PRACTICE_PROVIDER || selector.startsWith(`${PRACTICE_PROVIDER}/`);
 
-/** It has no effort levels: a requested one is ignored. */
+/** The practice model has no effort levels: a requested one is ignored. */
 function practiceChoice(selector: string): ModelChoice {
   const [, id = "basic"] = /^[^/]+\/([^:]*)/.exec(selector) ?? [];
   if (`${PRACTICE_PROVIDER}/${id}` !== PRACTICE)
@@ -321,7 +328,7 @@ function practiceChoice(selector: string): ModelChoice {
   return { provider: PRACTICE_PROVIDER, id };
 }
 
-/** `provider/id[:effort]` of a model that is known: found without building the whole list. */
+/** Finds a known model given as `provider/id[:effort]`, without building the whole list. */
 function plainly(registry: Registry, text: string): Selection | undefined {
   const slash = text.indexOf("/");
   if (slash <= 0) return undefined;
@@ -334,7 +341,7 @@ function plainly(registry: Registry, text: string): Selection | undefined {
   return model && { model, match: "exact", effort: clampLevel(model.thinking, effort) };
 }
 
-/** A misspelt provider would not be disabled, and would be used. */
+/** A misspelt provider in the setting would not be disabled, and requests would still go to it. */
 function misspeltProviders(disabled: readonly string[], { providers = {} }: RegistryConfig): string[] {
   return disabled.flatMap((name) => {
     if (findRow(name) || Object.hasOwn(providers, name)) return [];
@@ -345,7 +352,7 @@ function misspeltProviders(disabled: readonly string[], { providers = {} }: Regi
   });
 }
 
-/** An unknown id is sent unchanged, but not a known id with a misspelt effort after it. */
+/** An unknown id is sent as it is, but not a known id followed by a misspelt effort. */
 function refuseMisspeltEffort(registry: Registry, text: string): void {
   const colon = text.lastIndexOf(":");
   const base = text.slice(0, Math.max(colon, 0));
@@ -360,7 +367,7 @@ function refuseMisspeltEffort(registry: Registry, text: string): void {
   throw usageError(`${problem} Efforts: ${efforts.join(", ")}.`);
 }
 
-/** A local server and a provider of the user's own may name a variant after a colon, too. */
+/** Local servers and the user's own providers may also put a variant after a colon. */
 function hasColonsInIds(registry: Registry, provider: string): boolean {
   if (!findRow(provider) || registry.discoveries().some((server) => server.provider === provider)) return true;
   return registry.all().some((model) => model.provider === provider && model.id.includes(":"));

@@ -1,4 +1,4 @@
-// The models as a person chooses among them: those that can be called first, each with what it costs and how much it can hold.
+// The models as the user chooses among them: those that can be called first, each with its price and its window.
 
 import { signInCommand } from "../config/credentials/source.ts";
 import type { ModelWorkspace } from "./connect.ts";
@@ -8,14 +8,14 @@ export interface OfferedModel {
   /** `provider/id`. */
   readonly selector: string;
   readonly name: string;
-  /** Window, price and abilities: each "" when it is not known. */
+  /** Window, price and abilities; each is "" if unknown. */
   readonly facts: readonly string[];
-  /** Why it cannot be chosen now, and what to do. */
+  /** Why it cannot be chosen now, and what to do about it. */
   readonly problem?: string;
   readonly isCurrent: boolean;
 }
 
-/** `current`: `provider/id` of the model in use, which comes first. */
+/** `current` is the `provider/id` of the model in use, which comes first. */
 export async function offeredModels(workspace: ModelWorkspace, current?: string): Promise<readonly OfferedModel[]> {
   const models = await workspace.models();
   await models.discover();

@@ -1,11 +1,12 @@
-// Presets: a model for each job, chosen together by one name. Those of models.yml come before the built-in ones of the same name.
+// Presets: models for every job, chosen together by one name. A preset in models.yml takes precedence over a built-in
+// one of the same name.
 
 import type { ModelPreset, RegistryConfig } from "@lathe/llm";
 import { usageError } from "../platform/usage/exit.ts";
 import { nearest } from "../platform/usage/nearest.ts";
 import { builtinPresets } from "./builtin-presets.ts";
 
-/** Before the name of one, where a model could be named as well. */
+/** Prefix of a preset's name where a model could be named as well. */
 export const PRESET = "preset/";
 
 /** The preset in use. */
@@ -18,7 +19,7 @@ export interface ActivePreset {
   readonly since: "session" | "run" | "saved";
 }
 
-/** By name, those of the file first. */
+/** Presets by name, those of the file first. */
 export function allPresets({ profiles = {} }: RegistryConfig): Readonly<Record<string, ModelPreset>> {
   return {
     ...profiles,

@@ -1,4 +1,4 @@
-// Which tools and prompt a model gets: its family's, as settings and options change them.
+// Which tools and prompt a model gets: those of its family, modified by settings and options.
 
 import {
   defineProfile,
@@ -21,18 +21,18 @@ import { PRACTICE_PROVIDER } from "./models.ts";
 
 export interface ProfileWish {
   readonly profile?: FamilyName;
-  /** Names of the tools to offer; all when absent. */
+  /** Names of the tools to offer; all by default. */
   readonly tools?: readonly string[];
   readonly userInstructions?: string;
-  /** What earlier edits have shown to work best; what the user chooses wins. */
+  /** The edit format that worked best so far; the user's choice takes precedence. */
   readonly learnedVariant?: LearnableVariant;
-  /** The tool that starts agents, with those that there are here. */
+  /** The tool that starts agents; it lists the agents available here. */
   readonly agentTool?: ToolDef;
 }
 
 export function profileFor(workspace: Workspace, wish: ProfileWish, model: ModelChoice): Profile {
   const { settings } = workspace;
-  // The script behind the practice model knows one set of tools.
+  // The script behind the practice model only knows one set of tools.
   const isPractice = model.provider === PRACTICE_PROVIDER;
   const family = FAMILIES[isPractice ? "minimal" : (wish.profile ?? familyOf(model.id, model.info?.contextWindow))];
   const cap = settings.maxOutputTokens;
@@ -58,18 +58,21 @@ export function profileFor(workspace: Workspace, wish: ProfileWish, model: Model
   return withPrompt(workspace, defineProfile(family, { ...options, only: wish.tools }));
 }
 
-/** What the product adds to a family. The profile lathe reads pages with `read`; the smallest one stays small. */
+/**
+ * The tools that the product adds to a family. The profile lathe reads web pages with `read`; the minimal profile stays
+ * small.
+ */
 function productTools(family: string, { agentTool }: ProfileWish): ToolDef[] {
   if (family === "minimal") return [];
   return [...(family === "lathe" ? [] : [webFetchTool as never]), ...(agentTool ? [agentTool, ircTool as never] : [])];
 }
 
-/** NULL_PROMPT=true sends no system prompt at all, to see what a model does by itself. */
+/** NULL_PROMPT=true sends no system prompt at all, to show what a model does on its own. */
 function withPrompt({ env }: Workspace, profile: Profile): Profile {
   return env["NULL_PROMPT"] === "true" ? { ...profile, buildSystemPrompt: () => "" } : profile;
 }
 
-/** LATHE_EDIT_VARIANT wins over the setting when it names one. */
+/** LATHE_EDIT_VARIANT overrides the setting if it holds a valid format. */
 function toolForm({ settings, env }: Workspace, { learnedVariant }: ProfileWish): Pick<ProfileOptions, "editVariant"> {
   const forced = env["LATHE_EDIT_VARIANT"] ?? "";
   const editVariant = isEditVariant(forced) ? forced : settings.editVariant;

@@ -1,5 +1,5 @@
-// Context promotion: a conversation that no longer fits continues with a larger model instead of being compacted. The switch
-// is for this session only; what the user chose stays chosen.
+// Context promotion: a conversation that no longer fits continues with a larger model instead of being compacted. The
+// switch is for this session only; the user's saved choice stays.
 
 import type { Middleware, RequestInfo } from "@lathe/agent";
 import type { ModelChoice, Models } from "./models.ts";
@@ -8,13 +8,13 @@ export interface Promotion {
   readonly models: Models;
   readonly current: () => ModelChoice;
   readonly switchTo: (choice: ModelChoice) => Promise<void>;
-  /** Whether room would be made before this request. */
+  /** Whether the context would be compacted before this request. */
   readonly isFull: (info: RequestInfo) => boolean;
 }
 
 export function contextPromotion({ models, current, switchTo, isFull }: Promotion): Middleware {
   const promote = async ({ agentId }: { readonly agentId?: string }): Promise<{ retry: true } | undefined> => {
-    // A child shares this hook, but its model is not ours to change.
+    // Subagents share this hook, but we must not change their models.
     if (agentId !== undefined) return undefined;
     const { info, effort } = current();
     const target = info && models.registry.promotionTarget(info);

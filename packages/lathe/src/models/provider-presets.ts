@@ -1,4 +1,5 @@
-// Entries of models.yml that can be written by name: address, API, dialect and the name of the key's variable. Never a key.
+// Entries of models.yml that can be added by name: address, API, dialect and the name of the variable for the key.
+// Never a key.
 
 import type { ProviderConfig } from "@lathe/llm";
 import { replaceFile, withFileLock } from "../platform/home/json-file.ts";
@@ -60,9 +61,9 @@ export const providerPresetNames: readonly string[] = Object.keys(PRESETS);
 export interface AddedProvider {
   readonly provider: string;
   readonly file: string;
-  /** False: the file had an entry of that name, which was not changed. */
+  /** False if the file already had an entry of that name, which was left unchanged. */
   readonly added: boolean;
-  /** The variable that its key is read from. */
+  /** The variable that holds its key. */
   readonly keyVariable: string;
 }
 
@@ -75,7 +76,7 @@ export async function addProviderPreset(file: string, name: string): Promise<Add
   return { provider, file, added, keyVariable: entry.apiKeyEnv };
 }
 
-/** What was done and what comes next, one line each. */
+/** Lines that say what was done and what to do next. */
 export function addedLines({ provider, file, added, keyVariable }: AddedProvider): readonly string[] {
   const done = added
     ? `Added the provider ${provider} to ${file}.`
@@ -94,7 +95,7 @@ async function addEntry(file: string, provider: string, entry: ProviderConfig): 
   const providers = isMapping(value) ? (value as { providers?: unknown } | null)?.providers : value;
   if (!isMapping(providers)) throw usageError(`${file}: providers is not a mapping. Fix the file first.`);
   if (document.hasIn(["providers", provider])) return false;
-  // An empty section is still a section.
+  // A section without values is null: replace it with a map.
   if (providers === null) document.setIn(["providers"], document.createNode({ [provider]: entry }));
   else document.setIn(["providers", provider], document.createNode(entry));
   await replaceFile(file, (text === undefined ? schemaComment(file) : "") + document.toString());

@@ -1,5 +1,5 @@
-// The adapter of a provider whose credential may be renewed: a request that is refused because of its credential is made once more with
-// the next one, before the session hears of it.
+// The adapter of a provider whose credential can be renewed: if a request is refused because of its credential, it is
+// repeated once with the renewed one before the session hears of it.
 
 import type {
   CallContext,
@@ -14,7 +14,7 @@ import type { CredentialSource } from "../config/credentials/source.ts";
 
 type Resolve = () => Promise<ResolvedCredential | undefined>;
 
-/** The credential that requests of one adapter are made with. */
+/** The credential that the requests of one adapter use. */
 export class RequestCredential {
   readonly #resolve: Resolve;
   readonly #source: CredentialSource;
@@ -30,16 +30,16 @@ export class RequestCredential {
     return this.#last;
   }
 
-  /** Whether there is another one now than that which was refused. */
+  /** Whether the credential now differs from the refused one. */
   async renew(error: unknown): Promise<boolean> {
     const { account, value } = this.#last ?? {};
     if (account === undefined || !isRefusal(error)) return false;
-    // Another request may have renewed it meanwhile.
+    // Another request may have renewed it in the meantime.
     if ((await this.resolve())?.value !== value) return true;
     try {
       await this.#source.refresh(account);
     } catch {
-      // The next line says why, or the vendor's refusal stands.
+      // The next line fails with the reason, or the vendor's refusal is reported.
     }
     return (await this.resolve())?.value !== value;
   }
@@ -50,7 +50,7 @@ const isRefusal = (error: unknown): boolean => (Object(error) as Partial<Provide
 export function withRenewal(adapter: ProviderAdapter, credential: RequestCredential): ProviderAdapter {
   const renew = async (error: unknown): Promise<boolean> => {
     if (!(await credential.renew(error))) return false;
-    // A connection may have been opened with the old one.
+    // An open connection may still use the old credential.
     void adapter.close?.();
     return true;
   };
@@ -73,7 +73,7 @@ export function withRenewal(adapter: ProviderAdapter, credential: RequestCredent
   };
 }
 
-/** A failure before the first event is thrown: nothing has been shown, so the request can be made again. */
+/** After a failure before the first event nothing has been shown, so the request can be repeated. */
 class RenewingStream implements StreamEventIterator {
   readonly #open: () => AsyncIterable<StreamEvent>;
   readonly #twice: <T>(ask: () => Promise<T>) => Promise<T>;

@@ -1,12 +1,12 @@
-// Names for jobs instead of models: `lathe/smol`, `lathe/plan`, `lathe/critic`, each a selector that may name another role. The
-// effort written last wins.
+// Names for jobs instead of models: `lathe/smol`, `lathe/plan`, `lathe/critic`, each a selector that may refer to
+// another role. The last effort in the chain wins.
 
 import { isThinkingLevel, type ModelBindings } from "@lathe/llm";
 import type { Settings } from "../config/settings/schema.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import type { ActivePreset } from "./presets.ts";
 
-/** `default`, the jobs of a session, then those of agents that it starts. */
+/** `default`, the jobs within a session, then those of the agents it starts. */
 export const ROLES = [
   "default",
   "smol",
@@ -24,9 +24,9 @@ type RoleKey = "model" | `modelRoles.${Exclude<Role, "default">}`;
 
 export interface RoleSources {
   readonly settings: Pick<Settings, RoleKey>;
-  /** The setting `model`, whatever this run names. */
+  /** The setting `model`, even if this run uses another one. */
   readonly savedModel: string;
-  /** Where a setting came from; `run` for an option. */
+  /** Where each setting came from; `run` for an option. */
   readonly origin: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly bindings: ModelBindings;
@@ -39,18 +39,18 @@ const VARIABLES: Readonly<Record<string, string>> = {
   plan: "LATHE_PLAN_MODEL",
 };
 
-/** What a role without a model of its own uses; the others use the default model. */
+/** The role whose model is used by a role without its own; all others use the default model. */
 const INHERITS: Readonly<Record<string, Role>> = { planner: "plan", architect: "slow", critic: "slow" };
 
 const SELECTOR = /^lathe\/([a-z][\w-]*)(?::([a-z]+))?$/;
 
-/** The selector that the user has chosen for this role; "" without a choice. */
+/** The selector that the user chose for this role; "" if none. */
 export function chosenForRole(role: string, sources: RoleSources): string {
   const { settings, savedModel, origin, env, bindings, preset } = sources;
   const key = role === "default" ? "model" : `modelRoles.${role}`;
   const set = (settings as Readonly<Record<string, string>>)[key] ?? "";
   const isOption = origin.get(key) === "run";
-  // `--model lathe/smol` is not what the roles lead to.
+  // `--model lathe/smol` is a choice for the session, not a model that roles refer to.
   const option = isOption && !(role === "default" && SELECTOR.test(set)) ? set : "";
   const byPreset = (since: ActivePreset["since"]): string => (preset?.since === since ? own(preset.mapping, role) : "");
   return (
@@ -70,7 +70,7 @@ const own = (map: Readonly<Record<string, string>> | undefined, role: string): s
 
 const savedModelOf = (role: string, savedModel: string): string => (role === "default" ? savedModel : "");
 
-/** The same, or what the role inherits. */
+/** The selector of the role itself, or of the role it inherits from. */
 function selectorOfRole(role: string, sources: RoleSources): string {
   const chosen = chosenForRole(role, sources);
   if (chosen !== "" || role === "default") return chosen;
@@ -82,7 +82,7 @@ function isRole(name: string, { bindings, preset }: RoleSources): boolean {
   return [bindings.agentModelOverrides, bindings.modelRoles, preset?.mapping].some((map) => own(map, name) !== "");
 }
 
-/** A selector without roles in it. */
+/** Resolves the roles in a selector. */
 export function withoutRoles(selector: string, sources: RoleSources): string {
   let text = selector;
   let effort = "";

@@ -1,4 +1,5 @@
-// A key that a command prints: `apiKey: "!pass show openai"` in the user's own models.yml. It is run once, not per request.
+// Keys that a command prints: `apiKey: "!pass show openai"` in the user's own models.yml. Each command runs once, not
+// per request.
 
 import { LocalEnvironment } from "@lathe/agent";
 import type { Workspace } from "../config/workspace/workspace.ts";
@@ -19,13 +20,13 @@ export class SecretCommands {
     if (before) return before;
     const secret = outputOf(this.#workspace, command).then((text) => oneWord(text, command));
     this.#printed.set(command, secret);
-    // A locked password store may be open the next time.
+    // The password store may only be locked for now, so the next call tries again.
     secret.catch(() => this.#printed.delete(command));
     return secret;
   }
 }
 
-/** Password stores like to print notes below the password. */
+/** Password stores often print notes below the password. */
 function oneWord(text: string, command: string): string {
   if (!/\s/.test(text)) return text;
   throw new CliError(
@@ -34,7 +35,7 @@ function oneWord(text: string, command: string): string {
   );
 }
 
-/** What a command of the user's prints, trimmed. */
+/** The trimmed output of one of the user's commands. */
 export async function outputOf(workspace: Workspace, command: string): Promise<string> {
   const { machine, env } = workspace;
   const shell = new LocalEnvironment({

@@ -1,5 +1,5 @@
-// The models for questions outside the conversation: the session's own and those that the user chose for roles, as far as they can be
-// called.
+// The models for questions outside the conversation: the session's own and those the user chose for roles, if they can
+// be called.
 
 import { CliError } from "../platform/usage/exit.ts";
 import type { ModelChoice, Models } from "./models.ts";
@@ -8,22 +8,24 @@ export function summaryModels(models: Models, own: ModelChoice): ModelChoice[] {
   return [own, ...callableModels(models, ["default", "smol", "slow"], own)];
 }
 
-/** For a question that any model can answer: the one for small jobs, else the session's own. */
+/** For a question that any model can answer: the model for small jobs, otherwise the session's own. */
 export function smallModels(models: Models, own: ModelChoice): ModelChoice[] {
   return [...callableModels(models, ["smol"], own), own];
 }
 
-/** For reading past sessions: the usual model, else the session's own. */
+/** For reading past sessions: the default model, otherwise the session's own. */
 export function usualModels(models: Models, own: ModelChoice): ModelChoice[] {
   return [...callableModels(models, ["default"], own), own];
 }
 
-/** For summing up what was noted: the one for small jobs, the usual one, the session's own. */
+/** For summarizing notes: the model for small jobs, the default model, then the session's own. */
 export function digestModels(models: Models, own: ModelChoice): ModelChoice[] {
   return [...callableModels(models, ["smol", "default"], own), own];
 }
 
-/** For a question about a picture: the one for that role, the usual one, the session's own, any that can see. */
+/**
+ * For a question about an image: the model for that role, the default model, the session's own, then any that can see.
+ */
 export function visionModels(models: Models, own: ModelChoice): ModelChoice[] {
   const chosen = [...callableModels(models, ["vision", "default"], own), own];
   const seeing = chosen.filter(({ info }) => info?.supportsVision);
@@ -46,7 +48,7 @@ function callableModels(models: Models, roles: readonly string[], own: ModelChoi
   return chosen;
 }
 
-/** An unknown model is not an error here: the user did not ask for it now. */
+/** An unknown model is not an error here, because the user did not ask for it now. */
 function choiceOf(models: Models, selector: string): ModelChoice | undefined {
   try {
     return models.choose(selector);

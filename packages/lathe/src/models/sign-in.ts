@@ -1,4 +1,4 @@
-// Signing in to an issuer; the host shows the address and cancels.
+// Signs in to an issuer. The host shows the address and can cancel.
 
 import { signInWithDevice } from "../config/credentials/oauth/device.ts";
 import { signInWithBrowser } from "../config/credentials/oauth/pkce.ts";
@@ -10,15 +10,15 @@ import { CliError, EXIT } from "../platform/usage/exit.ts";
 
 export interface SignInPlace {
   show(line: string): void;
-  /** How a person cancels, as the end of a sentence. */
+  /** How the user cancels, as the end of a sentence. */
   readonly cancels: string;
-  /** Given up. */
+  /** Aborted when the user gives up. */
   readonly signal: AbortSignal;
-  /** Lines that the user pastes, until the signal; absent where the user cannot paste. */
+  /** Lines that the user pastes, until the signal aborts; absent if the user cannot paste. */
   readonly pastedLines?: (signal: AbortSignal) => AsyncIterable<string>;
 }
 
-/** Time for a person to sign in with a browser: the usual lifetime of a device code. */
+/** How long the user may take to sign in with a browser: the usual lifetime of a device code. */
 const PATIENCE_MS = 10 * 60_000;
 
 export async function signIn(

@@ -1,4 +1,4 @@
-// Settings that take a tool away, so that asking for one that is off can say what turns it on.
+// Settings that disable a tool, so that the error about a disabled tool can say how to enable it.
 
 import type { Settings } from "../config/settings/schema.ts";
 
@@ -14,7 +14,7 @@ const SWITCHES = {
   render_mermaid: "renderMermaid.enabled",
 } as const;
 
-/** The setting that has turned this tool off. */
+/** The setting that disables this tool. */
 export function switchThatIsOff(tool: string, settings: Settings): string | undefined {
   const key = Object.hasOwn(SWITCHES, tool) ? SWITCHES[tool as keyof typeof SWITCHES] : undefined;
   return key !== undefined && !settings[key] ? key : undefined;

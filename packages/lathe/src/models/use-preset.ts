@@ -1,4 +1,4 @@
-// Beginning to use a preset: its providers must have credentials first. Nothing of it takes effect otherwise.
+// Starts using a preset. All of its providers must have credentials; otherwise none of it takes effect.
 
 import { findRow } from "@lathe/llm/providers";
 import type { CliOptions } from "../platform/options/option-table.ts";
@@ -9,24 +9,24 @@ import { credentialQuery } from "./credentials.ts";
 import type { Models } from "./models.ts";
 import { type ActivePreset, activePreset } from "./presets.ts";
 
-/** Before a session begins. */
+/** Checks the preset before a session starts. */
 export async function requirePreset(workspace: ModelWorkspace, options: CliOptions): Promise<void> {
   const models = await workspace.models();
   const { preset } = models;
   if (!preset) return;
-  // A key of this run is for the provider of its model.
+  // A key given for this run belongs to the provider of its model.
   const keyed = options["api-key"] === undefined ? undefined : models.chosenFor("default").split("/", 1)[0];
   mustBeUsable(workspace, models, preset, keyed);
   if (options.default) await keepPreset(workspace, preset.name);
 }
 
-/** Later runs use it as well. */
+/** Saves the preset for later runs. */
 export async function keepPreset({ paths }: ModelWorkspace, name: string): Promise<void> {
   const { writeSetting } = await import("../config/settings/write.ts");
   await writeSetting(paths.config, "modelProfile.default", name);
 }
 
-/** From now on, in this run only. */
+/** Uses the preset from now on, in this run only. */
 export async function usePreset(workspace: ModelWorkspace, name: string): Promise<ActivePreset> {
   const models = await workspace.models();
   const preset = activePreset(models.registry.config, name, "session");

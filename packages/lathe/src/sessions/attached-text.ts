@@ -1,4 +1,5 @@
-// Files, piped text and skills that were sent with a prompt, between tags. Lists and transcripts show the prompt's own words.
+// Files, piped text and skills that were sent with a prompt, between tags. Lists and transcripts show only the prompt's
+// own words.
 
 import type { ContentPart } from "@lathe/llm";
 
@@ -10,11 +11,11 @@ export interface AttachedText {
 
 const PIPED = "piped text";
 const WHOLE = /^<(?:file path="(?<path>.*)"|stdin)>\n(?<text>[\s\S]*)\n<\/(?:file|stdin)>$/;
-/** Around a picture, which is a part of its own. */
+/** Tags around an image, which is a part of its own. */
 const TAG = /^<file path=".*">$|^<\/?(?:file|stdin)>$/;
 const nameOf = (path: string | undefined): string => (path === undefined ? PIPED : `@${path}`);
 
-/** What follows the skill may have been cut off. */
+/** Whatever follows the skill may have been cut off. */
 const SKILL = /^<skill name="(?<name>[^"\n]*)">\n(?:(?<body>[\s\S]*)\n<\/skill>(?:\n\n(?<task>[\s\S]*))?$|[\s\S]*$)/;
 
 export function wordsAndAttachments(content: readonly ContentPart[]): { words: string; attached: AttachedText[] } {
@@ -33,7 +34,10 @@ export function wordsAndAttachments(content: readonly ContentPart[]): { words: s
 
 const FIRST = /^<(?:file path="([^"\n]*)"|stdin)>\n(?:[\s\S]*?\n?<\/(?:file|stdin)>\n?|[\s\S]*$)/;
 
-/** The same for the beginning of a message, which may end anywhere: its words, with names in place of attached text. */
+/**
+ * Like `splitAttachments` for the beginning of a message, which may be cut off anywhere: its words, with names in place
+ * of attached text.
+ */
 export function replaceAttachmentsByNames(text: string): string {
   const names: string[] = [];
   let rest = text;
@@ -45,12 +49,12 @@ export function replaceAttachmentsByNames(text: string): string {
   return names.length === 0 ? words : `${words} (${names.join(", ")})`.trimStart();
 }
 
-/** A skill that the user gave the model, as the command that was typed. */
+/** A skill that the user invoked, as the command they typed. */
 function skillAsTyped(text: string): string {
   const { name, task } = SKILL.exec(text)?.groups ?? {};
   if (name === undefined) return text;
   return task === undefined ? `/skill:${name}` : `/skill:${name} ${task}`;
 }
 
-/** Without the comments in it, which are for the next compaction. */
+/** The summary without its comments, which are meant for the next compaction. */
 export const readableSummary = (summary: string): string => summary.replace(/^<!--.*-->\n*/gm, "");

@@ -1,5 +1,5 @@
-// What was decided about the calls of a session, by whom and why, as the journal holds it. Children's decisions are in their own
-// journals, and are shown with the id of the child.
+// The decisions about the calls of a session, by whom and why, from the journal. The decisions of subagents are in
+// their own journals and are shown with the subagent's id.
 
 import type { Journal } from "@lathe/agent";
 import type { DecisionLine } from "@lathe/agent/contract";
@@ -10,7 +10,7 @@ export interface AuditRow {
   readonly timestamp: string;
   readonly callId: string;
   readonly tool: string;
-  /** The arguments as the model gave them, shortened. */
+  /** The arguments from the model, shortened. */
   readonly call: string;
   readonly decision: "allow" | "deny";
   readonly by: string;
@@ -34,13 +34,13 @@ export function auditOf(journal: AuditReader): AuditRow[] {
   }));
 }
 
-/** Commands of a host are decided about under a name instead of the id of a call. */
+/** Commands of a host have a name in place of a call id. */
 const commandOf = (callId: string): string => /^unattended:(.+)$/.exec(callId)?.[1] ?? "";
 
 const MOST_CHARACTERS = 300;
 const shorten = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);
 
-/** One decision a paragraph: what was decided, then each part of it. */
+/** One paragraph per decision: the decision itself, then each part of it. */
 export function* auditText(rows: readonly AuditRow[]): IterableIterator<string> {
   if (rows.length === 0) yield "Nothing was decided in this session.\n";
   for (const row of rows) yield `${visible(rowText(row))}\n`;

@@ -7,7 +7,7 @@ import type { Workspace } from "../config/workspace/workspace.ts";
 
 const VARIABLES = ["TMUX_PANE", "CMUX_SURFACE_ID", "KITTY_WINDOW_ID", "TERM_SESSION_ID", "WT_SESSION"];
 
-/** The terminal's device, else a variable the terminal program sets. */
+/** The terminal's device, otherwise a variable that the terminal program sets. */
 export function terminalId(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const name = ttyPath() ?? VARIABLES.map((variable) => env[variable]).find((value) => value);
   return name?.replace(/[^A-Za-z0-9_-]/g, "-").replace(/^-+/, "");
@@ -25,10 +25,10 @@ function ttyPath(): string | undefined {
   return undefined;
 }
 
-/** To be called when a session is opened; a session that is not kept leaves nothing. */
+/** Call this when a session is opened. A session that is not saved leaves nothing. */
 export function rememberForTerminal({ machine, paths, cwd }: Workspace, path: string | undefined): void {
   const terminal = path && terminalId(machine.env);
-  // The pane of a worker is a terminal that goes with it.
+  // The pane of a worker is closed together with it.
   if (terminal && !machine.paneStarter?.member) leaveBreadcrumb(paths.terminalSessions, terminal, cwd, path);
 }
 
@@ -38,7 +38,7 @@ function leaveBreadcrumb(folder: string, terminal: string, cwd: string, sessionP
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, terminal), `${cwd}\n${sessionPath}\n`, { mode: 0o600 });
   } catch {
-    // a full or read-only home must not stop the run
+    // the run continues if the home directory is full or read-only
   }
 }
 

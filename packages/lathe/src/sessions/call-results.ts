@@ -5,7 +5,7 @@ import type { MessageEntry, NestedCallEntry } from "@lathe/agent/contract";
 import { knownTool } from "@lathe/agent/tools";
 import type { ToolCallData } from "@lathe/llm";
 
-/** The calls that an entry tells of: those of an answer, or one that a call made. */
+/** The ids and arguments of the calls in an entry: the calls of an answer, or one made by another call. */
 export function callsIn(journal: Pick<Journal, "meta" | "entry">, id: string): readonly ToolCallData[] {
   const type = journal.meta(id)?.type;
   if (type === "nested_call") return [nestedCall(journal.entry(id) as NestedCallEntry)];
@@ -21,11 +21,11 @@ export const nestedCall = ({ callId, tool, arguments: args = {} }: NestedCallEnt
   type: "function",
 });
 
-/** The tool that a past call was made with, also when it is no longer offered. */
+/** The tool of a past call, even if it is no longer offered. */
 export const pastTool = ({ toolNamed, profile }: Session, name: string): ToolDef | undefined =>
   toolNamed(name) ?? profile.toolRegistry.get(name)?.tool ?? knownTool(name);
 
-/** Results stand between the answer that made the calls and the next one. `answer`: its position on the path. */
+/** The results between an answer with calls and the next answer. `answer` is the position of the former on the path. */
 export function* resultsAfter(
   journal: Pick<Journal, "meta" | "entry">,
   path: readonly string[],
@@ -39,7 +39,7 @@ export function* resultsAfter(
   }
 }
 
-/** The same by the id of the call. */
+/** The same results, by call id. */
 export function resultsByCall(
   journal: Pick<Journal, "meta" | "entry">,
   path: readonly string[],

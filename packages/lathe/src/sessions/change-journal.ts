@@ -1,5 +1,5 @@
-// Changes a session that is not open. Naming it or a place in it is not work: the session keeps its place in lists, and
-// --continue still takes the one used last.
+// Changes a session that is not open. Naming it, or labelling an entry in it, is not work: the session keeps its
+// position in lists, and --continue still takes the one used last.
 
 import { statSync, utimesSync } from "node:fs";
 import type { Workspace } from "../config/workspace/workspace.ts";
@@ -16,7 +16,7 @@ export async function changeJournal<T>(
     return await change(opened);
   } finally {
     await opened.journal.close();
-    // One of an older format has continued in a file of its own.
+    // A session in an older format now continues in a new file.
     if (opened.path === path) utimesSync(path, atime, mtime);
   }
 }

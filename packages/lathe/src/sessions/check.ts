@@ -1,4 +1,4 @@
-// Looks for what is wrong with session files: damaged lines, lost blobs, locks of processes that have ended.
+// Finds problems in session files: damaged lines, lost blobs, locks of processes that have ended.
 
 import { join } from "node:path";
 import { type BlobStore, type Journal, JournalError } from "@lathe/agent";
@@ -41,7 +41,7 @@ function lockProblems(path: string, host: string): string[] {
   try {
     return lockHolder(`${path}.lock`, { host })?.dead ? [STALE_LOCK] : [];
   } catch (error) {
-    // Something else under its name.
+    // Something other than a session file has its name.
     if (error instanceof JournalError) return [error.message];
     throw error;
   }
@@ -49,7 +49,7 @@ function lockProblems(path: string, host: string): string[] {
 
 export const staleLock = (path: string, host: string): boolean => lockProblems(path, host).includes(STALE_LOCK);
 
-/** Locks by inode that killed processes left. The next process that opens the session would remove each of them. */
+/** Locks by inode that killed processes left behind. The next process that opens the session would remove them. */
 export function leftLocks(folder: string, host: string): string[] {
   return namesIn(folder)
     .filter((name) => name.endsWith(".lock"))
@@ -61,7 +61,7 @@ export function leftLocks(folder: string, host: string): string[] {
 const NAMED_BLOB = /"blob:(?:text:)?sha256:([0-9a-f]{64})"/g;
 const HASH = /"([0-9a-f]{64})"/g;
 
-/** Of all entries, also those that the model no longer sees. */
+/** Checks all entries, including those that the model no longer sees. */
 function missingBlobs(path: string, blobs: BlobStore): string[] {
   const named = new Set<string>();
   readLines(path, 0, (line) => {

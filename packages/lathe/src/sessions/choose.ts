@@ -1,5 +1,5 @@
-// Asks a person which session `--resume` means, and whether one of another project should be copied here. Without a person
-// there is nothing to choose.
+// Asks the user which session `--resume` means, and whether a session of another project should be copied here. Without
+// a user it asks nothing.
 
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -13,18 +13,18 @@ const OFFERED = 20;
 
 export interface OfferedSession {
   readonly path: string;
-  /** The session's name, followed by its age. */
+  /** The session's name and its age. */
   readonly name: string;
 }
 
-/** How a person is asked. */
+/** How the user is asked. */
 export interface SessionChooser {
-  /** The path of one; undefined: none of them. */
+  /** Resolves with the path of one session; undefined if the user chose none. */
   choose(sessions: readonly OfferedSession[]): Promise<string | undefined>;
   confirm(question: string): Promise<boolean>;
 }
 
-/** The options with `resume` settled; as they were when there is nothing to ask. */
+/** The options with `resume` filled in; unchanged if there is nothing to ask. */
 export async function withChosenSession(
   workspace: Workspace,
   options: CliOptions,
@@ -39,7 +39,7 @@ export async function withChosenSession(
   return (await chooser.confirm(question)) ? { ...options, fork: true } : options;
 }
 
-/** What is offered to choose from: this directory's newest sessions, newest first. */
+/** The newest sessions of this directory to choose from, newest first. */
 export function offeredSessions(workspace: Workspace): OfferedSession[] {
   const { machine, paths, cwd } = workspace;
   const now = machine.deps.now();
@@ -71,7 +71,7 @@ function atTerminal(workspace: Workspace): SessionChooser | undefined {
   };
 }
 
-/** On stderr: stdout is for the answer. The end of the input is an empty answer. */
+/** Asks on stderr, because stdout is for the answer. The end of the input counts as an empty answer. */
 async function ask({ machine }: Workspace, question: string): Promise<string> {
   // The terminal's own line editing is enough for one word, and nothing has to be drawn.
   const lines = createInterface({ input: machine.stdin, output: machine.stderr, terminal: false });

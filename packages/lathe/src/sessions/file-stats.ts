@@ -1,4 +1,4 @@
-// What one journal says of its costs: a small table that can be kept instead of reading the file again.
+// The costs of one journal: a small table that can be kept instead of reading the file again.
 
 import { MemoryBlobs } from "@lathe/agent";
 import { startedAgent } from "@lathe/agent/agents";
@@ -8,11 +8,11 @@ import type { Usage } from "@lathe/llm";
 import { addTokens, type TokenCounts, tokenCounts } from "./tokens.ts";
 
 export interface Spending extends TokenCounts {
-  /** Answers of models. */
+  /** Number of model answers. */
   readonly answers: number;
   /** US dollars. */
   readonly cost: number;
-  /** Requests whose price is not known: `cost` is without them. */
+  /** Requests with an unknown price, which `cost` does not include. */
   readonly unpriced: number;
 }
 
@@ -37,7 +37,7 @@ export interface Tally {
 }
 
 interface DaySpending extends Spending {
-  /** UTC date. */
+  /** Date in UTC. */
   readonly day: string;
   /** `provider/model`. */
   readonly model: string;
@@ -48,19 +48,19 @@ export interface FileStats {
   /** The file that a fork was copied from. */
   readonly parent?: string;
   readonly own: Tally;
-  /** Entries that a fork took over: the session they come from has paid for them. */
+  /** Entries that a fork copied: they were paid for in the original session. */
   readonly copied: Tally;
-  /** Kinds of the agents that it started, by their names. */
+  /** The kinds of the agents it started, by name. */
   readonly agents: Readonly<Record<string, string>>;
-  /** Damaged lines, of which nothing is counted. */
+  /** Damaged lines, which are not counted. */
   readonly lost: number;
 }
 
-/** Requests that failed after they had cost something. */
+/** Requests that failed after they had incurred costs. */
 const FAILED_REQUESTS = "(failed requests)";
 const UNKNOWN_MODEL = "(unknown)";
 
-/** Undefined for a file that is no session. */
+/** Undefined if the file is not a session. */
 export function statsOfFile(path: string): FileStats | undefined {
   const counter = new FileCounter();
   readLines(
@@ -82,7 +82,7 @@ interface SpendingLine {
 class FileCounter {
   readonly #own = new TallyCounter();
   readonly #copied = new TallyCounter();
-  /** Nothing that is counted lies in a blob. */
+  /** Nothing that is counted is in a blob. */
   readonly #noBlobs = new MemoryBlobs();
   lost = 0;
   readonly #agents = new Map<string, string>();
@@ -163,7 +163,7 @@ class FileCounter {
     tally.spend(entry, provider === undefined ? model : `${provider}/${model}`, 1);
   }
 
-  /** A fork keeps the times of what it copies. */
+  /** Copied entries of a fork keep their timestamps. */
   #tally(timestamp: string): TallyCounter {
     const header = this.#header;
     return header?.parent !== undefined && timestamp < header.timestamp ? this.#copied : this.#own;
@@ -192,6 +192,6 @@ const HEAD_BYTES = 400;
 const timestampOf = (line: Buffer): string =>
   /"timestamp":"([^"]+)"/.exec(line.toString("latin1", 0, HEAD_BYTES))?.[1] ?? "";
 
-/** From the first bytes: results may be long, and nothing else in them is needed. */
+/** Read from the first bytes: results may be long, and nothing else in them is needed. */
 const roleOf = (line: Buffer): string | undefined =>
   /"message":\{"role":"(\w+)"/.exec(line.toString("latin1", 0, HEAD_BYTES))?.[1];

@@ -10,7 +10,7 @@ export interface SessionFile {
   readonly bytes: number;
 }
 
-/** Files of one directory's sessions, or of all that can be read. */
+/** Session files of one directory, or by default of all readable ones. */
 export function sessionFiles(sessionsRoot: string, cwd?: string): SessionFile[] {
   const read = (folder: string): readonly SessionFile[] =>
     cwd === undefined ? readFolder(folder).sessions : journalFiles(folder);
@@ -24,7 +24,7 @@ export function childrenOf(session: string): SessionFile[] {
   return journalFiles(withoutEnding(session));
 }
 
-/** Journals of subagents of all sessions, also of sessions that are gone. */
+/** Journals of all subagents, including those of deleted sessions. */
 export function childFiles(sessionsRoot: string): SessionFile[] {
   return projectFolders(sessionsRoot).flatMap((project) =>
     namesIn(project)
@@ -33,17 +33,19 @@ export function childFiles(sessionsRoot: string): SessionFile[] {
   );
 }
 
-/** Every journal there is: sessions, then their subagents. Throws when one may be missing, since its blobs would be deleted. */
+/**
+ * Every journal: sessions, then their subagents. Throws if one may be missing, because its blobs would then be deleted.
+ */
 export function allJournals(sessionsRoot: string): string[] {
   const sessions = projectFolders(sessionsRoot).flatMap((folder) => journalFiles(folder));
   return [...sessions, ...childFiles(sessionsRoot)].map(({ path }) => path);
 }
 
-/** A folder with the sessions of a project, as it was at one moment. */
+/** A project's session folder at one moment. */
 export interface ProjectFolder {
   readonly names: readonly string[];
   readonly sessions: readonly SessionFile[];
-  /** False for another user's folder, which must not hide one's own. */
+  /** False for another user's folder, which must not hide the user's own. */
   readonly isReadable: boolean;
 }
 
@@ -60,7 +62,7 @@ export function readFolder(path: string): ProjectFolder {
 const journalFiles = (folder: string, names = namesIn(folder)): SessionFile[] =>
   names.filter((name) => name.endsWith(".jsonl")).flatMap(statIn(folder));
 
-/** A journal and the session it belongs to: itself, or the one whose subagent wrote it. */
+/** A journal and the session it belongs to: itself, or the session whose subagent wrote it. */
 export interface OwnedJournal {
   readonly file: SessionFile;
   readonly session: SessionFile;
@@ -75,12 +77,13 @@ export function journalsIn({ names, sessions }: ProjectFolder): OwnedJournal[] {
   });
 }
 
-/** Two changes this close together may leave the same time on a folder. */
+/** Two changes this close together may leave the same modification time on a folder. */
 const TICK_MS = 3000;
 
 /**
- * The folder's time when it proves that no file below has changed: they are written under a lock in the folder, which changes its
- * time by coming and going. Undefined while a lock is there, and when the next change might not show.
+ * The folder's modification time if it proves that no file below has changed: files are written under a lock in the
+ * folder, and creating and removing the lock changes that time. Undefined while a lock exists, and if the next change
+ * might not show.
  */
 export function stampOf(folder: ProjectFolder, timeBefore: number | undefined, now: number): number | undefined {
   if (timeBefore === undefined || timeBefore >= now - TICK_MS || !folder.isReadable) return undefined;
@@ -112,7 +115,10 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Names only: asking the kind of each of ten thousand entries costs more than an error for one that is not a folder. */
+/**
+ * Reads only names: asking for the type of ten thousand entries costs more than an error for the one that is not a
+ * folder.
+ */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -1,12 +1,12 @@
-// The name that a person gives a session: one line that lists can show. A longer text would be kept beside the session's file, and the
-// start of the file, which lists read, would only name that place.
+// The name that a user gives a session: one line that lists can show. A longer text would go into a blob, and lists,
+// which only read the start of the session file, would just find a reference to it.
 
 import { usageError } from "../platform/usage/exit.ts";
 import { printableLine } from "./list.ts";
 
 const MOST_NAME = 200;
 
-/** Throws what is wrong with it; `empty`: what to say when nothing is left of it. */
+/** Throws an error that says what is wrong with it. `empty` is the message if nothing is left of it. */
 export function givenName(text: string, empty: string): string {
   const name = printableLine(text);
   if (name === "") throw usageError(empty);

@@ -1,20 +1,20 @@
-// Remembers what lists of sessions showed: a file that has not changed since is not opened again, and a folder that has not
-// changed is not even looked into.
+// Remembers what lists of sessions showed: a file that has not changed since is not opened again, and a folder that has
+// not changed is not even read.
 
 import { folderTime, readFolder, type SessionFile, stampOf } from "./files.ts";
 import type { Described, ListedSession } from "./listed-session.ts";
 import { loadMemory, saveMemory } from "./memory-file.ts";
 
-/** Rows, not objects: ten thousand of them are read for one list. */
+/** Arrays instead of objects, because one list may read ten thousand of them. */
 type Row = readonly [name: string, mtimeMs: number, bytes: number, ...session: Session | []];
-/** Of a file without one, nothing is listed. */
+/** A file without this part is not listed. */
 type Session = readonly [id: string, cwd: string, created: string, title: string | null, firstMessage: string | null];
-/** The stamp is null when the folder's time says nothing about its files. */
+/** The stamp is null if the folder's time says nothing about its files. */
 type Folder = readonly [path: string, stamp: number | null, rows: readonly Row[]];
 
 const VERSION = 4;
 
-/** A file of which nothing is remembered: to be read when it is to be shown. */
+/** A file that is not remembered and must be read if it is to be shown. */
 export class UnreadHead {
   readonly modified: number;
   readonly file: SessionFile;
@@ -68,7 +68,7 @@ export class HeadMemory {
     return [...sessionsOf(path, rows), ...unread];
   }
 
-  /** To be called when every head was read. */
+  /** Call this when every head has been read. */
   save({ forgetOthers }: { readonly forgetOthers: boolean }): void {
     const others = forgetOthers ? this.#same : [...this.#known.values()];
     if (this.#changed.length === 0 && others.length === this.#known.size) return;
@@ -77,7 +77,7 @@ export class HeadMemory {
   }
 }
 
-/** A file that could not be read is tried again, whatever the folder's time. */
+/** A file that could not be read is tried again, even if the folder's time is unchanged. */
 function folderOf({ path, stamp, rows, unread }: ChangedFolder): Folder {
   const read = unread.flatMap(({ file, described }) =>
     described === "unreadable" ? [] : [toRow(path, file, described)],
@@ -95,7 +95,7 @@ function toRow(folder: string, { path, mtimeMs, bytes }: SessionFile, session: L
 function sessionsOf(folder: string, rows: readonly Row[]): ListedSession[] {
   const sessions: ListedSession[] = [];
   for (const row of rows) {
-    // By index: taking a row apart as a list costs as much as all else here.
+    // Indexing: destructuring the row would cost as much as everything else here.
     const id = row[3];
     const cwd = row[4];
     const created = row[5];

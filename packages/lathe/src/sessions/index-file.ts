@@ -1,4 +1,4 @@
-// The file of the search index: opened, made, and rebuilt when it is damaged or of another version.
+// The file of the search index: opens it, creates it, and rebuilds it if it is damaged or of another version.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,9 +7,11 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 export type Sqlite = typeof import("@photostructure/sqlite");
 
 const VERSION = 3;
-/** Words held in memory before they are written: large, because the first indexing is what takes long. */
+/** Memory for words before they are written. It is large, because the first indexing takes long. */
 const HASH_BYTES = 16 << 20;
-/** A line's id is its file's, shifted by this, plus a running number: a hit tells its file without being looked up. */
+/**
+ * The id of a line is its file's id, shifted by this, plus a running number: so a hit gives its file without a lookup.
+ */
 export const LINE_BITS = 24;
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS folder (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, stamp REAL);
@@ -21,10 +23,15 @@ CREATE VIRTUAL TABLE IF NOT EXISTS word USING fts5 (text, content='', contentles
 INSERT INTO word (word, rank) VALUES ('hashsize', ${HASH_BYTES});
 PRAGMA user_version = ${VERSION};`;
 
-/** Another process may be writing. One that reads a hundred megabytes for the first time is not worth waiting for. */
+/**
+ * Time to wait for another process that is writing. A process that indexes a hundred megabytes for the first time is
+ * not worth waiting for.
+ */
 const PATIENCE_MS = 300;
 
-/** Opens, uses and closes the index; damage that shows only in use costs this search, and the next one rebuilds it. */
+/**
+ * Opens, uses and closes the index. If damage only shows in use, this search fails and the next one rebuilds the index.
+ */
 export function withIndexFile<T>(sqlite: Sqlite, file: string, use: (db: DatabaseSyncInstance) => T): T {
   const db = open(sqlite, file);
   try {
@@ -40,7 +47,7 @@ export function withIndexFile<T>(sqlite: Sqlite, file: string, use: (db: Databas
 function open({ DatabaseSync }: Sqlite, file: string): DatabaseSyncInstance {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const attempt = (): DatabaseSyncInstance => {
-    // SQLite would make it readable by everybody.
+    // SQLite would create a file that everyone can read.
     writeFileSync(file, "", { flag: "a", mode: 0o600 });
     return prepare(new DatabaseSync(file, { timeout: PATIENCE_MS }));
   };
@@ -74,19 +81,19 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_NOTADB = 26;
 
-/** Extended codes say more in their upper bytes. */
+/** Extended codes hold more detail in their upper bytes. */
 const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
-/** The file must go: what it holds cannot be read. */
+/** Whether the file must be deleted because its contents cannot be read. */
 function isUnusable(error: unknown): boolean {
   return error instanceof OtherVersion || [SQLITE_CORRUPT, SQLITE_NOTADB].includes(codeOf(error));
 }
 
-/** Nothing can be written now, while what is there can be read. */
+/** Whether nothing can be written at the moment, while the contents can still be read. */
 export const isUnwritable = (error: unknown): boolean =>
   isBusy(error) || [SQLITE_READONLY, SQLITE_FULL].includes(codeOf(error));
 
-/** Another process is writing. */
+/** Whether another process is writing. */
 export const isBusy = (error: unknown): boolean => codeOf(error) === SQLITE_BUSY;
 
 function remove(file: string): void {

@@ -1,4 +1,4 @@
-// What a list of sessions shows, from the ends of each file alone.
+// What a list of sessions shows, from the beginning and end of each file.
 
 import type { Journal } from "@lathe/agent";
 import { readHead, type SessionSummary, userMessages } from "@lathe/agent/record";
@@ -10,23 +10,23 @@ import type { Described, ListedSession } from "./listed-session.ts";
 
 export interface ListRequest {
   readonly sessionsRoot: string;
-  /** Sessions of this directory only. */
+  /** Lists only the sessions of this directory. */
   readonly cwd?: string;
-  /** Undefined: all. */
+  /** Undefined means all. */
   readonly limit?: number;
-  /** Where what was read is remembered. */
+  /** The file that remembers what was read. */
   readonly cacheFile: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** Below this many, reading the files is cheaper than reading the memory. */
+/** With fewer files, reading them is cheaper than reading the memory. */
 const WORTH_REMEMBERING = 200;
 const TEXT_KEPT = 200;
-/** `readHead` has read a file of this length whole. */
+/** `readHead` has read a file of this length completely. */
 const HEAD_BYTES = 4096;
 
-/** Newest first. A session without a message is not listed. */
+/** Newest first. Sessions without a message are not listed. */
 export function listSessions(request: ListRequest): ListedSession[] {
   const { sessionsRoot, cwd, limit = Number.POSITIVE_INFINITY, now } = request;
   if (cwd !== undefined && limit < WORTH_REMEMBERING)
@@ -46,7 +46,7 @@ function describeHead(head: ListedSession | UnreadHead): Described {
   return head.described;
 }
 
-/** Two directories may share a folder's name, so the header's cwd decides. */
+/** Two directories may share a folder name, so the header's cwd decides. */
 function take<T>(
   newestFirst: readonly T[],
   describe: (one: T) => Described,
@@ -63,7 +63,7 @@ function take<T>(
   return listed;
 }
 
-/** Undefined for a file that is no session, or that holds no message. */
+/** Undefined if the file is not a session or holds no message. */
 export function describeFile(file: SessionFile): Described {
   const head = headOf(file.path);
   if (head === "unreadable") return head;
@@ -94,7 +94,7 @@ const isEmpty = ({ hasMessage, bytes }: SessionSummary): boolean => !hasMessage 
 
 const NAME_LENGTH = 40;
 
-/** Title, else the first words, else the id: one line without control characters. */
+/** The title, or the first words, or the id, as one line without control characters. */
 export function sessionName(
   session: Pick<ListedSession, "title" | "firstMessage" | "id">,
   length = NAME_LENGTH,
@@ -107,7 +107,7 @@ export function sessionName(
   return printableLine(session.id);
 }
 
-/** What a session that comes from this one is named after. */
+/** The name that a session derived from this one refers to. */
 export function journalName(journal: Journal): string | undefined {
   const { id } = journal.header;
   if (journal.title) return sessionName({ id, title: journal.title.title });
@@ -117,7 +117,7 @@ export function journalName(journal: Journal): string | undefined {
 
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
-  // Half a character would be none.
+  // Splitting by characters keeps surrogate pairs together.
   const characters = [...text];
   return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : text;
 }
@@ -128,7 +128,7 @@ export const printableLine = (text: string): string =>
     ? text
     : text.replace(/[\p{Cc}\p{Zs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim();
 
-/** Most names are, and a list has ten thousand. */
+/** Most names match this, and a list has ten thousand. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 export function timeAgo(then: number, now: number): string {

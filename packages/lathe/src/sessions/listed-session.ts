@@ -9,9 +9,9 @@ export interface ListedSession {
   readonly modified: number;
   readonly bytes: number;
   readonly title?: string;
-  /** Beginning of the first user message. */
+  /** The beginning of the first user message. */
   readonly firstMessage?: string;
 }
 
-/** A file may be gone since its folder was read, or belong to another user; the others are listed all the same. */
+/** A file may have disappeared since its folder was read, or belong to another user; the others are listed anyway. */
 export type Described = ListedSession | undefined | "unreadable";

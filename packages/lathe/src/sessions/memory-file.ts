@@ -1,9 +1,10 @@
-// Files that remember what journals say. Each is only a copy, so anything wrong with one means reading the journals.
+// Files that remember the contents of journals. Each is only a copy, so if anything is wrong with one, the journals are
+// read.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Empty when there is no such file, or another version of the program wrote it. */
+/** Empty if there is no such file or another version of the program wrote it. */
 export function loadMemory<Row>(file: string, version: number): readonly Row[] {
   try {
     const memory = JSON.parse(readFileSync(file, "utf8")) as { version: number; rows: readonly Row[] };
@@ -13,7 +14,7 @@ export function loadMemory<Row>(file: string, version: number): readonly Row[] {
   }
 }
 
-/** Best effort: a full or read-only home must not stop a listing. */
+/** Best effort: a full or read-only home directory must not stop a listing. */
 export function saveMemory<Row>(file: string, version: number, rows: readonly Row[]): void {
   const aside = `${file}.${process.pid}`;
   try {

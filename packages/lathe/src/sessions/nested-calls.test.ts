@@ -1,4 +1,4 @@
-// Sessions with calls inside calls, as people read them later.
+// Calls inside calls, as users read the session later.
 
 import { Journal, MemoryBlobs, MemoryStore } from "@lathe/agent";
 import { Message } from "@lathe/llm";

@@ -1,4 +1,4 @@
-// Numbers as readers want them.
+// Formats numbers for readers.
 
 export function tokens(count: number): string {
   if (count < 1000) return String(count);
@@ -25,7 +25,7 @@ export const dollars = (cost: number): string => `$${cost.toFixed(cost > 0 && co
 /** `1 prompt`, `2 prompts`. */
 export const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** For people. `unpriced`: how much of it has no known price. */
+/** `unpriced` counts the requests with an unknown price. */
 export function costText({ cost, unpriced }: { readonly cost: number; readonly unpriced: number }): string {
   if (unpriced === 0) return dollars(cost);
   return cost === 0 ? "–" : `at least ${dollars(cost)}`;

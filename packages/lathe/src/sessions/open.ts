@@ -1,4 +1,4 @@
-// Opens a session for looking at it: no lock, nothing is written.
+// Opens a session to read it: without a lock, and without writing.
 
 import { FileBlobs, FileStore, Journal, JournalError } from "@lathe/agent";
 import { journalDepsOf } from "@lathe/agent/record";
@@ -10,7 +10,7 @@ export function openToRead(machine: Machine, blobFolder: string, path: string): 
   try {
     return Journal.open(new FileStore(path), deps);
   } catch (error) {
-    // It is about the user's file, not a fault of ours, and says what to do.
+    // The problem is the user's file, not a bug of ours, and the message says what to do.
     if (error instanceof JournalError) throw usageError(error.message);
     throw error;
   }

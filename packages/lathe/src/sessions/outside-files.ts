@@ -1,11 +1,11 @@
-// Session files outside the sessions folder (`--session <path>`): remembered, so that the blobs they use are not deleted.
+// Remembers session files outside the sessions folder (`--session <path>`), so that the blobs they use are not deleted.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const NAME = "elsewhere.txt";
 
-/** Paths that still exist. */
+/** The paths that still exist. */
 export function outsideFiles(sessionsRoot: string): string[] {
   return [...new Set(lines(sessionsRoot))].filter((path) => path !== "" && existsSync(path));
 }
@@ -16,7 +16,7 @@ export function rememberOutsideFile(sessionsRoot: string, path: string): void {
     mkdirSync(sessionsRoot, { recursive: true, mode: 0o700 });
     appendFileSync(join(sessionsRoot, NAME), `${path}\n`, { mode: 0o600 });
   } catch {
-    // a home that cannot be written to holds no blobs either
+    // a home directory that cannot be written to holds no blobs either
   }
 }
 

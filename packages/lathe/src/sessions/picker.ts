@@ -1,4 +1,4 @@
-// What a session picker shows and does: the sessions newest first, found by any word of theirs, with a look at each before it is chosen.
+// What a session picker shows and does: sessions newest first, found by any word in them, each with a preview.
 
 import { join } from "node:path";
 import { pathTo } from "@lathe/agent/record";
@@ -18,7 +18,7 @@ export interface PickableSession extends ListedSession {
   readonly age: string;
 }
 
-/** Newest first; of this directory unless `all`. Reads the ends of the files only. */
+/** Newest first; only this directory's unless `all` is set. Reads only the beginning and end of each file. */
 export function pickableSessions(
   workspace: Workspace,
   { all = false }: { readonly all?: boolean } = {},
@@ -43,8 +43,8 @@ const describe = (session: ListedSession, now: number): PickableSession => ({
 const MOST_FOUND = 50;
 
 /**
- * Those of `sessions` that hold the words: first by name, id and place, then by what was said anywhere in them. Words that are
- * none (punctuation) find by name only.
+ * Those of `sessions` that contain the words: first by name, id and directory, then by any text in them. A query
+ * without words (punctuation) only matches names.
  */
 export async function findAmong(
   workspace: Workspace,
@@ -79,7 +79,7 @@ async function saidAnywhere(workspace: Workspace, words: readonly string[]): Pro
   return found.map(({ session }) => session.path);
 }
 
-/** A look at one session. */
+/** A preview of one session. */
 export interface SessionPreview {
   readonly messages: number;
   /** The model that gave the last answer. */
@@ -91,7 +91,7 @@ export interface SessionPreview {
 const SHOWN_MESSAGES = 6;
 const SHOWN_CHARS = 600;
 
-/** Reads the end of the present branch. */
+/** Reads the end of the current branch. */
 export function sessionPreview({ machine, paths, redactor }: Workspace, path: string): SessionPreview {
   const journal = openToRead(machine, paths.blobs, path);
   try {
@@ -113,7 +113,7 @@ export function sessionPreview({ machine, paths, redactor }: Workspace, path: st
   }
 }
 
-/** The person's own name for a session that is not open. */
+/** Sets the user's own name for a session that is not open. */
 export async function renameSession(workspace: Workspace, path: string, title: string): Promise<void> {
   const name = givenName(title, "Give the session a name.");
   const { changeJournal } = await import("./change-journal.ts");

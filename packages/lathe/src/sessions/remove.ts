@@ -1,4 +1,5 @@
-// Removes a session: its journal, artifacts and subagents' journals. Blobs may be shared; `lathe sessions doctor --gc` collects them.
+// Removes a session: its journal, artifacts and subagents' journals. Blobs may be shared, so `lathe sessions doctor
+// --gc` collects them.
 
 import { readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +26,7 @@ export async function removeSession(workspace: Workspace, path: string): Promise
   if (folder !== undefined) removeIfEmpty(folder);
 }
 
-/** A session file may lie anywhere, and so may a folder of its name: only what a session makes there is taken. */
+/** A session file may be anywhere, and so may a folder with its name: only what a session creates there is removed. */
 function ownFiles(folder: string): string[] {
   try {
     return readdirSync(folder)

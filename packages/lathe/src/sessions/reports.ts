@@ -1,5 +1,5 @@
-// Messages to the model that are not the user's: of background jobs, agents, programs and the loop itself. People read them without the
-// tags and notes that are there for the model.
+// Messages to the model that are not from the user: from background jobs, agents, programs and the loop itself. Users
+// read them without the tags and notes meant for the model.
 
 import { oneLine } from "@lathe/agent/base";
 import type { MessageEntry, MessageSource } from "@lathe/agent/contract";
@@ -7,12 +7,12 @@ import { isUserMessage } from "@lathe/agent/record";
 import { textOf } from "@lathe/llm";
 
 export interface Report {
-  /** Who says what, in a few words. */
+  /** Who sent it and what it is, in a few words. */
   readonly title: string;
   readonly text: string;
 }
 
-/** Undefined: it is the user's, or no message to the model. */
+/** Undefined if the message is from the user or does not go to the model. */
 export function reportOf(entry: MessageEntry): Report | undefined {
   const { message, origin, source } = entry;
   if (message.role !== "user" || isUserMessage(entry)) return undefined;
@@ -21,7 +21,7 @@ export function reportOf(entry: MessageEntry): Report | undefined {
   return { title: origin === "loop_detection" ? "Loop guard" : "Note to the model", text: withoutTags(content) };
 }
 
-/** This much of an agent's result is shown; the hub and `agent://` have all of it. */
+/** How much of an agent's result is shown; the hub and `agent://` have all of it. */
 const MOST_OF_RESULT = 200;
 
 export function reportLine(source: MessageSource, content: string): string {

@@ -1,5 +1,6 @@
-// Full-text index of all journals: a projection in one SQLite file that may be deleted at any time. Journals only grow, so
-// each is read on from where it was left. The text itself is not kept, only where its line stands.
+// Full-text index of all journals: a projection in one SQLite file that may be deleted at any time. Journals only grow,
+// so each is read from where the last update stopped. The index does not hold the text itself, only the positions of
+// its lines.
 
 import type { BlobStore } from "@lathe/agent";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -24,19 +25,19 @@ export interface UpdateRequest {
   readonly sessionsRoot: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Called before much is read. */
+  /** Called before a large amount is read. */
   readonly onStart: (bytes: number) => void;
 }
 
-/** Journals that the index tells wrong: it could not be written to. */
+/** Journals for which the index is out of date, because it could not be written. */
 export interface Behind {
-  /** Absent when the difference is too small to notice. */
+  /** Absent if the difference is too small to notice. */
   readonly why?: string;
   readonly unread: readonly OwnedJournal[];
   readonly gone: readonly string[];
 }
 
-/** Ids as one text: a row for each of ten thousand hits would take longer than finding them. */
+/** The ids as one text: one row for each of ten thousand hits would take longer than finding them. */
 const MATCHES = "SELECT json_group_array(rowid) AS lines FROM word WHERE word MATCH ?";
 
 /** The newest sessions, each with its first hit. */
@@ -49,7 +50,7 @@ FROM (
 ) AS newest JOIN line ON line.id = newest.line JOIN file ON file.id = line.id >> ${LINE_BITS}
 ORDER BY newest.mtime DESC`;
 
-/** Read between two commits. */
+/** Bytes read between two commits. */
 const STEP_BYTES = 8 << 20;
 
 export class SearchIndex {
@@ -61,7 +62,7 @@ export class SearchIndex {
     this.#blobs = blobs;
   }
 
-  /** Brings the index up to what the files hold now; says what is missing when it cannot. */
+  /** Updates the index to the current contents of the files; returns what is missing if it cannot. */
   update({ sessionsRoot, now, onStart: started }: UpdateRequest): Behind | undefined {
     const known = this.#folders();
     const present = projectFolders(sessionsRoot);
@@ -132,7 +133,7 @@ export class SearchIndex {
     return isSame ? [] : [{ path, unread, gone, stamp }];
   }
 
-  /** A file is indexed by one transaction, so that what is counted as read is in the index. */
+  /** A file is indexed in one transaction, so that whatever counts as read is in the index. */
   #write(changes: readonly FolderChange[], started: UpdateRequest["onStart"]): void {
     const unread = bytesOf(changes.flatMap((change) => change.unread));
     let bytes = 0;
@@ -169,15 +170,15 @@ export class SearchIndex {
   }
 
   /**
-   * Another process may have read it since we looked, so the index's present state decides. False when the file cannot
-   * be read.
+   * Another process may have read the file since we looked, so the index's current state decides. Returns false if the
+   * file cannot be read.
    */
   #read(folder: number, { file, session }: OwnedJournal): boolean {
     this.#db.prepare("INSERT INTO file (folder, path) VALUES (?, ?) ON CONFLICT DO NOTHING").run(folder, file.path);
     const row = this.#db
       .prepare("SELECT id, next, lines FROM file WHERE path = ?")
       .get(file.path) as unknown as KnownFile;
-    // Journals only grow: this is another file than the one we knew.
+    // Journals only grow, so this must be a different file from the one we knew.
     const isOther = row.next > file.bytes;
     if (isOther) this.#forgetLines(row.id);
     const from = isOther ? 0 : row.next;
@@ -221,9 +222,9 @@ interface KnownFile {
   readonly path: string;
   readonly bytes: number;
   readonly mtime: number;
-  /** Where reading continues. */
+  /** The position at which reading continues. */
   readonly next: number;
-  /** Lines of it in the index. */
+  /** Number of its lines in the index. */
   readonly lines: number;
 }
 
@@ -237,6 +238,6 @@ interface FolderChange {
   readonly path: string;
   readonly unread: readonly (OwnedJournal & { readonly from: number })[];
   readonly gone: readonly string[];
-  /** See `stampOf`; null when there is none to trust. */
+  /** See `stampOf`; null if there is none to trust. */
   readonly stamp: number | null | "gone";
 }

@@ -1,12 +1,12 @@
-// What a search looks for: words in any order, each at the beginning of a word of the text; one or two letters are a whole
-// word. One query serves the index, the plain scan and the snippet, so that all three mean the same.
+// What a search matches: words in any order, each at the beginning of a word in the text; one or two letters match only
+// a whole word. One query serves the index, the plain scan and the snippet, so that all three mean the same.
 
 import { usageError } from "../platform/usage/exit.ts";
 
 export interface SearchQuery {
-  /** The query in FTS5's language. */
+  /** The query in FTS5 syntax. */
   readonly fts: string;
-  /** All must match. */
+  /** All of them must match. */
   readonly patterns: readonly RegExp[];
 }
 
@@ -25,7 +25,7 @@ export function parseQuery(words: readonly string[]): SearchQuery {
   };
 }
 
-/** Text as it goes into the index. */
+/** Converts a text to the form that the index stores. */
 export const spaceOut = (text: string): string => (unspaced.test(text) ? text.replace(everyUnspaced, " $& ") : text);
 
 const tokens = (word: string): string[] =>
@@ -33,11 +33,11 @@ const tokens = (word: string): string[] =>
     .split(new RegExp(`[^${WORD}\\p{M}]+`, "u"))
     .filter((token) => token !== "");
 
-/** Fewer letters begin so many words that the hits say nothing, and finding them all takes long. */
+/** Fewer letters match so many words that the hits are useless and take long to find. */
 const BEGINNING = 3;
 const isBeginning = (term: readonly string[]): boolean => (term.at(-1)?.length ?? 0) >= BEGINNING;
 
-/** `foo_bar` is the words foo and bar next to each other. */
+/** `foo_bar` means the words foo and bar next to each other. */
 function patternOf(term: readonly string[]): RegExp {
   const source = term.reduce((sofar, token) => {
     const between = unspaced.test(token) || unspaced.test(sofar.at(-1) ?? "") ? "*" : "+";

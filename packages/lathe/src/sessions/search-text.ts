@@ -1,4 +1,4 @@
-// The searchable texts of a journal, and the piece of one that is shown with a hit.
+// The searchable texts of a journal, and the snippet shown with a hit.
 
 import { closeSync, openSync, readSync } from "node:fs";
 import type { BlobStore } from "@lathe/agent";
@@ -26,8 +26,8 @@ export interface TextPlace {
 }
 
 /**
- * Visits the texts of the lines that begin at or after `from`, and returns where to continue when the file has grown. Undefined
- * when it cannot be opened: it was removed meanwhile, or belongs to another user.
+ * Visits the texts of the lines that begin at or after `from`, and returns where to continue when the file has grown.
+ * Undefined if the file cannot be opened because it was removed or belongs to another user.
  */
 export function eachText(
   path: string,
@@ -37,7 +37,7 @@ export function eachText(
 ): number | undefined {
   if (!canBeRead(path)) return undefined;
   return readLines(path, from, (line, offset) => {
-    // The first bytes tell, so that other lines are never parsed.
+    // The first bytes show the type, so other lines are never parsed.
     if (!SEARCHED.has(readLineHead(line)?.type ?? "")) return;
     const text = lineText(readLine(line, blobs)) ?? "";
     if (text !== "") visit(text, { path, offset, bytes: line.length });
@@ -53,7 +53,7 @@ function canBeRead(path: string): boolean {
   }
 }
 
-/** Undefined when the file is not what it was. */
+/** Undefined if the file has been replaced. */
 export function textAt({ path, offset, bytes }: TextPlace, blobs: BlobStore): string | undefined {
   if (!canBeRead(path)) return undefined;
   const fd = openSync(path, "r");
@@ -66,7 +66,7 @@ export function textAt({ path, offset, bytes }: TextPlace, blobs: BlobStore): st
   }
 }
 
-/** Undefined for a line that cannot be used, or that has no text. */
+/** Undefined if the line is unusable or has no text. */
 function lineText(line: JournalLine | undefined): string | undefined {
   switch (line?.type) {
     case "message":
@@ -112,9 +112,12 @@ export interface Snippet {
   readonly after: string;
 }
 
-/** Looked at on each side of the hit, more than is shown: much of it may be escape sequences and indentation. */
+/**
+ * Characters examined on each side of the hit. This is more than is shown: much of it may be escape sequences and
+ * indentation.
+ */
 const AROUND = 1000;
-/** Of the room that the hit leaves. */
+/** Share of the remaining width for the text before the hit. */
 const SHARE_BEFORE = 0.35;
 
 export function snippetOf(text: string, { patterns }: SearchQuery, width: number): Snippet {
@@ -127,7 +130,7 @@ export function snippetOf(text: string, { patterns }: SearchQuery, width: number
   return { before, match, after: firstOf(tidy(text.slice(end, end + AROUND)), room - before.length) };
 }
 
-/** Whole words, unless they are very long; never half a character. */
+/** Cuts at whole words unless they are very long, and never inside a character. */
 function lastOf(text: string, length: number): string {
   if (text.length <= length) return text;
   return `…${text.slice(text.length - length + 1).replace(/^\S{0,15} |^[\uDC00-\uDFFF]/, "")}`;
@@ -138,7 +141,7 @@ function firstOf(text: string, length: number): string {
   return `${text.slice(0, length - 1).replace(/ \S{0,15}$|[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** One line; a space at the edge stays, it stands between two words. */
+/** Returns one line. A space at the edge is kept, because it separates two words. */
 function tidy(raw: string): string {
   const text = visible(raw);
   return `${/^\s/.test(text) ? " " : ""}${printableLine(text)}${text.length > 1 && /\s$/.test(text) ? " " : ""}`;

@@ -1,4 +1,4 @@
-// Search over all sessions, newest first: by the index when SQLite is there, else by reading every file.
+// Searches all sessions, newest first: with the index if SQLite is available, otherwise by reading every file.
 
 import { join } from "node:path";
 import { type BlobStore, FileBlobs } from "@lathe/agent";
@@ -19,11 +19,11 @@ export interface FoundSession {
 export interface SearchRequest {
   readonly query: SearchQuery;
   readonly limit: number;
-  /** Letters around a hit, with it. */
+  /** Characters to show of a hit and the text around it. */
   readonly width: number;
-  /** Undefined: the package is not installed. */
+  /** Undefined if the package is not installed. */
   readonly sqlite: () => Promise<Sqlite | undefined>;
-  /** One line for the user. */
+  /** Shows the user one line. */
   readonly note: (text: string) => void;
 }
 
@@ -73,13 +73,14 @@ async function searchIndex(
       return newestSessions([...scanJournals(behind.unread, blobs, request), ...right], limit);
     });
   } catch (error) {
-    // Another process is making the file: switching it to a log for writers waits for nobody.
+    // If another process is creating the file, this error is expected: switching it to a write-ahead log waits for
+    // nothing.
     if (!isBusy(error)) note(`The search index cannot be used (${(error as Error).message}): reading every session.`);
     return undefined;
   }
 }
 
-/** Stops when there are enough. */
+/** Stops when it has enough hits. */
 function scanJournals(
   journals: readonly OwnedJournal[],
   blobs: BlobStore,

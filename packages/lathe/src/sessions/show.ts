@@ -1,4 +1,5 @@
-// A transcript as plain text. What the session holds is never trusted with the reader's terminal: control characters go.
+// A transcript as plain text. Session content must never control the reader's terminal, so control characters are
+// removed.
 
 import { printableLine, sessionName } from "./list.ts";
 import { costText } from "./numbers.ts";
@@ -18,11 +19,11 @@ export interface ShownAgent {
 
 export interface ShowOptions {
   readonly agents: readonly ShownAgent[];
-  /** Whole tool results instead of their first lines. */
+  /** Whether to show whole tool results instead of their first lines. */
   readonly full: boolean;
 }
 
-/** Pieces of the text, in order. */
+/** Yields the text in pieces. */
 export function* showText(transcript: Transcript, options: ShowOptions): IterableIterator<string> {
   const { header, title } = transcript;
   const { tokens, ...cost } = totals(transcript.items());
@@ -73,7 +74,7 @@ function parts(item: AssistantItem, options: ShowOptions): string[] {
 function callText({ name, arguments: args, result }: Call, { full }: ShowOptions): string {
   const called = `* ${name} ${typeof args === "string" ? args : JSON.stringify(args)}`;
   if (!result) return `${called}\n  (no result: the session ended here)`;
-  // Tools that tell the model of the change have it in their text already.
+  // Some tools tell the model about the change, so their text already contains the diff.
   const untold = result.diffs.filter(({ diff }) => !result.text.includes(diff.trim()));
   const diffs = untold.map(({ path, diff }) => `--- ${path}\n${diff}`);
   const lines = [result.text.trimEnd(), ...diffs].join("\n").split("\n");

@@ -1,4 +1,4 @@
-// The agents of a session that is not open, from its journal.
+// The agents of a session that is not open, read from its journal.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,9 @@ export function shownAgents(journal: JournalReader): ShownAgent[] {
   }));
 }
 
-/** An agent that ended before it began, as people read it; undefined for others. `open`: reads a journal of this session. */
+/**
+ * Describes an agent that ended before it started; undefined for other agents. `open` reads a journal of this session.
+ */
 export function neverBegun(
   session: string,
   agentId: string,
@@ -40,7 +42,7 @@ export function neverBegun(
 const journalPath = (session: string, agentId: string): string =>
   join(session.replace(/\.jsonl$/, ""), `${agentId}.jsonl`);
 
-/** The journal of an agent of a session, agents of agents included. */
+/** The journal of a session's agent, however deeply nested. */
 export function journalOfAgent(session: string, agentId: string): string {
   const files = childrenOf(session);
   const folder = session.replace(/\.jsonl$/, "");

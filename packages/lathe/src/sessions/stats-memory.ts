@@ -1,16 +1,16 @@
-// Remembers what journals cost: a file that has not changed since is not opened again.
+// Remembers the costs of journals: a file that has not changed since is not opened again.
 
 import { type FileStats, statsOfFile } from "./file-stats.ts";
 import type { SessionFile } from "./files.ts";
 import { loadMemory, saveMemory } from "./memory-file.ts";
 
-/** Without `stats` for a file that is no session. */
+/** `stats` is absent for a file that is not a session. */
 interface Remembered extends SessionFile {
   readonly stats?: FileStats | undefined;
 }
 
 const VERSION = 4;
-/** Below this many, reading the files is cheaper than keeping what they say. */
+/** With fewer files, reading them is cheaper than keeping a memory. */
 const WORTH_REMEMBERING = 50;
 
 export class StatsMemory {
@@ -24,7 +24,7 @@ export class StatsMemory {
     this.#known = new Map(loadMemory<Remembered>(file, VERSION).map((row) => [row.path, row]));
   }
 
-  /** A journal only ever grows, so its size and time tell whether it has changed. */
+  /** A journal only grows, so its size and time show whether it has changed. */
   statsOf({ path, mtimeMs, bytes }: SessionFile): FileStats | undefined {
     const known = this.#known.get(path);
     const isSame = known?.mtimeMs === mtimeMs && known.bytes === bytes;
@@ -34,7 +34,7 @@ export class StatsMemory {
     return row.stats;
   }
 
-  /** To be called when all files were asked for. */
+  /** Call this after all files have been requested. */
   save(): void {
     if (this.#rows.length < WORTH_REMEMBERING) return;
     if (this.#hasNew || this.#rows.length !== this.#known.size) saveMemory(this.#file, VERSION, this.#rows);

@@ -1,4 +1,4 @@
-// What all sessions used: messages, tokens and money, by day, model, project and agent.
+// What all sessions used, by day, model, project and agent: messages, tokens and money.
 
 import {
   addSpending,
@@ -19,19 +19,19 @@ export interface SessionStats {
   readonly byDay: Readonly<Record<string, Spending>>;
   /** Spending by `provider/model`. */
   readonly byModel: Readonly<Record<string, Spending>>;
-  /** Spending by the directory that a session was started in. */
+  /** Spending by the directory that the session was started in. */
   readonly byProject: Readonly<Record<string, Spending>>;
   /** Spending by kind of agent; sessions themselves are `(main)`, agents without a kind `(plain)`. */
   readonly byAgent: Readonly<Record<string, Spending>>;
-  /** Files that are no readable session, and damaged lines in the others: nothing of them is counted. */
+  /** Files that are not readable sessions, and damaged lines in the others: neither is counted. */
   readonly unread: { readonly files: number; readonly lines: number };
 }
 
 export interface StatsRequest {
   readonly sessionsRoot: string;
-  /** Where what was read is remembered. */
+  /** The file that remembers what was read. */
   readonly cacheFile: string;
-  /** The first UTC date that is included. */
+  /** The first UTC date to include. */
   readonly since?: string;
 }
 
@@ -44,7 +44,7 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
   const sums = new Sums(since);
   const unread = { files: 0, lines: 0 };
   let used = 0;
-  /** By the folder of their session and their name. */
+  /** Kinds of agents, by their session's folder and their name. */
   const kinds = new Map<string, string>();
   const read = (file: SessionFile, folder: string): FileStats | undefined => {
     const stats = memory.statsOf(file);
@@ -58,7 +58,7 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
     // A subagent may work in a folder below its session's.
     const project = projects.get(sessionOf(file.path)) ?? stats.cwd;
     const isOwnUsed = sums.add(stats.own, project, agent);
-    // What a fork took over was paid in the session it comes from, unless that is gone.
+    // Entries that a fork copied were paid for in the original session, unless that is gone.
     const isTakenOver = stats.parent !== undefined && present.has(stats.parent);
     const isCopyUsed = !isTakenOver && sums.add(stats.copied, project, agent);
     return since === "" || isOwnUsed || isCopyUsed;
@@ -67,14 +67,15 @@ export function collectStats({ sessionsRoot, cacheFile, since = "" }: StatsReque
     const stats = read(file, file.path.replace(/\.jsonl$/, ""));
     if (stats && count(file, stats, MAIN)) used++;
   }
-  // Agents of agents are told of in the journals of those, so all are read before any is counted.
+  // Nested agents are recorded in the journals of the agents that started them, so we read all journals before counting
+  // any.
   const agents = children.map((file) => ({ file, stats: read(file, folderOf(file.path)) }));
   for (const { file, stats } of agents) if (stats) count(file, stats, kinds.get(file.path) ?? PLAIN);
   memory.save();
   return { sessions: used, ...sums.result(), unread };
 }
 
-/** The session whose subagent wrote a journal: the folder it is in has the session's name. */
+/** The session of a subagent's journal: the folder is named after it. */
 const sessionOf = (path: string): string => `${folderOf(path)}.jsonl`;
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/"));
 const MAIN = "(main)";
@@ -93,7 +94,7 @@ class Sums {
     this.#since = since;
   }
 
-  /** False when nothing of it is recent enough. */
+  /** Returns false if nothing in it is recent enough. */
   add({ messages, spent }: Tally, project: string, agent: string): boolean {
     const recent = spent.filter(({ day }) => day >= this.#since);
     for (const { day, model, ...spending } of recent) {
@@ -106,7 +107,7 @@ class Sums {
       ] as const)
         sums.set(key, addSpending(sums.get(key) ?? NO_SPENDING, spending));
     }
-    // Messages are not kept by day: those of a session count with its answers.
+    // Messages are not stored by day: those of a session count if any of its answers do.
     if (this.#since === "" || recent.length > 0)
       for (const role of ["user", "assistant", "tool"] as const) this.#messages[role] += messages[role];
     return recent.length > 0;

@@ -1,4 +1,4 @@
-// Tokens that can be added up across vendors, some of which count cached input apart.
+// Token counts that can be added up across vendors, some of which count cached input separately.
 
 import { billedOutputTokens, promptTokens, type Usage } from "@lathe/llm";
 

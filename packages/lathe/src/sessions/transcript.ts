@@ -1,4 +1,4 @@
-// A session as people read it: what was said on the way to the leaf, with each call beside its result. A projection of the
+// A session as users read it: the messages on the path to the leaf, each call with its result. A projection of the
 // journal that pages, texts and exports share.
 
 import { relative } from "node:path";
@@ -19,9 +19,9 @@ import { VERIFICATION_ENTRY, verificationNote } from "./verdict.ts";
 export interface Transcript {
   readonly header: SessionHeader;
   readonly title?: string;
-  /** Read from the file on each iteration: a session may be larger than memory. */
+  /** Reads the file on each iteration: a session may be larger than memory. */
   items(): IterableIterator<Item>;
-  /** What opening the file had to give up, and reading the items so far. */
+  /** What could not be read, when opening the file and in the items so far. */
   losses(): readonly string[];
 }
 
@@ -32,12 +32,12 @@ interface ItemFields {
 }
 export interface UserItem extends ItemFields {
   readonly type: "user";
-  /** Words alone. */
+  /** The words without attachments. */
   readonly text: string;
-  /** Files and piped text that went with them. */
+  /** Files and piped text sent with the prompt. */
   readonly attached: readonly AttachedText[];
   readonly images: readonly ImageData[];
-  /** Steering and follow-ups were sent while the agent worked. */
+  /** Steering and follow-ups were sent while the agent was working. */
   readonly how: "input" | "steering" | "follow_up";
 }
 export interface AssistantItem extends ItemFields {
@@ -47,7 +47,7 @@ export interface AssistantItem extends ItemFields {
   readonly model?: string;
   readonly tokens?: TokenCounts;
   readonly cost?: number;
-  /** Only when the answer did not end by itself. */
+  /** Set only if the answer was cut short. */
   readonly endedBy?: string;
 }
 /** Something that happened between messages. */
@@ -67,7 +67,7 @@ export interface Call {
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject | string;
-  /** Absent: the session ended before it. */
+  /** Absent if the session ended before the result. */
   readonly result?: CallResult;
 }
 
@@ -75,7 +75,7 @@ export interface CallResult {
   readonly text: string;
   readonly images: readonly ImageData[];
   readonly isError: boolean;
-  /** The call in one line. */
+  /** A one-line description of the call. */
   readonly summary?: string;
   readonly diffs: readonly CardDiff[];
   readonly durationMs?: number;
@@ -92,7 +92,7 @@ export function transcriptOf(journal: Journal): Transcript {
   };
 }
 
-/** The same for other people's eyes: without secrets, and without what looks like one. */
+/** A transcript to share: known secrets, and text that looks like a secret, are removed. */
 export function sharedTranscript(transcript: Transcript, redactor: Redactor): Transcript {
   return {
     ...transcript,
@@ -126,10 +126,10 @@ function resultsByCall(journal: Journal, path: readonly string[], answer: number
   return results;
 }
 
-/** One entry by itself: calls without their results. */
+/** The items of a single entry; calls have no results. */
 export const itemsOfEntry = (entry: TreeEntry, label?: string): readonly Item[] => itemOf(entry, NO_RESULTS, [], label);
 
-/** `diffs`: of a call inside a call; those of other calls are in their results. */
+/** `diffs` belong to a call inside a call; other calls have theirs in their results. */
 function itemOf(
   entry: TreeEntry,
   results: ReadonlyMap<string, CallResult>,
@@ -195,7 +195,7 @@ function messageItem(entry: MessageEntry, fields: ItemFields, results: ReadonlyM
   ];
 }
 
-/** What cut an answer short, in words; the vendor's own where we have none. */
+/** What cut the answer short, in words; the vendor's own word if we have none. */
 function endingOf({ reason, raw }: NonNullable<MessageEntry["finishReason"]> = { reason: "stop" }): {
   readonly endedBy?: string;
 } {
@@ -254,18 +254,18 @@ function resultText(content: string | JsonObject | readonly JsonValue[]): string
   return typeof content === "string" ? content : JSON.stringify(content, null, 2);
 }
 
-/** Named as people know the file: from the session's directory, when it is in there. */
+/** The path is relative to the session's directory if the file is in there. */
 function diffOf(change: FileChange, { blobs, header }: Journal): CardDiff[] {
   const diff = fileDiff(change, blobs);
   const inside = relative(header.cwd, change.path);
   return diff === "" ? [] : [{ path: inside.startsWith("..") ? change.path : inside, diff }];
 }
 
-/** What the whole transcript used. */
+/** The usage of the whole transcript. */
 export interface Totals {
   readonly tokens: TokenCounts;
   readonly cost: number;
-  /** Answers whose price is not known. */
+  /** Answers with an unknown price. */
   readonly unpriced: number;
 }
 

@@ -1,4 +1,5 @@
-// The tree of a session as rows for people and hosts: one line for each entry that a filter shows, indented where branches part.
+// The tree of a session as rows for users and hosts: one line for each entry that passes the filter, indented where
+// branches fork.
 
 import type { Journal } from "@lathe/agent";
 import { visibleLine } from "@lathe/agent/base";
@@ -14,7 +15,7 @@ export type TreeFilter = (typeof TREE_FILTERS)[number];
 
 export interface TreeRow {
   readonly id: string;
-  /** The nearest entry above that is shown. */
+  /** The nearest ancestor that is shown. */
   readonly parentId: string | null;
   readonly type: string;
   readonly role?: string;
@@ -22,9 +23,9 @@ export interface TreeRow {
   readonly text: string;
   readonly timestamp: string;
   readonly label?: string;
-  /** How many branchings above have this row on a branch of its own. */
+  /** How many forks above have this row on a side branch. */
   readonly depth: number;
-  /** On the way to where the conversation is. */
+  /** Whether the row is on the path to the current position. */
   readonly isActive: boolean;
 }
 
@@ -34,17 +35,20 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   ...["session_init", "ttsr_injection", "mcp_tool_selection", "nested_call"],
 ]);
 
-/** Top to bottom; where branches part, the active one comes first, the others by age. Each row is made when it is taken. */
+/**
+ * Rows from top to bottom; at a fork the active branch comes first, then the others by age. Each row is only created
+ * when it is taken.
+ */
 export function* treeRows(journal: Journal, filter: TreeFilter = "default"): Generator<TreeRow> {
   const active = new Set(pathTo(journal, journal.leaf));
   type Waiting = { readonly id: string; readonly parentId: string | null; readonly depth: number };
-  /** The one that is shown first is taken from the end. */
+  /** Rows are popped from the end, so the first one to show goes last. */
   const stackOrder = (ids: readonly string[]): readonly string[] => {
     if (ids.length < 2) return ids;
     const newestFirst = ids.toReversed();
     return [...newestFirst.filter((id) => !active.has(id)), ...newestFirst.filter((id) => active.has(id))];
   };
-  // A stack instead of recursion: a long conversation is a deep tree.
+  // A stack instead of recursion, because a long conversation is a deep tree.
   const stack: Waiting[] = stackOrder(journal.children(null)).map((id) => ({ id, parentId: null, depth: 0 }));
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { id, parentId, depth } = next;
@@ -74,7 +78,7 @@ export function* treeRows(journal: Journal, filter: TreeFilter = "default"): Gen
 
 type Shown = Pick<TreeRow, "type" | "text" | "timestamp"> & { readonly role: string | undefined };
 
-/** Undefined: the filter leaves it out. Most messages need not be parsed for that. */
+/** Undefined if the filter leaves it out. Most messages need not be parsed to decide that. */
 function shownOf(journal: Journal, id: string, filter: TreeFilter): Shown | undefined {
   const glimpse = journal.glimpse(id);
   if (glimpse) {
@@ -92,7 +96,7 @@ function shownOf(journal: Journal, id: string, filter: TreeFilter): Shown | unde
   if (!shows(filter, entry)) return undefined;
   const { type, timestamp } = entry;
   const role = type !== "message" ? undefined : reportOf(entry) ? "note" : entry.message.role;
-  // Far more than is shown, so that what is cut off here is never seen, and far less than an answer may have.
+  // Far more than is shown, so the cut is never visible, and far less than an answer may have.
   return { type, role, timestamp, text: textOfEntry(entry).slice(0, 10 * TEXT_CHARS) };
 }
 
@@ -149,7 +153,7 @@ const KINDS: ReadonlyMap<string, string> = new Map(
   Object.entries({ user: "You", assistant: "Agent", tool: "Tool", note: "Note" }),
 );
 
-/** As text: `›` marks the way to where the conversation is. `columns`: the longest line. */
+/** A row as text: `›` marks the path to the current position. `columns` limits the length of a line. */
 export function treeLine(row: TreeRow, columns = Number.POSITIVE_INFINITY): string {
   const { id, type, role, text, label, depth, isActive } = row;
   const who = (role === undefined ? undefined : KINDS.get(role)) ?? type.replaceAll("_", " ");

@@ -1,4 +1,4 @@
-// The verdict about work in words, the same in every host and in every reading of a session.
+// The verdict about the work in words, the same in every host and wherever the session is read.
 
 import type { Verification, WorkVerdict } from "@lathe/agent/contract";
 import { isJsonObject, type JsonValue } from "@lathe/llm";
@@ -10,24 +10,26 @@ const WORDS: Readonly<Record<WorkVerdict, string>> = {
   none: "Not checked",
 };
 
-/** One line; undefined when there is nothing to say. */
+/** One line; undefined if there is nothing to say. */
 export function verificationLine(verification: Verification | undefined): string | undefined {
   if (!verification || (verification.verdict === "none" && verification.reasons.length === 0)) return undefined;
   const { verdict, reasons } = verification;
   if (reasons.length === 0) return `${WORDS[verdict]}.`;
-  // A failed check is a sentence of its own.
+  // A failed check gets its own sentence.
   if (verdict === "failed" && reasons[0]?.startsWith("`")) return `${WORDS.failed}. ${reasons.join(" ")}`;
   return `${verdict === "failed" ? WORDS.unverified : WORDS[verdict]}: ${inSentence(reasons.join(" "))}`;
 }
 
-/** After a colon; names of files at the beginning stay as they are. */
+/** The text in a form that can follow a colon; a file name at the beginning keeps its case. */
 const inSentence = (text: string): string =>
   text.replace(/^(?:The|No|Nothing|Files|Packages|Programs|Too)\b/, (word) => word.toLowerCase());
 
-/** In the entries of a session: what a verification found. */
+/** Type of the journal entry with the result of a verification. */
 export const VERIFICATION_ENTRY = "verification";
 
-/** How the entry of a verification is read: the verdict, and the runs that it rests on. Undefined: another version wrote it. */
+/**
+ * Reads the entry of a verification: the verdict and the runs it is based on. Undefined if another version wrote it.
+ */
 export function verificationNote(
   data: JsonValue | undefined,
 ): { readonly title: string; readonly text: string } | undefined {

@@ -1,4 +1,5 @@
-// Which journal a run writes: by --session, --resume, --continue, --fork, --run-id, --no-session, or a new one.
+// Which journal a run writes to: chosen by --session, --resume, --continue, --fork, --run-id, --no-session, or a new
+// one.
 
 import { resolve } from "node:path";
 import { hasBegun } from "@lathe/agent/record";
@@ -23,7 +24,7 @@ export function journalFor(workspace: Workspace, options: CliOptions): OpenedJou
   }
 }
 
-/** Another process has the session open. The caller may know a way to join it there. */
+/** Another process has the session open. The caller may know how to join it there. */
 export class SessionHeld extends CliError {
   readonly path: string;
   constructor(path: string, message: string, cause: unknown) {
@@ -33,10 +34,10 @@ export class SessionHeld extends CliError {
   }
 }
 
-/** The machine is at fault then, not the choice of a session. */
+/** Here the machine is the problem, not the choice of session. */
 const UNWRITABLE: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 
-/** A session that another process holds is refused; nothing is lost. */
+/** Turns an error into a refusal for the user. If another process holds the session, nothing is lost. */
 export function refusal(error: unknown, runId?: string): unknown {
   if (!(error instanceof Error) || error instanceof CliError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
@@ -83,7 +84,10 @@ function choose(workspace: Workspace, options: CliOptions): OpenedJournal {
   return newJournal(workspace);
 }
 
-/** Only what was opened: a file that was refused is no session, and would be reported as a damaged one from then on. */
+/**
+ * Only remembers files that were opened: a refused file is not a session, and would be reported as damaged from then
+ * on.
+ */
 function remembered(workspace: Workspace, path: string, journal: OpenedJournal): OpenedJournal {
   rememberOutsideFile(workspace.paths.sessions, path);
   return journal;

@@ -1,9 +1,9 @@
-// A long text, written piece by piece: no more of it is made than its reader takes.
+// Writes a long text piece by piece, producing it only as fast as the reader takes it.
 
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 
-/** Small pieces go together, since each write is a call to the system. */
+/** Small pieces are joined, because each write is a system call. */
 const CHUNK = 64 << 10;
 
 export async function writePieces(stream: Writable, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {

@@ -1,4 +1,5 @@
-// The browser as an addition to sessions: the service behind the tool `browser`. Nothing of it is loaded before the first tab.
+// The browser as an addition to sessions: the service behind the tool `browser`. The browser's code is loaded with the
+// first tab.
 
 import { LocalEnvironment } from "@lathe/agent";
 import type { BrowserService } from "@lathe/agent/tools";
@@ -51,7 +52,7 @@ export const browserAddition: AdditionMaker = async ({ userEnv, settings }) => {
   };
 };
 
-/** Bubblewrap may be absent, or the system may forbid it. */
+/** Bubblewrap may be missing, or the system may forbid it. */
 async function canConfine(): Promise<boolean> {
   if (process.platform !== "linux") return false;
   const { CONFINEMENT_PROBE } = await import("./confinement.ts");

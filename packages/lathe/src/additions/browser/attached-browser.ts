@@ -1,5 +1,6 @@
-// A browser that is not ours: one that listens somewhere already, which we only leave again, or an app that the session starts with a
-// profile of its own. No program of the user is ended, and no profile of theirs is opened.
+// A browser that we did not set up: one that already listens somewhere and keeps running when we disconnect, or an app
+// that the session starts with a profile of its own. We never end a program of the user and never open a profile of
+// theirs.
 
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
@@ -18,9 +19,9 @@ const POLL_MS = 150;
 const PAGE_MS = 2000;
 const REMOVED_MS = 10_000;
 const PROTOCOL_MS = 60_000;
-/** Windows of a browser's or an app's own, which nobody means. */
+/** Internal windows of a browser or an app, which are never the page that is wanted. */
 const NO_PAGE = /request handler|devtools|background page|background host|service worker/i;
-/** Its output is of no use to anybody, and an app whose output is not read stands still. */
+/** The app's output is discarded: an app blocks when its output is not read. */
 const START_APP = `mkdir -m 700 "$0" && exec "$@" --remote-debugging-port=0 "--user-data-dir=$0" >/dev/null`;
 
 export type Connect = (host: string, port: number) => Promise<Duplex>;
@@ -29,9 +30,9 @@ export interface AttachedBrowser {
   readonly link: CdpLink;
   readonly browser: Browser;
   readonly ended: Promise<void>;
-  /** The session has started it. */
+  /** The session started it. */
   readonly isOurs: boolean;
-  /** Disconnects, and ends a program that the session has started. */
+  /** Disconnects, and ends the program if the session started it. */
   leave(): Promise<void>;
 }
 
@@ -44,7 +45,7 @@ export async function attachTo(address: string, connect: Connect): Promise<Attac
   return { ...spoken, isOurs: false, leave: async () => close() };
 }
 
-/** Waits until the browser at this address tells where it listens. */
+/** Waits until the browser at this address reports its WebSocket address. */
 async function socketOf(url: URL, connect: Connect): Promise<URL> {
   const until = performance.now() + LISTENS_MS;
   for (;;) {
@@ -95,7 +96,7 @@ async function speakTo(
   return { link, browser, ended: link.ended, close: () => socket.close() };
 }
 
-/** Starts an app where commands run. */
+/** Starts an app in the environment where commands run. */
 export async function startApp(
   path: string,
   args: readonly string[],
@@ -143,7 +144,10 @@ export async function startApp(
   return { ...spoken, isOurs: true, leave };
 }
 
-/** The first page whose address or title contains `target`, or the first that is no window of the browser's own. */
+/**
+ * The first page whose address or title contains `target`; without a target, the first that is not an internal window
+ * of the browser.
+ */
 export async function pickPage(browser: Browser, target: string | undefined): Promise<Page> {
   const until = performance.now() + PAGE_MS;
   for (;;) {

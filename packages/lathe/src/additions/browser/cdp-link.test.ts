@@ -29,7 +29,7 @@ it.skipIf(!has("chromium"))(
       expect(large).toBe("ü".repeat(2_000_000));
       expect((await pages[1]!.screenshot()).length).toBeGreaterThan(500);
 
-      // The first says something on a session of the second.
+      // The first client sends a command to a session of the second.
       const theirs = (await pages[1]!.createCDPSession()).id();
       const [mine] = transports;
       const hear = mine!.onmessage!;
@@ -42,7 +42,7 @@ it.skipIf(!has("chromium"))(
       expect(await refused).toMatchObject({ error: { message: "Session with given id not found." } });
       expect(pages[1]!.url()).toContain("data:");
 
-      // One leaves: the other and its page stay.
+      // When one client disconnects, the other and its page stay.
       await first!.disconnect();
       expect(await pages[1]!.evaluate(() => 6 * 7)).toBe(42);
       const lost = new Promise<void>((resolve) => void second!.once("disconnected", resolve));

@@ -4,7 +4,7 @@
 import { byteLines } from "@lathe/agent/world";
 
 const LARGEST_MESSAGE = 256 << 20;
-/** The end of a message of a session, as Chromium writes it. */
+/** How Chromium ends a message that belongs to a session. */
 const OF_SESSION = /,"sessionId":"(\w+)"\}$/;
 const LONGEST_END = 64;
 const NO_SESSION = { code: -32001, message: "Session with given id not found." };
@@ -15,7 +15,7 @@ export interface CdpChannel {
   send(message: string): Promise<void>;
 }
 
-/** What puppeteer takes as its `ConnectionTransport`. */
+/** The shape that puppeteer expects of a `ConnectionTransport`. */
 export interface CdpClient {
   send(message: string): void;
   /** Ends the sessions of this client; the browser and its pages stay. */
@@ -42,7 +42,7 @@ interface Event {
   readonly sessionId?: string;
 }
 
-/** Somebody who waits for an answer: ourselves, or a client that knows its command by a number of its own. */
+/** Who waits for an answer: we ourselves, or a client that knows the command by its own number. */
 type Waiting = ((answer: Answer) => void) | { readonly client: CdpClient; readonly root: string; readonly id: number };
 
 /** The messages of `--remote-debugging-pipe` end with a zero byte. */
@@ -57,7 +57,7 @@ export function pipeChannel(process: {
 }
 
 export class CdpLink {
-  /** Resolves when the browser's side has ended, for whatever reason. */
+  /** Resolves when the browser's side has ended, for any reason. */
   readonly ended: Promise<void>;
   readonly #channel: CdpChannel;
   /** Each client, with its session with the browser. */
@@ -74,7 +74,7 @@ export class CdpLink {
     this.ended = this.#read();
   }
 
-  /** A client with sessions of its own. */
+  /** Opens a client with sessions of its own. */
   async open(): Promise<CdpClient> {
     const { sessionId } = (await this.call("Target.attachToBrowserTarget")) as { sessionId: string };
     const client: CdpClient = {
@@ -86,7 +86,7 @@ export class CdpLink {
     return client;
   }
 
-  /** A command of ours to the browser. */
+  /** Sends a command of ours to the browser. */
   async call(method: string, params: object = {}): Promise<unknown> {
     const { result, error } = await new Promise<Answer>((resolve) => this.#send(resolve, { method, params }));
     if (error) throw new Error(`${method}: ${error.message}`);
@@ -107,7 +107,8 @@ export class CdpLink {
       this.#endWaiting();
       return;
     }
-    // One write at a time: the pipe limits how much may wait. Where a write fails, the end of the browser is the answer.
+    // One write at a time: the pipe limits how much may be queued. If a write fails, the end of the browser is the
+    // answer.
     const message = JSON.stringify({ id, ...command });
     this.#sending = this.#sending.then(() => this.#channel.send(message)).catch(() => {});
   }
@@ -119,7 +120,7 @@ export class CdpLink {
     for (const [session, owner] of this.#owners) if (owner === client) this.#owners.delete(session);
     for (const [id, waiting] of this.#waiting)
       if ("client" in waiting && waiting.client === client) this.#waiting.delete(id);
-    // The sessions that were attached through this one end with it.
+    // The sessions that were attached through this client end with it.
     if (!this.#isOver) this.call("Target.detachFromTarget", { sessionId: root }).catch(() => {});
     client.onclose?.();
   }
@@ -144,7 +145,8 @@ export class CdpLink {
   #hear(text: string): void {
     const [, ofSession = ""] = OF_SESSION.exec(text.slice(-LONGEST_END)) ?? [];
     const owner = this.#owners.get(ofSession);
-    // Only events of targets change what belongs to whom, and only those of a browser's session are changed: others are not parsed.
+    // Only events of targets change which client owns a session, and only messages of a client's browser session are
+    // rewritten: all others pass unparsed.
     if (owner && this.#clients.get(owner) !== ofSession && !text.startsWith('{"method":"Target.')) {
       owner.onmessage?.(text);
       return;
@@ -158,7 +160,9 @@ export class CdpLink {
     if (event.method === "Target.detachedFromTarget" && child !== undefined) this.#owners.delete(child);
   }
 
-  /** An answer is cut, not parsed: it may hold a picture. Its number always comes first. */
+  /**
+   * Takes the answer apart as text instead of parsing it, because it may hold a picture. Its number always comes first.
+   */
   #answer(id: number, text: string, start: string): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -1,4 +1,5 @@
-// The one Chromium of a session, on this machine: started with the first tab, in bubblewrap where there is one, and ended with the last.
+// The one Chromium of a session, on this machine: it starts with the first tab, in bubblewrap if available, and ends
+// with the last.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +22,7 @@ export interface ChromiumOptions {
   readonly program: string;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly headless: boolean;
-  /** It does not tell pages that it is automated. */
+  /** It hides from pages that it is automated. */
   readonly isStealthy?: boolean | undefined;
   /** Bubblewrap works here. */
   readonly isConfined: boolean;
@@ -30,7 +31,7 @@ export interface ChromiumOptions {
 export class Chromium {
   readonly link: CdpLink;
   readonly browser: Browser;
-  /** Resolves when it can no longer be used: with how it ended, and undefined where we ended it. */
+  /** Resolves when the browser can no longer be used: with how it ended, or with undefined if we ended it. */
   readonly ended: Promise<string | undefined>;
   readonly #cleaned: Promise<void>;
   readonly #process: TwoWayProcess;
@@ -87,7 +88,7 @@ export class Chromium {
     }
   }
 
-  /** Where the browser finds the proxy of a tab. */
+  /** Starts the proxy of a tab and returns the address at which the browser finds it. */
   async serve(proxy: TabProxy): Promise<string> {
     const number = ++this.#tabs;
     if (!this.#isConfined) return `http://127.0.0.1:${await proxy.listen({ host: "127.0.0.1", port: 0 })}`;
@@ -96,7 +97,7 @@ export class Chromium {
     return `http://${address}:${BRIDGE_PORT}`;
   }
 
-  /** Where downloads go, as the browser and as we name it. */
+  /** The folder of downloads, by the browser's path and by ours. */
   get downloads(): { readonly inside: string; readonly outside: string } {
     const outside = join(this.#folder, DOWNLOADS);
     return { inside: this.#isConfined ? `${INSIDE}/${DOWNLOADS}` : outside, outside };
@@ -107,7 +108,7 @@ export class Chromium {
     await this.#cleaned;
   }
 
-  /** A browser whose pipe has ended is about to exit, or is of no use any more. */
+  /** A browser whose pipe has ended is about to exit or no longer usable. */
   async #describeEnd(): Promise<string | undefined> {
     const exit = await withDeadline(this.#process.exited, EXIT_MS);
     if (exit?.stopped) return undefined;
@@ -121,7 +122,7 @@ export class Chromium {
   }
 }
 
-/** Services and parts of its window that nobody sees here; those of the window would cost a process for each tab. */
+/** Services and window parts that are not used here; those of the window would cost a process per tab. */
 const UNUSED_FEATURES = [
   "Translate",
   "OptimizationHints",
@@ -140,14 +141,14 @@ const UNUSED_FEATURES = [
   "WebUIToolbar",
 ];
 
-/** Its own services are refused: the browser itself has a proxy that nothing answers, only tabs have others. */
+/** The browser's own services get no network: its proxy address answers nothing, and only tabs have proxies that do. */
 function chromiumFlags(headless: boolean, isConfined: boolean): string[] {
   const nowhere = isConfined ? `127.0.0.1:${BRIDGE_PORT}` : "127.0.0.1:9";
   return [
     ...(headless ? ["--headless=new", "--hide-scrollbars", "--mute-audio"] : []),
     ...(!isConfined && process.getuid?.() === 0 ? ["--no-sandbox"] : []),
     ...["--remote-debugging-pipe", `--proxy-server=http://${nowhere}`, "--proxy-bypass-list=<-loopback>"],
-    // Names are looked up by the gate alone, and nothing goes past the proxy.
+    // Only the proxy looks up names, and nothing bypasses it.
     ...["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.*", "--disable-quic"],
     ...["--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--allow-insecure-localhost"],
     ...["--no-first-run", "--no-default-browser-check", "--no-pings", "--disable-sync", "--disable-breakpad"],

@@ -1,5 +1,5 @@
-// Where Chromium runs: bubblewrap shows it the system's programs, fonts and certificates, and nothing of the user's. Its network holds
-// one bridge, and the bridge leads to the sockets in one folder: one for each tab.
+// Confines Chromium: bubblewrap shows it the system's programs, fonts and certificates, and nothing of the user's. Its
+// network has one bridge, which leads to the sockets in one folder: one per tab.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,15 +7,18 @@ import { dirname, join } from "node:path";
 import type { ConfinedStart, Confinement, ProgramArgv } from "@lathe/agent/world";
 
 export const BRIDGE_PORT = 3128;
-/** Below the folder of the sockets: the only place outside that the browser can write to. */
+/** A folder below the one of the sockets: the only one outside that the browser can write to. */
 export const DOWNLOADS = "downloads";
 const BWRAP = "/usr/bin/bwrap";
 export const INSIDE = "/run/lathe";
 const HOME = "/tmp/home";
-/** Chromium refuses its own sandbox to root, and inside it need not be root. */
+/** Chromium's sandbox refuses to run as root, and inside bubblewrap it need not be root. */
 const USER = "1000";
 
-/** Runs inside: a connection to an address continues at the socket with the name of that address. Arguments: their folder, the port. */
+/**
+ * Runs inside: it connects each address to the socket with the same name. Arguments: the folder of the sockets, the
+ * port.
+ */
 const BRIDGE_SCRIPT = `
 const net = require("node:net");
 const [folder, port] = process.argv.slice(1);
@@ -25,9 +28,9 @@ net.createServer((inside) => {
 }).listen(Number(port), "0.0.0.0", () => console.log("ready"));`;
 
 /**
- * Starts the bridge and, once it listens, the browser, which speaks over its input and output; all ends with it. The bridge must not
- * share them: node makes what it shares non-blocking, and Chromium gives its connection up when a long message does not fit at once.
- * Arguments: node, the bridge and its arguments, the browser.
+ * Starts the bridge and, once it listens, the browser, which speaks over its input and output; everything ends with the
+ * browser. The bridge must not share these pipes: node makes pipes that it shares non-blocking, and Chromium drops its
+ * connection when a long message does not fit at once. Arguments: node, the bridge and its arguments, the browser.
  */
 const START_SCRIPT = `mkfifo /tmp/ready
 "$1" -e "$2" "$3" "$4" </dev/null >/tmp/ready &
@@ -35,14 +38,17 @@ read -r ready </tmp/ready
 shift 4
 exec "$@" 3<&0 4>&1 </dev/null >/dev/null`;
 
-/** Tells whether programs can be confined here; it prints nothing and does nothing. */
+/** Shows by its exit code whether programs can be confined here; it prints nothing and does nothing. */
 export const CONFINEMENT_PROBE: ProgramArgv = [
   BWRAP,
   ...["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"],
   ...["--", "/bin/true"],
 ];
 
-/** Where libraries, fonts and certificates are. Chromium's launcher and its policies are among the system's settings. */
+/**
+ * System folders that the browser sees: libraries, fonts, certificates, and the settings of Chromium's launcher and
+ * policies.
+ */
 const SHOWN = [
   ...["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/google", "/nix/store", "/run/current-system"],
   ...[
@@ -60,9 +66,9 @@ const SHOWN = [
 ];
 
 export interface BrowserConfinementOptions {
-  /** Of the bridge. */
+  /** The node that runs the bridge. */
   readonly node: string;
-  /** Variables that show a window, and undefined without one. */
+  /** Variables that a window needs; undefined if headless. */
   readonly screen?: Readonly<Record<string, string>> | undefined;
 }
 

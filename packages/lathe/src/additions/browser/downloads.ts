@@ -1,4 +1,5 @@
-// What a tab downloads: the browser writes it into a folder of its own, and the next result makes an artifact of it.
+// The downloads of a tab: the browser writes them into a folder of its own, and the next result makes artifacts of
+// them.
 
 import { constants } from "node:fs";
 import { open, rm } from "node:fs/promises";
@@ -6,7 +7,7 @@ import { join } from "node:path";
 import type { ToolContext } from "@lathe/agent";
 import type { CDPSession, Protocol } from "puppeteer-core";
 
-/** A download that began gets this long to end before a result is given. */
+/** How long a result waits for a running download. */
 const SETTLE_MS = 2000;
 const MOST_BYTES = 64 << 20;
 const MOST_FILES = 100;
@@ -30,7 +31,10 @@ export class Downloads {
     this.#cancel = cancel;
   }
 
-  /** `session`: one in which events of the page are enabled. `folder`: where the browser puts them, as this process names it. */
+  /**
+   * `session`: a session in which page events are enabled. `folder`: the browser's download folder, by the path that
+   * this process uses.
+   */
   static watch(session: CDPSession, folder: string, cancel: (guid: string) => Promise<unknown>): Downloads {
     const downloads = new Downloads(folder, cancel);
     session.on("Page.downloadWillBegin", (event) => downloads.#begin(event));
@@ -38,7 +42,7 @@ export class Downloads {
     return downloads;
   }
 
-  /** What became of them since the last time, as lines. */
+  /** Lines about the downloads since the last call. */
   async take(context: Pick<ToolContext, "openArtifact">): Promise<string[]> {
     await this.#settle();
     const lines: string[] = [];
@@ -69,7 +73,7 @@ export class Downloads {
     Object.assign(file, { state, received: receivedBytes });
     if (Math.max(receivedBytes, totalBytes) > MOST_BYTES && !file.isTooLarge) {
       file.isTooLarge = true;
-      // It may have ended by itself.
+      // The download may have ended by itself.
       this.#cancel(guid).catch(() => {});
     }
     if (!this.#isLoading()) this.#onEnd();
@@ -91,7 +95,7 @@ export class Downloads {
     this.#onEnd = () => {};
   }
 
-  /** The browser can put anything into that folder, links to other files as well. */
+  /** The browser can put anything into that folder, including links to other files. */
   async #keep(guid: string, { openArtifact }: Pick<ToolContext, "openArtifact">): Promise<string> {
     if (!/^[\w-]+$/.test(guid)) return "has no name";
     const path = join(this.#folder, guid);

@@ -1,10 +1,10 @@
-// Which browser is started: the system's own, or the one that the user names. Nothing is downloaded.
+// Finds the browser to start: the one that the user names, or the system's own. Nothing is downloaded.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ToolFailure } from "@lathe/agent";
 
-/** The user's PATH may lead into a project, so it is not searched. */
+/** The user's PATH is not searched, because it may lead into a project. */
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/opt/google/chrome", "/run/current-system/sw/bin"];
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"];
 const MAC_APPS = ["Chromium", "Google Chrome"].map((name) => `/Applications/${name}.app/Contents/MacOS/${name}`);

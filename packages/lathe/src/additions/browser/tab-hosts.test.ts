@@ -14,7 +14,7 @@ it.each([
       isLoopback: async () => false,
       isOwn: async () => false,
       isAllowed: (host) => host === "allowed.example",
-      // As addresses are compared: what follows the # is never sent.
+      // Addresses are compared without what follows the #, which is never sent.
       isShown: (url) => url.replace(/#.*/, "") === SHOWN,
     });
     await hosts.begin(new URL(address));
@@ -50,7 +50,7 @@ it("T-BRW-1 only the first page of a tab that no script has used may load from a
   };
   expect(await reaches(new TabHosts(judge))).toBe(true);
   const [afterPage, afterScript] = [new TabHosts(judge), new TabHosts(judge)];
-  // A page of the same host whose address holds a secret leaves it in the storage that both share.
+  // A page of the same host whose address holds a secret can leave it in the storage that both share.
   await afterPage.begin(new URL(`${SHOWN}?secret`));
   afterPage.endFirstLoad();
   expect(await reaches(afterPage)).toBe(false);

@@ -1,14 +1,15 @@
-// Which hosts one tab may reach: those that it was opened for, those that its first load came from, servers of the session, and what the
-// user's rules allow. So a script that runs later cannot carry anything to a host that the page did not need.
+// The hosts that one tab may reach: those that it was opened for, those that its first load used, servers of the
+// session, and those that the user's rules allow. So a script that runs later cannot send anything to a host that the
+// page did not need.
 
 import { placeOf } from "./tab-proxy.ts";
 
 export interface HostJudge {
-  /** The host means the loopback, by whatever name. */
+  /** The host is the loopback, whatever name it goes by. */
   isLoopback(host: string): Promise<boolean>;
-  /** A server that a process of the session runs. */
+  /** A process of the session serves this port. */
   isOwn(host: string, port: number): Promise<boolean>;
-  /** The user's rules or their mode allow this host. */
+  /** The user's rules or mode allow this host. */
   isAllowed(host: string): boolean;
   /** The session was shown exactly this address. */
   isShown(url: string): boolean;
@@ -33,22 +34,22 @@ export class TabHosts {
     return [...this.#known];
   }
 
-  /** No page was loaded into the tab, and no script of the tool ran on it. */
+  /** No page was loaded into the tab, and no script ran on it. */
   get isUntouched(): boolean {
     return this.#isUntouched;
   }
 
-  /** A script may have left something in the tab that runs in the next page. */
+  /** Notes that a script may have left something in the tab that runs in the next page. */
   touch(): void {
     this.#isUntouched = false;
   }
 
   /**
-   * The tab is opened for this address. What a page of another host needs to be shown may come from anywhere, once: a person was asked
-   * about the address, or the session was shown it. A page of the session's own server was opened without a question, and the agent
-   * may have written it; where a rule allows the host, the agent may have made up the address, and the page may lead wherever that
-   * says. Both reach nothing else (decision 0381). Nor does a page that is loaded into a used tab: an earlier page or a script may have
-   * left the session's words there, for this one to carry away.
+   * Opens the tab for this address. A page of another host may load from anywhere, once: a person was asked about the
+   * address, or the session was shown it. Two kinds of pages may not (decision 0381). A page of the session's own
+   * server was opened without a question, and the agent may have written it. If a rule allows the host, the agent may
+   * have made up the address, and the page may go wherever the address says. A page that is loaded into a used tab may
+   * not either: an earlier page or a script may have left data of the session there for this page to carry away.
    */
   async begin(url: URL): Promise<void> {
     const isFirst = this.#isUntouched;
@@ -57,7 +58,7 @@ export class TabHosts {
     const host = hostOf(url);
     this.#isOfWeb ||= !(await this.#judge.isLoopback(host));
     const isOwn = await this.#judge.isOwn(host, portOf(url));
-    // Shown addresses are compared without what follows the #, and scripts of the page can read it.
+    // Shown addresses are compared without what follows the #, but scripts of the page can read it.
     const isShown = url.hash === "" && this.#judge.isShown(url.href);
     this.#isFirstLoad = isFirst && !isOwn && (!this.#judge.isAllowed(host) || isShown);
   }
@@ -66,11 +67,11 @@ export class TabHosts {
     this.#isFirstLoad = false;
   }
 
-  /** Why the tab may not reach this; undefined: it may. */
+  /** Why the tab may not reach this host; undefined if it may. */
   async refuse(host: string, port: number): Promise<string | undefined> {
     const place = placeOf(host, port);
     if (this.#known.has(place) || (await this.#judge.isOwn(host, port))) return undefined;
-    // The user may have opened a port of another program: not for pages of the web, whatever their rules say of the loopback.
+    // A rule of the user may open a port of another program on the loopback, but never for pages of the web.
     const isLoopback = await this.#judge.isLoopback(host);
     if (!(isLoopback && this.#isOfWeb) && this.#judge.isAllowed(host)) return undefined;
     if (!isLoopback && this.#isFirstLoad) {
@@ -87,7 +88,7 @@ export const portOf = ({ port, protocol }: URL): number => Number(port) || (prot
 
 export const placeOfUrl = (url: URL): string => placeOf(hostOf(url), portOf(url));
 
-/** The server that a place names. */
+/** The host and port of a place. */
 export function serverOf(place: string): { readonly host: string; readonly port: number } {
   const url = new URL(`http://${place}`);
   return { host: hostOf(url), port: portOf(url) };

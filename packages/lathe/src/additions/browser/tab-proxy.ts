@@ -1,4 +1,5 @@
-// The way of one tab to the web: an HTTP proxy that asks for each host whether the tab may reach it, and then goes through the gate.
+// One tab's access to the web: an HTTP proxy that asks for each host whether the tab may reach it, and connects through
+// the gate.
 
 import { setMaxListeners } from "node:events";
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
@@ -6,15 +7,15 @@ import type { Duplex } from "node:stream";
 import { messageOf } from "@lathe/llm";
 
 export interface TabProxyOptions {
-  /** Connects through the gate. Fails with a line that says why it did not. */
+  /** Connects through the gate. If that fails, the error's message is one line that says why. */
   connect(host: string, port: number, signal: AbortSignal): Promise<Duplex>;
-  /** Undefined: the tab may reach it. Else why not. */
+  /** Why the tab may not reach the host; undefined if it may. */
   refuse(host: string, port: number): Promise<string | undefined>;
-  /** A host that was not reached, and why. */
+  /** Reports a host that was not reached, and why. */
   onProblem(host: string, reason: string): void;
 }
 
-/** Headers that are about the way to us. */
+/** Headers that concern only the hop to this proxy. */
 const HOP_HEADERS = ["proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
 export class TabProxy {
@@ -25,7 +26,7 @@ export class TabProxy {
 
   constructor(options: TabProxyOptions) {
     this.#options = options;
-    // A page opens many connections at once, and each listens to it until it is there.
+    // A page opens many connections at once, and each listens to this signal until it is established.
     setMaxListeners(0, this.#ended.signal);
     this.#agent = new GateAgent((host, port) => options.connect(host, port, this.#ended.signal));
     this.#server = createServer((asked, answer) => void this.#forward(asked, answer));
@@ -55,7 +56,7 @@ export class TabProxy {
     this.#server.closeAllConnections();
   }
 
-  /** Https and WebSockets. */
+  /** Forwards https and WebSockets. */
   async #tunnel(asked: IncomingMessage, inside: Duplex, head: Buffer): Promise<void> {
     inside.on("error", () => inside.destroy());
     const [, host = "", port = "443"] = /^\[?([^\]]*?)\]?:(\d+)$/.exec(asked.url ?? "") ?? [];
@@ -92,7 +93,7 @@ export class TabProxy {
     return why === undefined;
   }
 
-  /** Plain http. What cannot be reached gets no answer: one of ours would look like the server's. */
+  /** Forwards plain http. A request that cannot be forwarded gets no answer: ours would look like the server's. */
   async #forward(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
     answer.on("error", () => {});
     const url = URL.canParse(asked.url ?? "") ? new URL(asked.url ?? "") : undefined;
@@ -123,7 +124,7 @@ export class TabProxy {
     });
     sent.once("error", (error) => {
       answer.off("close", giveUp);
-      // The server may close a connection in the moment in which it is used again.
+      // The server may close a kept connection at the very moment we reuse it.
       if (mayRetry && sent.reusedSocket && !answer.headersSent && (method === "GET" || method === "HEAD"))
         this.#exchange(url, asked, answer, false);
       else {
@@ -136,13 +137,13 @@ export class TabProxy {
   }
 }
 
-/** As addresses write it. */
+/** A host and port as addresses write them. */
 export function placeOf(host: string, port: number): string {
   const name = host.includes(":") ? `[${host}]` : host.toLowerCase().replace(/\.$/, "");
   return port === 80 || port === 443 ? name : `${name}:${port}`;
 }
 
-/** Connections through the gate that are used again: to another machine, each costs a process. */
+/** Keeps connections through the gate for reuse: to another machine, each one costs a process. */
 class GateAgent extends Agent {
   readonly #connect: (host: string, port: number) => Promise<Duplex>;
 
@@ -163,7 +164,9 @@ class GateAgent extends Agent {
   }
 }
 
-/** A connection of another environment is no socket of this machine: the agent expects a socket's switches of it. */
+/**
+ * A connection of another environment is not a socket of this machine, but the agent calls a socket's methods on it.
+ */
 function withSwitches(stream: Duplex): Duplex {
   const nothing = (): Duplex => stream;
   const missing = ["ref", "unref", "setKeepAlive", "setTimeout", "setNoDelay"].filter((name) => !(name in stream));

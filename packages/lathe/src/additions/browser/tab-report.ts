@@ -1,5 +1,5 @@
-// What happened in a tab since the last result: errors that its scripts threw or logged, requests that failed, dialogs, and hosts that it
-// could not reach. So "does it work?" takes one call.
+// What happened in a tab since the last result: errors that its scripts threw or logged, failed requests, dialogs, and
+// hosts that it could not reach. So "does it work?" takes one call.
 
 import type { ConsoleMessage, Dialog, HTTPRequest, HTTPResponse, Page } from "puppeteer-core";
 import { placeOfUrl } from "./tab-hosts.ts";
@@ -7,9 +7,9 @@ import { placeOfUrl } from "./tab-hosts.ts";
 const MOST_LINES = 15;
 const MOST_FAILED = 100;
 const LONGEST_LINE = 400;
-/** What the browser itself logs of failed requests, which are listed anyway. */
+/** How the browser's own log lines about failed requests begin; those requests are listed anyway. */
 const OF_REQUESTS = "Failed to load resource:";
-/** The page gave these up itself. */
+/** The error of requests that the page cancelled itself. */
 const GIVEN_UP = "net::ERR_ABORTED";
 
 const SECTIONS = ["Console errors", "Failed requests", "Dialogs"] as const;
@@ -19,13 +19,13 @@ export class TabReport {
   readonly #lines = new Map<Section, { readonly lines: string[]; more: number }>();
   /** Hosts that were not reached since the last result, and why. */
   #problems = new Map<string, string>();
-  /** The one among them that the result itself tells. */
+  /** The host among these problems that the result itself reports. */
   #told: string | undefined;
   readonly #failed: { readonly url: string; readonly line: string }[] = [];
   readonly #open = new Set<HTTPRequest>();
   #onIdle: () => void = () => {};
 
-  /** `answer`: what a dialog is answered with; undefined: by the user. */
+  /** `answer`: how dialogs are answered; undefined leaves them to the user. */
   watch(page: Page, answer: "accept" | "dismiss" | undefined): void {
     page.on("pageerror", (error) => this.#add("Console errors", describeError(error)));
     page.on("console", (message) => this.#noteConsole(message));
@@ -48,13 +48,13 @@ export class TabReport {
     if (this.#problems.size < MOST_LINES) this.#problems.set(place, reason);
   }
 
-  /** Why a host was not reached; the next result does not list it again. */
+  /** Why a host was not reached. The next result does not list this host again. */
   tellProblem(url: URL): string | undefined {
     this.#told = placeOfUrl(url);
     return this.#problems.get(this.#told);
   }
 
-  /** Resolves when no request is under way, or after `ms`; with whether there was anything to wait for. */
+  /** Resolves when no request is open, or after `ms`, with whether there was anything to wait for. */
   async settle(ms: number): Promise<boolean> {
     if (this.#open.size === 0) return false;
     await new Promise<void>((resolve) => {
@@ -68,12 +68,12 @@ export class TabReport {
     return true;
   }
 
-  /** A page is loaded anew: requests of the one before are never reported as finished. */
+  /** Forgets open requests when a new page loads: those of the page before are never reported as finished. */
   forgetRequests(): void {
     this.#open.clear();
   }
 
-  /** What happened since the last time, as lines; nothing when nothing did. */
+  /** Lines about what happened since the last call; empty if nothing did. */
   take(): string[] {
     const [problems, told] = [this.#problems, this.#told];
     this.#told = undefined;
@@ -91,7 +91,7 @@ export class TabReport {
   }
 
   #noteConsole(message: ConsoleMessage): void {
-    // Each keeps values of the page alive until it is disposed of.
+    // Each argument keeps values of the page alive until it is disposed of.
     for (const value of message.args()) value.dispose().catch(() => {});
     if (message.type() !== "error" || message.text().startsWith(OF_REQUESTS)) return;
     const { url, lineNumber } = message.location();
@@ -101,13 +101,13 @@ export class TabReport {
 
   #noteResponse(response: HTTPResponse): void {
     const request = response.request();
-    // The result itself names the status of the page.
+    // The result itself gives the status of the page.
     const isPage = request.isNavigationRequest() && request.frame()?.parentFrame() === null;
     if (response.status() >= 400 && !isPage) this.#noteFailed(request, `status ${response.status()}`);
   }
 
   #noteFailed(request: HTTPRequest, why: string): void {
-    // The browser asks every server for an icon, whether the page has one or not.
+    // The browser asks every server for an icon, whether or not the page has one.
     if (this.#failed.length < MOST_FAILED && !request.url().endsWith("/favicon.ico"))
       this.#failed.push({ url: request.url(), line: `${request.method()} ${request.url()}: ${why}` });
   }
@@ -119,10 +119,10 @@ export class TabReport {
     this.#add("Dialogs", `${kind} ${JSON.stringify(dialog.message())}: ${done}`);
     if (answer === undefined) return;
     try {
-      // A page that asks to be left must not keep the tab.
+      // A page must not be able to hold the tab by asking whether it may be left.
       await (done === "accepted" ? dialog.accept() : dialog.dismiss());
     } catch {
-      // A script of the tab, or the end of the page, has answered it.
+      // A script of the tab answered it first, or the page has ended.
     }
   }
 

@@ -1,13 +1,13 @@
-// The title of a tab's page, as the page itself tells it while it is loaded. To be asked for it, the browser takes its time just then: it
-// is busy with showing the page.
+// The title of a tab's page, reported by the page itself while it loads. Asking the browser at that moment is slow: it
+// is busy showing the page.
 
 import type { CDPSession, Protocol } from "puppeteer-core";
 
-/** The page does not see what runs in this world. */
+/** An isolated world: the page cannot see what runs in it. */
 const WORLD = "lathe";
 const TELL = "tellTitle";
 const LONGEST = 1000;
-/** The second time comes after the page's own handlers of the event, as they were there before. */
+/** The `load` listener is added late so that it runs after the page's own listeners. */
 const SOURCE = `if (window === window.top) {
   const tell = () => ${TELL}(document.title.slice(0, ${LONGEST}));
   addEventListener("DOMContentLoaded", () => { tell(); addEventListener("load", tell); });
@@ -18,7 +18,7 @@ export class TabTitle {
 
   private constructor() {}
 
-  /** `session`: one in which events of the page are enabled. */
+  /** `session`: a session in which page events are enabled. */
   static async watch(session: CDPSession): Promise<TabTitle> {
     const title = new TabTitle();
     session.on("Runtime.bindingCalled", ({ name, payload }: Protocol.Runtime.BindingCalledEvent) => {
@@ -28,7 +28,7 @@ export class TabTitle {
       if (frame.parentId === undefined) title.forget();
     });
     await Promise.all([
-      // Without it, worlds of later pages do not get the function.
+      // Without this, isolated worlds of later pages do not get the function.
       session.send("Runtime.enable"),
       session.send("Runtime.addBinding", { name: TELL, executionContextName: WORLD }),
       session.send("Page.addScriptToEvaluateOnNewDocument", { source: SOURCE, worldName: WORLD }),
@@ -36,7 +36,7 @@ export class TabTitle {
     return title;
   }
 
-  /** Undefined: the page has not told it. */
+  /** Undefined if the page has not reported it. */
   get told(): string | undefined {
     return this.#told;
   }

@@ -1,4 +1,4 @@
-// One tab: a page in a browser, how it is opened, and what is told of it.
+// One tab: a page in a browser, with what loads it and reports on it.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { WebGate } from "@lathe/agent/files";
@@ -13,43 +13,43 @@ import { TabProxy } from "./tab-proxy.ts";
 import { TabReport } from "./tab-report.ts";
 import { TabTitle } from "./tab-title.ts";
 
-/** Requests that a page made while it loaded get this long to end. */
+/** How long a result waits for requests that the page made while it loaded. */
 const SETTLE_MS = 500;
-/** A page that does not answer a question of ours in this time waits for a server, or its script does not end. */
+/** A page that does not answer us within this time is waiting for a server, or has a script that does not end. */
 const ANSWER_MS = 3000;
 const LONGEST_PAGE_TEXT = 2000;
-/** Of puppeteer, a message ends with where it was. */
+/** Parts of puppeteer's messages that we cut: the prefix `net::`, and the address at the end. */
 const NO_PLACE = /(?:^net::)| at https?:.*$/g;
 
 export const OWN_BROWSER = "own";
 
 type Dialogs = "accept" | "dismiss";
 
-/** How a page was loaded. */
+/** The outcome of loading a page. */
 export interface Loaded {
   readonly status?: number | undefined;
-  /** Why it was not; of an HTTP error, the page's own text. */
+  /** Why the page was not loaded; after an HTTP error, the page's own text. */
   readonly problem?: string | undefined;
-  /** Undefined: the page has not told it. */
+  /** Undefined if the page has not reported it. */
   readonly title?: string | undefined;
 }
 
 interface TabParts {
   readonly name: string;
-  /** Which browser it is in. */
+  /** The browser that the tab is in. */
   readonly browserKey: string;
   readonly link: CdpLink;
   readonly page: Page;
-  /** A session of ours with the page. */
+  /** Our own session with the page. */
   readonly session: CDPSession;
   readonly targetId: string;
   readonly report: TabReport;
   readonly dialogs: Dialogs | undefined;
-  /** Absent in a browser that is not ours. */
+  /** Absent in a browser that the session did not start. */
   readonly hosts?: TabHosts | undefined;
   readonly downloads?: Downloads | undefined;
   readonly ownTitle?: TabTitle | undefined;
-  /** Closes what the tab was made of. */
+  /** Closes everything the tab consists of. */
   readonly close: () => Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export class Tab {
     this.close = parts.close;
   }
 
-  /** Shows an address; the result tells what came of it. */
+  /** Loads an address; the result says how that went. */
   async load(url: URL, { wait_until = "load", timeoutMs }: BrowserRequest, signal: AbortSignal): Promise<Loaded> {
     await this.hosts?.begin(url);
     this.report.forgetRequests();
@@ -93,7 +93,7 @@ export class Tab {
       const response = await this.page.goto(url.href, { waitUntil: wait_until, timeout: timeoutMs, signal });
       const hasWaited = await this.report.settle(SETTLE_MS);
       const status = response?.status();
-      // What came later may have changed it.
+      // Requests that ended later may have changed the title.
       const title = hasWaited ? undefined : this.#ownTitle?.told;
       return { status, title, ...(status !== undefined && status >= 400 ? { problem: await this.#text() } : {}) };
     } catch (error) {
@@ -111,13 +111,15 @@ export class Tab {
     await this.page.setViewport({ width, height, deviceScaleFactor: scale ?? VIEWPORT.scale });
   }
 
-  /** As the browser knows it: a page that was just loaded is busy, and one that hangs would not answer. */
+  /**
+   * Asks the browser rather than the page: a page that has just loaded is busy, and one that hangs would not answer.
+   */
   async title(): Promise<string> {
     const history = await this.#session.send("Page.getNavigationHistory").catch(() => undefined);
     return history?.entries[history.currentIndex]?.title ?? "";
   }
 
-  /** False: its scripts hang. */
+  /** False if the page's scripts hang. */
   async doesAnswer(): Promise<boolean> {
     return (await soon(this.page.title())) !== undefined;
   }
@@ -128,18 +130,18 @@ export class Tab {
   }
 }
 
-/** An answer of a page, empty when it fails, and undefined when it does not come. */
+/** The page's answer: empty if it fails, undefined if it does not come in time. */
 const soon = (answer: Promise<string>): Promise<string | undefined> =>
   Promise.race([answer.catch(() => ""), delay(ANSWER_MS, undefined, { ref: false })]);
 
-/** What a tab needs of its page besides puppeteer's methods. */
+/** Creates our own session with a page and looks up its target. */
 export async function attach(page: Page): Promise<Pick<TabParts, "session" | "targetId">> {
   const session = await page.createCDPSession();
   const { targetInfo } = await session.send("Target.getTargetInfo");
   return { session, targetId: targetInfo.targetId };
 }
 
-/** A tab in the session's own browser: it shares nothing with other tabs, and has its own way to the web. */
+/** Opens a tab in the session's own browser: it shares nothing with other tabs, and has its own proxy. */
 export async function openOwnTab(
   chromium: Chromium,
   request: BrowserRequest,
@@ -164,7 +166,7 @@ export async function openOwnTab(
   const page = await context.newPage();
   report.watch(page, dialogs ?? "dismiss");
   const close = async (): Promise<void> => {
-    // A browser that has ended has closed it already.
+    // If the browser has ended, the context is closed already.
     await context.close().catch(() => {});
     proxy.close();
   };
@@ -176,7 +178,7 @@ export async function openOwnTab(
     Downloads.watch(session, outside, cancel),
     TabTitle.watch(session),
     session.send("Page.enable"),
-    // A page that opens a window would be hidden by it, and clicks on what is hidden wait for ever.
+    // A window that the page opens would hide the page, and clicks on a hidden page wait forever.
     page.emulateFocusedPage(true),
   ]);
   const parts = { name, browserKey: OWN_BROWSER, link, page, ...attached, report, dialogs, hosts };

@@ -1,5 +1,5 @@
-// The tabs of a session, by name: opened, used again and closed. Agents share them. The session's own browser is started with the first
-// and ended with the last, or when nobody has used it for a while.
+// The tabs of a session, by name: opened, reused and closed. Agents share them. The session's own browser starts with
+// the first tab, and ends with the last or when no call has used it for a while.
 
 import { type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
 import { visibleLine } from "@lathe/agent/base";
@@ -18,13 +18,13 @@ export interface TabsOptions extends Pick<ChromiumOptions, "variables" | "headle
   /** Folder for screenshots whose script names no file. */
   readonly screenshotDir?: string | undefined;
   isConfined(): Promise<boolean>;
-  /** The user's rules or their mode allow this host. */
+  /** The user's rules or mode allow this host. */
   isAllowed(host: string): boolean;
   /** The session was shown exactly this address. */
   isShown(url: string): boolean;
-  /** Tells the user something once. */
+  /** Shows the user a notice once. */
   notify(message: string): void;
-  /** Without a call for this long, the browser is ended. */
+  /** The browser ends after this long without a call. */
   readonly idleMs?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export class Tabs {
   #runs: TabRuns | undefined;
   #idle: NodeJS.Timeout | undefined;
   #running = 0;
-  /** How the browser ended by itself. */
+  /** How the browser ended, if it ended by itself. */
   #lastEnd: string | undefined;
 
   constructor(options: TabsOptions) {
@@ -57,7 +57,7 @@ export class Tabs {
     }
   }
 
-  /** An open tab; what it shares with other tabs is its browser. */
+  /** The open tab of this name. Tabs share nothing but their browser. */
   tabNamed(name: string): Tab {
     const tab = this.#tabs.get(name);
     const why = this.#lastEnd === undefined ? "" : ` The browser has ended (${this.#lastEnd}).`;
@@ -65,14 +65,14 @@ export class Tabs {
     return tab;
   }
 
-  /** What a tab's scripts can reach. */
+  /** The hosts that a tab's scripts can reach. */
   async reachOf(name: string): Promise<TabReach> {
     const { hosts } = this.tabNamed(name);
     const servers = (hosts?.places ?? []).map(serverOf);
     return { servers, isOpen: hosts === undefined || !(await this.#options.isConfined()) };
   }
 
-  /** Ends the session's browser and its apps, and leaves others. */
+  /** Ends the session's browser and its apps; other browsers keep running. */
   async end(): Promise<void> {
     clearTimeout(this.#idle);
     await Promise.all([...this.#tabs.values()].map((tab) => this.#discard(tab)));
@@ -98,7 +98,7 @@ export class Tabs {
   async #open(request: BrowserRequest, context: ToolContext): Promise<ToolResult> {
     const { name, url, viewport } = request;
     const open = this.#tabs.get(name);
-    // Agents may look at the same tab at once.
+    // Several agents may look at the same tab at once.
     const isLook = url === undefined && open !== undefined;
     if ((this.#opening.has(name) && !isLook) || (open && this.#runs?.isBusy(open)))
       throw new ToolFailure(`Tab "${name}" is busy. Wait for the other call, or use another name.`);
@@ -110,7 +110,7 @@ export class Tabs {
       const loaded: Loaded = url === undefined ? {} : await tab.load(url, request, context.signal);
       const downloads = (await tab.downloads?.take(context)) ?? [];
       const title = loaded.title ?? (await tab.title());
-      // A page that hangs would hold the next call as well.
+      // A page that hangs would block the next call too.
       if ("problem" in loaded && !(await tab.doesAnswer())) await this.#discard(tab);
       return describe(tab, request, { ...loaded, title, downloads }, known !== undefined);
     } finally {
@@ -118,7 +118,7 @@ export class Tabs {
     }
   }
 
-  /** The tab of this name, unless it has to be made anew for what is asked. */
+  /** The open tab of this name, unless the request needs a new one. */
   async #reusable(request: BrowserRequest): Promise<Tab | undefined> {
     const { name, url, dialogs } = request;
     const tab = this.#tabs.get(name);
@@ -128,7 +128,7 @@ export class Tabs {
         `Tab "${name}" is in another browser (${tab.browserKey}). Close it first, or use another name.`,
       );
     const isSame = dialogs === undefined || dialogs === tab.dialogs;
-    // A page of another host begins anew: what earlier pages have left in the tab cannot reach it.
+    // A page of another host gets a fresh tab, so that nothing that earlier pages left behind can reach it.
     const isKnown = url === undefined || tab.hosts === undefined || tab.hosts.has(url) || tab.hosts.isUntouched;
     if (isSame && isKnown && !tab.page.isClosed()) return tab;
     await this.#discard(tab);
@@ -180,7 +180,7 @@ export class Tabs {
     const { name, dialogs, viewport, app = {} } = request;
     const key = keyOf(request);
     const known = this.#attached.get(key);
-    // The user has allowed this very address; what is not on the loopback passes the gate all the same.
+    // The user has allowed this very address; connections beyond the loopback still pass the gate.
     const connect = (host: string, port: number) =>
       /^(localhost|127\.|::1)/.test(host)
         ? env.connect(port)
@@ -214,7 +214,7 @@ export class Tabs {
     return { content: [{ kind: "text", text }], details: { closed: closed.map((tab) => tab.name) }, effects: "done" };
   }
 
-  /** Browsers without a tab end: our own, and with `kill` the apps that the session started. */
+  /** Ends browsers that have no tab: our own, and with `kill` also the apps that the session started. */
   async #leave(kill: boolean): Promise<void> {
     const used = new Set([...this.#tabs.values()].map((tab) => tab.browserKey));
     const own = this.#own;
@@ -227,7 +227,7 @@ export class Tabs {
     }
     for (const [key, attaching] of this.#attached) {
       const attached = used.has(key) ? undefined : await attaching.catch(() => undefined);
-      // An app without a tab runs on: the next tab is in the same one.
+      // An app without a tab keeps running, so that the next tab opens in it.
       if (attached === undefined || (attached.isOurs && !kill)) continue;
       this.#attached.delete(key);
       await attached.leave();

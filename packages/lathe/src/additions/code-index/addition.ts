@@ -1,4 +1,4 @@
-// The code index as an addition to sessions, for the tool `repo_map`. Nothing is read before it is called.
+// The code index as an addition to sessions, for the tool `repo_map`. The index is read only when the tool is called.
 
 import { ToolFailure } from "@lathe/agent";
 import { LARGEST_INDEXED } from "@lathe/agent/files";

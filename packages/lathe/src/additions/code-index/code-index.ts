@@ -1,5 +1,6 @@
-// The index of one folder: definitions, references and imports of its source files, kept in a file of Lathe's. Every question first
-// brings it up to date; what has not changed since is not read again. All parsing and all SQL are in processes of their own.
+// The index of one folder: definitions, references and imports of its source files, in a database of Lathe's. Every
+// query first brings it up to date, without reading unchanged files again. All parsing and all SQL run in separate
+// processes.
 
 import { existsSync, rmSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -19,9 +20,9 @@ import type { ExecutionEnvironment } from "@lathe/agent/world";
 
 export interface CodeIndexOptions {
   readonly env: ExecutionEnvironment;
-  /** The database. */
+  /** The database file. */
   readonly file: string;
-  /** The folder is seen only by what runs in the environment. */
+  /** Only programs in the environment can see the folder. */
   readonly isView?: boolean;
 }
 
@@ -32,21 +33,21 @@ const MOST_FILES = 20_000;
 const BATCH_FILES = 200;
 const BATCH_BYTES = 1 << 20;
 const TASK_MS = 60_000;
-/** One file on its own, after its batch has failed. */
+/** The limit for a single file, after its batch has failed. */
 const FILE_MS = 10_000;
 const MEMORY_MB = 768;
-/** Folders of other people's code, also where git does not ignore them. */
+/** Folders of third-party code, even if git does not ignore them. */
 const FOREIGN = /(?:^|\/)(?:node_modules|bower_components|site-packages|__pycache__)\//;
 const ENDINGS = Object.keys(grammars).map((ending) => `*.${ending}`);
 const PATTERN = `**/{package.json,${ENDINGS.join(",")}}`;
 
 export class CodeIndex {
   readonly #options: CodeIndexOptions;
-  /** That of the last one who asked: the index outlives the session that it was made for. */
+  /** The environment of the last caller: the index outlives the session that it was made for. */
   env: ExecutionEnvironment;
-  /** Of the database. */
+  /** The process for the database. */
   readonly #store = new Parser();
-  /** Of the sources. */
+  /** The process that reads the sources. */
   readonly #reader: Parser;
   #last: Promise<void> = Promise.resolve();
   #isComplete = false;
@@ -60,21 +61,21 @@ export class CodeIndex {
   }
 
   get root(): string {
-    // Without a slash at its end.
+    // This has no slash at its end.
     return this.env.resolve(".");
   }
 
-  /** It was made before, now or in an earlier run, so that an update should not take long. */
+  /** The index was built before, now or in an earlier run, so an update should not take long. */
   get isThere(): boolean {
     return this.#isComplete || (!this.#options.isView && existsSync(this.#options.file));
   }
 
-  /** There are more files than are indexed. */
+  /** There are more files than the index takes. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Brings it up to date with the files as they are now. One after the other. */
+  /** Brings the index up to date with the files on disk. Updates run one at a time. */
   async refresh(signal: AbortSignal, onProgress?: IndexProgress): Promise<void> {
     const before = this.#last;
     const work = before.then(() => this.#refresh(signal, onProgress));
@@ -86,7 +87,7 @@ export class CodeIndex {
     return this.#ask("code.rank", { path }, signal, onProgress);
   }
 
-  /** Files whose text a search in `env` would show: others must not be named in an answer. */
+  /** Files whose text a search in `env` would show: answers must not name other files. */
   async searchable(env: ExecutionEnvironment, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const globFilter = `*.{${Object.keys(grammars).join(",")}}`;
     const options = {
@@ -100,12 +101,12 @@ export class CodeIndex {
     return new Set(files.map(({ path }) => path));
   }
 
-  /** `from`: the file in which it stands. */
+  /** `from`: the file in which the name was used. */
   async find(name: string, signal: AbortSignal, from?: string): Promise<NamePlaces> {
     return this.#ask("code.find", { name, from }, signal);
   }
 
-  /** Those of some files that have the name in their code, and those whose language it does not know. */
+  /** The files whose code contains the name, and those in a language that the index does not know. */
   async filesNaming(name: string, files: readonly string[], signal: AbortSignal): Promise<string[]> {
     const { definitions, references } = await this.find(name, signal);
     const named = new Set([...definitions, ...references].map(({ path }) => join(this.root, path)));
@@ -121,7 +122,7 @@ export class CodeIndex {
     return this.#ask("code.definitions", { query }, signal);
   }
 
-  /** Undefined: the file is not in the index. */
+  /** Undefined if the file is not in the index. */
   async dependentsOf(path: string, signal: AbortSignal): Promise<readonly CodeDependent[] | undefined> {
     return this.#ask("code.dependents", { path }, signal);
   }
@@ -134,7 +135,7 @@ export class CodeIndex {
     for (const suffix of ["", "-wal", "-shm"]) rmSync(this.#options.file + suffix, { force: true });
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   async #ask<T>(task: string, input: object, signal: AbortSignal, onProgress?: IndexProgress): Promise<T> {
     for (let isSecond = false; ; isSecond = true) {
@@ -142,7 +143,7 @@ export class CodeIndex {
       try {
         return await this.#run<T>(this.#store, task, { ...input, file: this.#options.file }, signal);
       } catch (error) {
-        // A damaged file has been removed, and is filled again.
+        // The parser has removed a damaged database; the second pass fills it again.
         if (isSecond || signal.aborted) throw asFailure(error);
       }
     }
@@ -158,7 +159,7 @@ export class CodeIndex {
       const stats = await this.#run<Float64Array>(this.#reader, "code.stat", { root, paths }, signal);
       const compare = (): Promise<CodeChanges> =>
         this.#run(this.#store, "code.compare", { file, paths, stats }, signal);
-      // A damaged file has been removed the first time.
+      // If the database is damaged, the first attempt removes it.
       const changes = await compare().catch(() => compare());
       const sizes = new Map(paths.map((path, at) => [path, { size: stats[at * 2]!, mtimeMs: stats[at * 2 + 1]! }]));
       const stale = [...changes.added, ...changes.changed];
@@ -171,7 +172,9 @@ export class CodeIndex {
     }
   }
 
-  /** A file that ends the process costs itself only: it is remembered without content, and not tried again until it changes. */
+  /**
+   * Reads files. A file that crashes the process is stored without content, and is not tried again until it changes.
+   */
   async #read(
     paths: readonly string[],
     sizes: ReadonlyMap<string, Pick<CodeFacts, "size" | "mtimeMs">>,

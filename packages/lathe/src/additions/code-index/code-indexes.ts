@@ -1,4 +1,4 @@
-// The indexes of a run, one for each folder that sessions and their agents work in. They end with the last session.
+// The indexes of a run: one per folder that sessions and their agents work in. They end with the last session.
 
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from "node:fs";
@@ -11,16 +11,16 @@ const KEPT_MS = 30 * 86_400_000;
 export class CodeIndexes {
   readonly #folder: string;
   readonly #now: () => number;
-  /** By the identity of the environment. */
+  /** Indexes by the identity of their environment. */
   readonly #indexes = new Map<string, Promise<CodeIndex>>();
 
-  /** `cache`: the folder for what can be made again. */
+  /** `cache`: the folder for data that can be rebuilt. */
   constructor(cache: string, now: () => number) {
     this.#folder = join(cache, "code-index");
     this.#now = now;
   }
 
-  /** Fails with ToolFailure where files are on another machine. */
+  /** Fails with ToolFailure if the files are on another machine. */
   async for(env: ExecutionEnvironment): Promise<CodeIndex> {
     const known = this.#indexes.get(env.identity) ?? this.#make(env);
     this.#indexes.set(env.identity, known);
@@ -29,7 +29,7 @@ export class CodeIndexes {
     return index;
   }
 
-  /** Where one was made already, by whatever needed it: a caller that cannot wait for the making of one. */
+  /** An index that was built already, for callers that cannot wait for a build. */
   async existing(env: ExecutionEnvironment): Promise<CodeIndex | undefined> {
     const index = isHere(env) ? await this.for(env) : undefined;
     return index?.isThere ? index : undefined;
@@ -51,18 +51,18 @@ export class CodeIndexes {
       : createHash("sha256").update(stat.realPath).digest("hex").slice(0, 24);
     const file = join(this.#folder, `${name}.db`);
     const now = this.#now() / 1000;
-    // What is in use stays.
+    // An index in use must not expire.
     if (existsSync(file)) utimesSync(file, now, now);
     return new CodeIndex({ env, isView, file });
   }
 
-  /** What was not used for long, and what killed runs have left. */
+  /** Removes indexes that were not used for long, and those that killed runs left behind. */
   #removeOld(): void {
     let names: string[];
     try {
       names = readdirSync(this.#folder);
     } catch {
-      return; // no index was made yet
+      return; // no index was built yet
     }
     for (const name of names) {
       const file = join(this.#folder, name);
@@ -72,5 +72,5 @@ export class CodeIndexes {
   }
 }
 
-/** Other environments reach their files over a connection, or have them in memory. */
+/** True for environments with local files: others reach their files over a connection, or have them in memory. */
 const isHere = ({ identity }: ExecutionEnvironment): boolean => /^(?:local|confined) /.test(identity);

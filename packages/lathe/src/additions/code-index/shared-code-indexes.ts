@@ -1,9 +1,9 @@
-// The code indexes of a run: loaded with the first question, closed when the last session that may ask is over.
+// The code indexes of a run: loaded with the first query, closed with the last session that may ask.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { CodeIndexes } from "./code-indexes.ts";
 
-/** What one user has of the shared indexes. */
+/** One session's access to the shared indexes. */
 export interface EnteredIndexes {
   open(): Promise<CodeIndexes>;
   leave(): Promise<void>;

@@ -1,25 +1,25 @@
-// A map as text: definitions by file, the most linked files first, as many as there is room for.
+// A map as text: definitions by file, the most linked first, as many as fit.
 
 import type { FoundDefinition, RankedCode } from "@lathe/agent/files";
 
 export interface MapOptions {
-  /** What the map is about; everything when absent. */
+  /** The path that the map covers; the whole project if absent. */
   readonly path?: string | undefined;
   readonly tokens: number;
   readonly columns: number;
-  /** There are more files than are indexed. */
+  /** There are more files than the index takes. */
   readonly isCut: boolean;
-  /** Definitions of other files are left out. */
+  /** Definitions of files that this refuses are left out. */
   readonly mayShow: (path: string) => boolean;
-  /** How the reader gets to see more. */
+  /** Tells the reader how to see more. */
   readonly hint: string;
 }
 
 const CHARS_PER_TOKEN = 4;
-/** Of the room, for what the path itself defines. */
+/** The share of the room for definitions of the path itself. */
 const OWN_SHARE = 0.7;
 
-/** Undefined: there is nothing to show. */
+/** Undefined if there is nothing to show. */
 export function showMap(code: RankedCode, options: MapOptions): string | undefined {
   const { path, tokens, isCut, mayShow, hint } = options;
   const ranked = code.ranked.filter((one) => mayShow(one.path));
@@ -65,7 +65,10 @@ function lineOf(one: FoundDefinition, columns: number): string {
   return text.length > columns ? `${text.slice(0, columns - 1)}…` : text;
 }
 
-/** Without words that say nothing in a map and the value of a constant that is no function; a method with its class. */
+/**
+ * The signature without keywords that say nothing in a map, and without the value of a constant unless it is a
+ * function; a method gets its class.
+ */
 function headOf({ kind, name, inside, signature }: FoundDefinition): string {
   const at = signature.indexOf(name);
   if (at < 0) return `${kind} ${name}`;

@@ -1,4 +1,4 @@
-// The desktop of the user on X11: one executor process, started with the first action, that runs xdotool and ImageMagick.
+// The user's desktop on X11: one executor process, started with the first action, that runs xdotool and ImageMagick.
 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 import program from "./executor.js.text";
 import { type Shot, type Size, stepsOf } from "./steps.ts";
 
-/** Vision models see no more than this. */
+/** Vision models scale larger pictures down to this. */
 const MOST_SIDE = 1280;
 const START_MS = 20_000;
 const ACTION_MS = 60_000;
@@ -17,9 +17,9 @@ const ACTION_MS = 60_000;
 export interface DesktopOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Called once with how to stop it from outside. */
+  /** Called once, with the process id to which the user can send the signal that stops it. */
   readonly onStarted: (pid: number) => void;
-  /** `picture`: a file with the screen as it was then; empty when there is none. */
+  /** `picture`: a file with a screenshot from that moment; empty if there is none. */
   readonly onStopped: (picture: string) => void;
 }
 
@@ -39,7 +39,7 @@ export class X11Desktop implements Desktop {
   async act(order: DesktopOrder, signal: AbortSignal): Promise<DesktopPicture> {
     this.#refuseStopped();
     const process = await this.#start();
-    // Without a picture there is nothing that coordinates could mean.
+    // Coordinates refer to a picture, so there must be one first.
     if (this.#shot === undefined) await this.#send(process, [], signal);
     const steps = stepsOf(order, this.#shot as unknown as Shot);
     return this.#send(process, steps, signal);
@@ -50,7 +50,7 @@ export class X11Desktop implements Desktop {
     await (await this.#process)?.write('{"stop":true}\n');
   }
 
-  /** Only for the user's own command. */
+  /** Called only by the user's own command. */
   async reset(): Promise<void> {
     this.isStopped = false;
     await (await this.#process)?.write('{"reset":true}\n');
@@ -63,7 +63,7 @@ export class X11Desktop implements Desktop {
 
   async #send(process: TwoWayProcess, steps: readonly unknown[], signal: AbortSignal): Promise<DesktopPicture> {
     const id = ++this.#lastId;
-    // An interrupted call must leave no button held down.
+    // An interrupted call must not leave a button held down.
     const interrupt = (): void => void process.write(`{"cancel":${id}}\n`).catch(() => undefined);
     signal.addEventListener("abort", interrupt, { once: true });
     const answer = await new Promise<JsonObject>((resolve) => {
@@ -109,7 +109,7 @@ export class X11Desktop implements Desktop {
     const { env, cwd, onStarted } = this.#options;
     if (!env["DISPLAY"]) throw new ToolFailure("There is no X11 desktop here: DISPLAY is not set.");
     const kept = ["PATH", "HOME", "DISPLAY", "XAUTHORITY"].map((name) => [name, env[name]]);
-    // What is typed is UTF-8, whatever the user's own locale is.
+    // Typed text is UTF-8, whatever the user's own locale is.
     const baseEnv = { ...Object.fromEntries(kept), LC_ALL: "C.UTF-8" };
     this.#env = new LocalEnvironment({ cwd, baseEnv, envPass: ["DISPLAY", "XAUTHORITY", "LC_ALL"] });
     const picture = join(tmpdir(), `lathe-desktop-${globalThis.process.pid}.png`);

@@ -1,4 +1,4 @@
-// What an action comes to: programs to run, one after the other. The coordinate space is the picture that the model saw.
+// Turns an action into programs to run, one after the other. Coordinates are those of the picture that the model saw.
 
 import { ToolFailure } from "@lathe/agent";
 import type { DesktopOrder } from "@lathe/agent/tools";
@@ -8,13 +8,13 @@ export interface Size {
   readonly height: number;
 }
 
-/** Where the picture lies on the screen, in pixels of the screen. */
+/** The size of a picture, and the area of the screen that it shows. */
 export interface Shot {
   readonly picture: Size;
   readonly screen: Size & { readonly left?: number; readonly top?: number };
 }
 
-/** `run`: a program and its arguments. `wait`: milliseconds. Between two steps the user can stop everything. */
+/** `run`: a program and its arguments. `wait`: milliseconds. The user can stop everything between two steps. */
 export type Step = { readonly run: readonly string[] } | { readonly wait: number };
 
 const BUTTONS = { left: "1", middle: "2", right: "3" } as const;
@@ -22,7 +22,7 @@ const DRAG_STEPS = 12;
 const DRAG_PAUSE_MS = 15;
 const MOST_WAIT_MS = 10_000;
 const MOST_SCROLL = 50;
-/** A stop takes effect between two pieces. */
+/** Characters per typing step. A stop takes effect between two steps. */
 const TYPED_PIECE = 40;
 const KEYS = /^[\w]+(?:\+[\w]+)*$/;
 

@@ -1,13 +1,14 @@
-// What the engine needs of a debug adapter, whether it is a program that speaks the protocol or our own for Node's inspector.
+// The engine's view of a debug adapter, whether it is a program that speaks the protocol or our own for Node's
+// inspector.
 
 import type { JsonObject } from "@lathe/llm";
 
-/** What an adapter tells and asks on its own. */
+/** Handlers for what an adapter sends by itself. */
 export interface AdapterHandlers {
   event(name: string, body: JsonObject): void;
-  /** What it returns is the answer; what it throws is what the adapter reads as an error. */
+  /** Returns the answer; the adapter gets an exception as an error. */
   request(command: string, args: JsonObject): Promise<JsonObject>;
-  /** What the program or the adapter prints outside the protocol. */
+  /** Output of the program or the adapter outside the protocol. */
   output(text: string): void;
 }
 
@@ -16,10 +17,10 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A running adapter. Failures are ToolFailures that name it. */
+/** A running adapter. Failures are ToolFailures that name the adapter. */
 export interface AdapterLink {
   request(command: string, args?: object, options?: RequestOptions): Promise<JsonObject>;
-  /** Resolves with the reason when nothing can be asked any more. */
+  /** Resolves with the reason when the adapter no longer takes requests. */
   readonly ended: Promise<string>;
   /** Ends the adapter and everything that it started. */
   stop(): Promise<void>;

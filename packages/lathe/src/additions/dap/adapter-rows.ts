@@ -1,16 +1,16 @@
-// The debug adapters that are known, as data: their programs, what they are for, and how each wants to be told what to run.
+// The known debug adapters as data: their programs, what they debug, and the launch arguments that each expects.
 
 import { posix } from "node:path";
 import { quoteShell } from "@lathe/agent/world";
 
-/** What is to be run. Paths are absolute. */
+/** The program to debug. Paths are absolute. */
 export interface Launch {
   /** A file, a folder (Go), or `-m module` (Python). */
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly stopOnEntry: boolean;
-  /** A name that no other run has. */
+  /** An id that no other run has. */
   readonly id: string;
 }
 
@@ -21,33 +21,35 @@ interface AttachTarget {
 
 export interface AdapterRow {
   readonly name: string;
-  /** The first that is there is used; relative ones with a slash are the project's, which has to be trusted. */
+  /**
+   * The first program that exists is used. A relative path with a slash belongs to the project, which must be trusted.
+   */
   readonly programs: readonly string[];
   readonly args: readonly string[];
-  /** A condition of the shell in which `$q` is the program. */
+  /** A shell condition in which `$q` is the program. */
   readonly check?: string;
-  /** `listen`: it prints the port that it listens on. `inspector`: the program is the debuggee itself. */
+  /** `listen`: it prints the port on which it listens. `inspector`: the program is the debuggee itself. */
   readonly transport: "stdio" | "listen" | "inspector";
-  /** A port that is attached to is an adapter already, with the program. */
+  /** When we attach to a port, the adapter already listens there, inside the program. */
   readonly listensInProgram?: true;
   readonly fileTypes: readonly string[];
-  /** In the program's folder, or the project's. */
+  /** Files that mark a project of this adapter, in the program's folder or the working directory. */
   readonly rootMarkers: readonly string[];
-  /** For compiled programs of any language. */
+  /** The adapter debugs compiled programs of any language. */
   readonly isNative?: true;
   readonly install: string;
-  /** Runs one expression, for permissions. */
+  /** The command that evaluates one expression, for permissions. */
   readonly evaluates: string;
-  /** The same run without a debugger, for permissions. */
+  /** The command that runs the program without a debugger, for permissions. */
   command(launch: Launch): string;
   launch(launch: Launch): object;
   attach(target: AttachTarget): object;
-  /** It says that it reads and writes memory, but ends itself when it is asked to; its commands do it. */
+  /** It announces that it reads and writes memory, but exits when asked to; its own commands work. */
   readonly memoryByCommand?: true;
 }
 
 const PYTHONS = [".venv/bin/python", "venv/bin/python", "python3", "python", "/usr/bin/python3"];
-/** Files of the folder that it is started in do not take the place of modules. */
+/** Prevents files of the current folder from replacing modules. */
 const NOT_FROM_HERE = "import sys; sys.path = [place for place in sys.path if place]; ";
 const LLDB = ["lldb-dap", ...[22, 21, 20, 19, 18].map((version) => `lldb-dap-${version}`)];
 const NATIVE = { fileTypes: [".out", ".elf"], isNative: true as const };
@@ -119,7 +121,7 @@ export const ADAPTER_ROWS: readonly AdapterRow[] = [
     launch: (launch) => {
       const mode = goMode(launch.program);
       const program = mode === "test" ? posix.dirname(launch.program) : launch.program;
-      // What is built for the run is kept out of the project.
+      // Keeps the build output out of the project.
       const output = mode === "exec" ? {} : { output: `/tmp/lathe-debug-${launch.id}` };
       return { ...common(launch), mode, program, ...output };
     },

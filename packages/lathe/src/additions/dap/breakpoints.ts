@@ -1,4 +1,4 @@
-// The breakpoints of a session. The protocol sets all of a kind at once, so they are kept here and sent together.
+// The breakpoints of a session. The protocol sets all of a kind at once, so they are stored here and sent together.
 
 import { ToolFailure } from "@lathe/agent";
 import type { DebugProtocol } from "@vscode/debugprotocol";
@@ -18,7 +18,7 @@ export class Breakpoints {
   instructions: readonly DebugProtocol.InstructionBreakpoint[] = [];
   data: readonly DebugProtocol.DataBreakpoint[] = [];
 
-  /** Replaces one of the same line. */
+  /** Replaces a breakpoint on the same line. */
   addLine(path: string, breakpoint: DebugProtocol.SourceBreakpoint): void {
     const others = (this.files.get(path) ?? []).filter(({ line }) => line !== breakpoint.line);
     this.files.set(

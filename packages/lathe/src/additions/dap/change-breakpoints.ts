@@ -1,4 +1,4 @@
-// Actions that set and remove breakpoints: at a line or function, at an instruction, at a change of data.
+// Actions that set and remove breakpoints: on lines, functions, instructions and data.
 
 import { ToolFailure } from "@lathe/agent";
 import type { DebugProtocol } from "@vscode/debugprotocol";
@@ -23,15 +23,15 @@ export async function changeBreakpoints(at: LookedAt): Promise<string> {
 
 const isSetting = ({ request: { action } }: LookedAt): boolean => action.startsWith("set_");
 
-/** What holds for every kind of breakpoint. */
+/** The conditions that every kind of breakpoint can have. */
 function conditionsOf({ session, request: { action, condition, hit_condition: hitCondition } }: LookedAt) {
   if (condition !== undefined) announced(session, "supportsConditionalBreakpoints", action);
   if (hitCondition !== undefined) announced(session, "supportsHitConditionalBreakpoints", action);
-  // Some debuggers run what is not a number.
+  // Some debuggers would evaluate a hit condition that is not a number.
   const hit = /^\s*(==|[<>]=?|%)?\s*(\d+)\s*$/.exec(hitCondition ?? "0");
   if (hit === null) throw new ToolFailure(`hit_condition is a number such as 3, >= 3 or % 3: ${hitCondition} is none.`);
   const [, sign = ">=", digits] = hit;
-  // Those for compiled programs leave out the hits before a number, and take no notice of anything else.
+  // Debuggers for compiled programs can only skip the first hits, and ignore every other condition.
   const { name, isNative } = session.adapter.row;
   if (isNative && sign !== ">=")
     throw new ToolFailure(`${name} knows a hit_condition such as 3 (from the third hit on) only.`);

@@ -6,7 +6,7 @@ import { encodeFrame, FrameReader } from "../lsp/frames.ts";
 import type { AdapterHandlers, AdapterLink, RequestOptions } from "./adapter-link.ts";
 
 export interface DapStream {
-  /** As failures name it. */
+  /** The name in error messages. */
   readonly name: string;
   readonly bytes: AsyncIterable<Uint8Array>;
   write(bytes: Uint8Array): Promise<void>;
@@ -79,12 +79,12 @@ export class DapConnection implements AdapterLink {
     return this.#stream.stop();
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   #send(message: object): void {
     if (this.#end !== undefined) return;
     this.#stream.write(encodeFrame(message)).catch((error) => {
-      // How the program ended says more than the failed write, and is known in a moment.
+      // How the program ended says more than the failed write, and we will know it in a moment.
       setTimeout(() => this.#close(messageOf(error)), END_MS).unref();
     });
   }
@@ -130,7 +130,7 @@ export class DapConnection implements AdapterLink {
 
 const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
 
-/** The long form of the reason, where there is one, with its variables filled in. */
+/** The detailed reason if there is one, with its variables filled in. */
 function describeRefusal({ message, body }: JsonObject): string {
   const error = objectIn(objectIn(body)["error"]);
   const variables = objectIn(error["variables"]);

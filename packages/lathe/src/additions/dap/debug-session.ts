@@ -1,4 +1,5 @@
-// One program under a debugger: its adapter, the handshake, whether it runs or where it has stopped, and what it has printed.
+// One program under a debugger: its adapter, the handshake, whether it runs or where it has stopped, and what it has
+// printed.
 
 import { ToolFailure } from "@lathe/agent";
 import { type ExecutionEnvironment, OutputRing } from "@lathe/agent/world";
@@ -23,25 +24,25 @@ export interface SessionStart {
   readonly env: ExecutionEnvironment;
   readonly cwd: string;
   readonly request: "launch" | "attach";
-  /** What the adapter is asked to run or to attach to. */
+  /** The adapter's arguments for launching or attaching. */
   readonly config: object;
-  /** An adapter that listens there already. */
+  /** The port, if an adapter already listens there. */
   readonly port?: number | undefined;
   readonly breakpoints?: Breakpoints | undefined;
-  /** Errors that nothing catches stop the program. */
+  /** Whether uncaught errors stop the program. */
   readonly stopsAtErrors: boolean;
-  /** For a start that takes longer than usual. */
+  /** Allows a start that takes longer than usual. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly now: () => number;
 }
 
 const KEPT_OUTPUT = 128 * 1024;
-/** Delve compiles the program first. */
+/** Generous, because Delve compiles the program first. */
 const START_MS = 60_000;
 const FAREWELL_MS = 2000;
 const MOST_SAID = 4000;
-/** Some adapters tell the exit code only, some the end only, most both. */
+/** Some adapters report only the exit code, some only the end, most both. */
 const AFTER_EXIT_MS = 1000;
 
 export class DebugSession {
@@ -54,12 +55,12 @@ export class DebugSession {
   capabilities: DebugProtocol.Capabilities = {};
   state: SessionState = "running";
   stop: Stop | undefined;
-  /** The last one that an answer has described. */
+  /** The last stop that an answer described. */
   toldStop: Stop | undefined;
   exitCode: number | undefined;
   endReason: string | undefined;
   lastUsed: number;
-  /** Where the last answer ended in the output. */
+  /** The position in the output up to which answers have shown it. */
   shownOutput = 0;
   readonly #start: SessionStart;
   readonly #listeners = new Set<() => void>();
@@ -79,7 +80,10 @@ export class DebugSession {
     this.#start = start;
   }
 
-  /** Ends what it has started when it fails. `onOutput` gets what is printed from the first byte on. */
+  /**
+   * Starts a session; if that fails, everything it started is ended. `onOutput` gets the program's output from the
+   * first byte on.
+   */
   static async start(start: SessionStart, onOutput?: (text: string) => void): Promise<DebugSession> {
     const session = new DebugSession(start);
     session.#onOutput = onOutput;
@@ -98,7 +102,7 @@ export class DebugSession {
     return this.adapter.row.name;
   }
 
-  /** Sends a request as it is. */
+  /** Sends a request to the adapter unchanged. */
   async ask<Body = JsonObject>(command: string, args?: object, options?: RequestOptions): Promise<Body> {
     this.lastUsed = this.#start.now();
     if (this.#link === undefined || this.state === "ended")
@@ -106,7 +110,7 @@ export class DebugSession {
     return (await this.#link.request(command, args, options)) as Body;
   }
 
-  /** Lets the program go on. */
+  /** Resumes the program with a command of the protocol, such as `continue` or `next`. */
   async go(command: string, args: object, options: RequestOptions): Promise<void> {
     this.#running();
     try {
@@ -117,7 +121,7 @@ export class DebugSession {
     }
   }
 
-  /** Waits until it no longer runs. False: it still does. */
+  /** Waits until the program no longer runs. False if it still runs after `timeoutMs`. */
   async settle(timeoutMs: number, signal: AbortSignal): Promise<boolean> {
     if (this.state !== "running") return true;
     signal.throwIfAborted();
@@ -146,7 +150,7 @@ export class DebugSession {
     return first.id;
   }
 
-  /** Undefined: it has not stopped. */
+  /** Undefined if the program has not stopped. */
   async topFrame(options?: RequestOptions): Promise<DebugProtocol.StackFrame | undefined> {
     if (this.state !== "stopped") return undefined;
     if (this.#top) return this.#top;
@@ -155,17 +159,17 @@ export class DebugSession {
       const { stackFrames } = await this.ask<DebugProtocol.StackTraceResponse["body"]>("stackTrace", args, options);
       this.#top = stackFrames[0];
     } catch (error) {
-      // Delve knows no frame before the first line of Go.
+      // Delve reports no frame before the first line of Go.
       if (!(error instanceof ToolFailure)) throw error;
     }
     return this.#top;
   }
 
-  /** Ends the program, unless it was attached to, and the adapter in any case. */
+  /** Ends the adapter, and the program too unless we attached to it. */
   async terminate(): Promise<void> {
     if (this.state !== "ended") {
       const quick = { timeoutMs: FAREWELL_MS };
-      // What the adapter says does not matter: it is ended in any case.
+      // Errors of these requests do not matter: the adapter is stopped in any case.
       if (!this.isAttached && this.capabilities.supportsTerminateRequest)
         await this.ask("terminate", {}, quick).catch(() => {});
       await this.ask("disconnect", { terminateDebuggee: !this.isAttached }, quick).catch(() => {});
@@ -178,7 +182,7 @@ export class DebugSession {
     await this.#link?.stop();
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   async #begin({ request, config, signal, stopsAtErrors, ...start }: SessionStart): Promise<void> {
     const timeoutMs = Math.max(START_MS, start.timeoutMs);
@@ -249,7 +253,10 @@ export class DebugSession {
     }
   }
 
-  /** The program has ended: its adapter is of no use any more. What is still on its way is read first. */
+  /**
+   * Called when the program has ended: the adapter is no longer needed, and stopping it reads what is still in its
+   * pipes.
+   */
   async #finish(): Promise<void> {
     if (this.#isFinishing) return;
     this.#isFinishing = true;
@@ -278,7 +285,7 @@ export class DebugSession {
   }
 
   #print(text: string): void {
-    // Delve tells the exit code to people only.
+    // Delve reports the exit code only in its text output.
     const [, code] = /^Process \d+ has exited with status (-?\d+)$/m.exec(text) ?? [];
     if (code !== undefined) this.exitCode = Number(code);
     this.output.push(Buffer.from(text));
@@ -286,7 +293,7 @@ export class DebugSession {
   }
 
   async #onRequest(command: string, args: JsonObject): Promise<JsonObject> {
-    // Children of the program are not debugged, and run as if there were no debugger.
+    // Child processes are not debugged; they run as if there were no debugger.
     if (command === "startDebugging") return {};
     if (command === "runInTerminal")
       return this.#runInTerminal(args as unknown as DebugProtocol.RunInTerminalRequestArguments);

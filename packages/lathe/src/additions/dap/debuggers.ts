@@ -1,4 +1,4 @@
-// The programs that a session and its agents debug: which there are, and what each action does to them.
+// The debugged programs of a session and its agents, and the actions on them.
 
 import { ToolFailure } from "@lathe/agent";
 import type { DebugAction, DebugAnswer, Debuggers, DebugRequest } from "@lathe/agent/tools";
@@ -14,12 +14,12 @@ import { writeMemory } from "./memory.ts";
 import { trace } from "./trace.ts";
 
 export interface DebuggersOptions {
-  /** Whether programs that the project brings may be run. */
+  /** Whether programs from the project may run. */
   readonly isTrusted: () => boolean;
-  /** The text of this file may be shown. */
+  /** Whether the text of this file may be shown. */
   readonly mayShow: (path: string) => boolean;
   readonly now: () => number;
-  /** A name that no other run has. */
+  /** An id that no other run has. */
   readonly newId: () => string;
 }
 
@@ -91,7 +91,7 @@ export class DebugPrograms implements Debuggers {
     this.#sessions.clear();
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   async #act(session: DebugSession, { request, signal }: Call): Promise<DebugAnswer> {
     const { action, timeoutMs } = request;
@@ -141,7 +141,7 @@ export class DebugPrograms implements Debuggers {
     const { timeoutMs } = request;
     if (session.state === "running" && command !== "continue")
       throw new ToolFailure(`${session.id} is running. Call \`pause\` first.`);
-    // What stopped between two calls is told first: `continue` then only meant to wait for it.
+    // If the program stopped between two calls, `continue` only waits for that stop, which is reported first.
     const isNews = command === "continue" && session.state === "stopped" && session.stop !== session.toldStop;
     if (session.state !== "running" && !isNews) {
       const options = { signal, timeoutMs };
@@ -176,14 +176,14 @@ export class DebugPrograms implements Debuggers {
         `Node is attached to by its port: start it with --inspect, or \`kill -USR1 ${pid}\` opens port 9229.`,
       );
     const config = { ...adapter.row.attach({ pid, port }), ...request.arguments };
-    // A program that waits for its debugger goes on at once.
+    // A program that waits for its debugger continues as soon as we attach, so its breakpoint is set first.
     const breakpoints = new Breakpoints();
     if (file !== undefined && line !== undefined) breakpoints.addLine(file, { line });
     try {
       return await this.#open(call, id, { request: "attach", adapter, config, port, breakpoints });
     } catch (error) {
       if (port === undefined || request.adapter !== undefined || !(error instanceof ToolFailure)) throw error;
-      // Node's inspector answers what it does not understand in its own protocol.
+      // Node's inspector answers messages it does not understand with HTTP.
       if (SPEAKS_HTTP.test(error.message)) return this.#attach({ ...call, request: { ...request, adapter: "node" } });
       throw new ToolFailure(
         `${adapter.row.name} could not attach to port ${port}: ${error.message} If another debugger listens there, name it as \`adapter\`.`,
@@ -201,10 +201,10 @@ export class DebugPrograms implements Debuggers {
     for (const other of this.#of(env)) if (other.id === id) this.#sessions.delete(other);
     this.#sessions.add(session);
     this.#sweep ??= setInterval(() => this.#endIdle(), SWEEP_MS).unref();
-    // A program that is attached to mostly runs on.
+    // A program that we attach to usually keeps running.
     const firstStopMs = start.request === "launch" ? FIRST_STOP_MS : ATTACHED_STOP_MS;
     const isStopped = await session.settle(firstStopMs, signal);
-    // Some adapters stop a new program by a signal.
+    // Some adapters report the stop of a new program as a signal.
     if (start.request === "launch" && session.stop?.text?.includes("SIGSTOP"))
       session.stop = { ...session.stop, reason: "entry", text: undefined };
     return describeState(session, {
@@ -258,7 +258,7 @@ export class DebugPrograms implements Debuggers {
   #find({ name, action }: DebugRequest, env: ExecutionEnvironment): DebugSession {
     const known = this.#of(env);
     const names = known.map(({ id }) => id).join(", ");
-    // data_breakpoint_info may call a variable by `name`.
+    // For data_breakpoint_info, `name` may also be a variable.
     const named = known.find(({ id }) => id === name);
     if (named) return named;
     if (name !== undefined && action !== "data_breakpoint_info")

@@ -1,4 +1,4 @@
-// What a debugger knows, as lines for the model.
+// State of a debugger as lines for the model.
 
 import { posix } from "node:path";
 import type { DebugAnswer } from "@lathe/agent/tools";
@@ -8,7 +8,7 @@ import type { DebugSession } from "./debug-session.ts";
 const LONGEST_LINE = 200;
 const MOST_OUTPUT = 4000;
 
-/** Paths as the rest of a session names them: from its folder, unless they are outside it. */
+/** A path as the session writes paths: relative to its folder, or absolute if outside it. */
 export function shortPath(path: string, top: string): string {
   const relative = posix.relative(top, path);
   return relative.startsWith("..") ? path : relative;
@@ -45,7 +45,10 @@ export const oneLine = (text: string, most = LONGEST_LINE): string => {
   return line.length > most ? `${line.slice(0, most)}…` : line;
 };
 
-/** Where a program is, and what it has printed since the last answer. `mayShow`: the text of this file may be shown. */
+/**
+ * Describes where a program is and what it has printed since the last answer. `mayShow` decides whether the text of a
+ * file may be shown.
+ */
 export async function describeState(
   session: DebugSession,
   { timedOutMs, mayShow }: { readonly timedOutMs?: number | undefined; readonly mayShow: (path: string) => boolean },
@@ -84,7 +87,7 @@ async function sourceLine(
   return [`${line} | ${oneLine(text.trimEnd())}`];
 }
 
-/** What has been printed since the last answer. */
+/** Output since the last answer. */
 export function newOutput(session: DebugSession): string[] {
   const { text, next } = session.output.read(session.shownOutput);
   session.shownOutput = next;

@@ -1,4 +1,4 @@
-// Which adapter a program is debugged with: the named one, or the best of those that fit and are installed.
+// Chooses the adapter for a program: the requested one, or the best that fits and is installed.
 
 import { posix } from "node:path";
 import { ToolFailure } from "@lathe/agent";
@@ -32,7 +32,7 @@ export async function adapterFor(
   throw new ToolFailure(`No debugger adapter available. Installed adapters: ${names}. ${hint}`);
 }
 
-/** Those that would do for a program, the best first. Nothing is run to find out. */
+/** Adapters that can debug a program, the best first. This runs no program. */
 export async function rowsForLaunch(
   { adapter, program }: { readonly adapter?: string | undefined; readonly program: string },
   env: ExecutionEnvironment,
@@ -46,7 +46,7 @@ export async function rowsForLaunch(
   const start = kind === "file" ? await firstBytes(program, env) : "";
   const interpreter = /^#!.*\b(node|python)/.exec(start)?.[1];
   if (interpreter !== undefined) return rowsNamed(interpreter === "node" ? "node" : "debugpy");
-  // A source or a script of another language is no program of these.
+  // A source file or a script in a language that none of these adapters debug.
   if (fileType !== "" && kind === "file" && !/^(?:\x7fELF|MZ|[\xcf\xce]\xfa\xed\xfe)/.test(start)) return [];
   const isFolder = kind === "directory";
   const marked: AdapterRow[] = [];
@@ -56,7 +56,7 @@ export async function rowsForLaunch(
   return [...marked, ...ADAPTER_ROWS.filter((row) => row.isNative && !marked.includes(row))];
 }
 
-/** A port is most likely debugpy's; a process is a native one unless its program is known to be another. */
+/** A port is most likely debugpy's. A process is taken for a native one unless its program is a known interpreter. */
 export async function rowsForAttach(
   { adapter, pid }: { readonly adapter?: string | undefined; readonly pid?: number | undefined },
   env: ExecutionEnvironment,
@@ -101,7 +101,7 @@ async function installedProgram(
   return posix.isAbsolute(stdout) ? stdout : undefined;
 }
 
-/** A program that the project brings. */
+/** A program from the project. */
 const isProjects = (name: string): boolean => name.includes("/") && !posix.isAbsolute(name);
 
 async function firstBytes(program: string, env: ExecutionEnvironment): Promise<string> {

@@ -65,7 +65,7 @@ export class Inspector {
         if (isJsonObject(message)) this.#receive(message, onEvent);
       }
     } catch {
-      // A broken connection is the end of the program, as its exit tells.
+      // A broken connection means that the program ended; its exit tells how.
     }
     this.#hasEnded = true;
     for (const { reject } of [...this.#pending.values()]) reject(new ToolFailure("The program has ended."));

@@ -1,4 +1,4 @@
-// Actions that look at a program, each by its name. What the adapter has not announced is not asked for.
+// Actions that read the state of a program. A request that the adapter has not announced is not sent.
 
 import { ToolFailure } from "@lathe/agent";
 import type { DebugAction, DebugRequest } from "@lathe/agent/tools";
@@ -110,7 +110,7 @@ export const LOOKS: Partial<Record<DebugAction, Look>> = {
     announced(session, "supportsDataBreakpoints", "data_breakpoint_info");
     const name = needed(request.variable ?? request.name, "data_breakpoint_info", "variable");
     const container = request.variable_ref ?? (await scopeWith(name, at));
-    // Without a scope lldb evaluates it, calls included.
+    // Without a scope, lldb evaluates the name as an expression, including calls.
     if (container === undefined && !/^[a-z_]\w*(?:(?:\.|->)\w+|\[\d+\])*$/i.test(name))
       throw new ToolFailure(`${name} is not the name of a variable.`);
     const frameId = request.frame_id ?? (await session.topFrame(options))?.id;
@@ -127,14 +127,14 @@ export const LOOKS: Partial<Record<DebugAction, Look>> = {
 
 async function scopesOf({ session, request, options }: LookedAt): Promise<readonly DebugProtocol.Scope[]> {
   const frameId = request.frame_id ?? (await session.topFrame(options))?.id;
-  // Of one that has ended, the question itself says so.
+  // If the program has ended, the request itself says so.
   if (frameId === undefined && session.state !== "ended")
     throw new ToolFailure("The program is running. Call `pause` first.");
   const { scopes } = await session.ask<DebugProtocol.ScopesResponse["body"]>("scopes", { frameId }, options);
   return scopes;
 }
 
-/** The scope that a variable is in: lldb takes a bare name for an address. */
+/** The scope that contains a variable: lldb takes a bare name for an address. */
 async function scopeWith(name: string, at: LookedAt): Promise<number | undefined> {
   for (const { variablesReference, expensive } of await scopesOf(at)) {
     if (expensive) continue;
@@ -159,13 +159,13 @@ async function listVariables({ session, options }: LookedAt, variablesReference:
   return [...lines, ...(more > 0 ? [`${more} more`] : [])].join("\n") || "(none)";
 }
 
-/** Fails when the action lacks what it needs. */
+/** Fails if the request lacks an argument that the action needs. */
 export function needed<T>(value: T | undefined, action: DebugAction, name: string): T {
   if (value === undefined) throw new ToolFailure(`${action} needs ${name}.`);
   return value;
 }
 
-/** Fails when the adapter has not said that it can do this. */
+/** Fails if the adapter has not announced this capability. */
 export function announced(
   session: DebugSession,
   capability: keyof DebugProtocol.Capabilities,

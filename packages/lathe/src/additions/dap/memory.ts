@@ -1,4 +1,5 @@
-// The memory of a program: by the protocol's requests, or by commands where an adapter fails at them.
+// Reads and writes a program's memory: by requests of the protocol, or by debugger commands if the adapter fails at
+// those requests.
 
 import { ToolFailure } from "@lathe/agent";
 import type { DebugProtocol } from "@vscode/debugprotocol";
@@ -8,7 +9,7 @@ import type { DebugSession } from "./debug-session.ts";
 const PER_LINE = 16;
 const MOST_BYTES = 64 * 1024;
 
-/** As rows of an address, hexadecimal bytes and their characters. */
+/** Returns rows of address, hexadecimal bytes and their characters. */
 export async function readMemory(
   session: DebugSession,
   memoryReference: string,
@@ -63,13 +64,13 @@ export async function writeMemory(
 
 const place = (reference: string, offset: number): string => (offset === 0 ? reference : `${reference}+${offset}`);
 
-/** In a command an expression would be run, which nobody was asked about. */
+/** The debugger command would evaluate an expression, and the user was not asked to allow that. */
 function address(reference: string): string {
   if (/^(?:0x[0-9a-f]+|\d+|&?[a-z_]\w*)$/i.test(reference)) return reference;
   throw new ToolFailure(`memory_reference is an address or the name of a variable: ${reference} is neither.`);
 }
 
-/** A command of the debugger itself; the mark keeps it from being read as an expression. */
+/** Runs a command of the debugger itself; the leading backtick keeps it from being read as an expression. */
 async function run(session: DebugSession, command: string, options: RequestOptions): Promise<string> {
   const frameId = (await session.topFrame(options))?.id;
   const expression = `\`${command}`;

@@ -1,5 +1,5 @@
-// Our debug adapter for Node: the protocol's requests, answered by Node's inspector. It runs here; the program and its port are where
-// commands run.
+// Our debug adapter for Node: it answers the protocol's requests through Node's inspector. It runs in our process; the
+// program and its port are where commands run.
 
 import { ToolFailure } from "@lathe/agent";
 import type { ExecutionEnvironment, TwoWayProcess } from "@lathe/agent/world";
@@ -12,7 +12,7 @@ import { describeValue, objects, resultOf } from "./node-values.ts";
 
 const THREAD = 1;
 const START_MS = 10_000;
-/** What Node itself says about its inspector. */
+/** Node's own output about its inspector. */
 const OWN_LINES =
   /^(?:Debugger listening on .*|For help, see: .*|Debugger attached\.|Waiting for the debugger to disconnect\.\.\.|Debugger ending on .*)\n?/gm;
 const LISTENING = /Debugger listening on ws:\/\/[^/]*:(\d+)(\/\S+)/;
@@ -27,7 +27,7 @@ const CAPABILITIES = {
   exceptionBreakpointFilters: [{ filter: "uncaught", label: "Uncaught exceptions", default: true }],
 } satisfies DebugProtocol.Capabilities;
 
-/** Steps of the protocol as the inspector calls them. */
+/** Maps steps of the protocol to methods of the inspector. */
 const STEPS: Readonly<Record<string, string>> = {
   continue: "Debugger.resume",
   next: "Debugger.stepOver",
@@ -41,7 +41,7 @@ export class NodeAdapter implements AdapterLink {
   readonly #env: ExecutionEnvironment;
   readonly #handlers: AdapterHandlers;
   readonly #scripts: NodeScripts;
-  /** What variables can be asked of, until the program goes on. */
+  /** Objects whose variables can be requested until the program continues. */
   readonly #handles: string[] = [];
   #inspector: Inspector | undefined;
   #process: TwoWayProcess | undefined;
@@ -72,7 +72,7 @@ export class NodeAdapter implements AdapterLink {
     this.#resolveEnded("it was stopped");
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   get #connected(): Inspector {
     if (this.#inspector === undefined) throw new ToolFailure("The program does not run.");
@@ -144,7 +144,7 @@ export class NodeAdapter implements AdapterLink {
       },
     );
     this.#process = node;
-    // The program reads an end of file instead of waiting for a person.
+    // The program reads an end of file instead of waiting for input.
     void node.endInput();
     void this.#followProcess(node);
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), START_MS).unref());
@@ -165,7 +165,7 @@ export class NodeAdapter implements AdapterLink {
     stream.destroy();
     const [, path] = /"webSocketDebuggerUrl": "ws:\/\/[^/"]*(\/[^"]*)"/.exec(answer) ?? [];
     if (path === undefined) throw new ToolFailure(`No Node program listens for a debugger on port ${port}.`);
-    // One that waits for a debugger has not begun.
+    // A program that waits for a debugger has not begun.
     this.#stopsAtEntry = true;
     await this.#connect(port, path);
     void this.#inspector?.ended.then(() => this.#end("the connection ended"));
@@ -200,7 +200,7 @@ export class NodeAdapter implements AdapterLink {
 
   #onEvent(method: string, params: JsonObject): void {
     if (method === "Debugger.scriptParsed") this.#scripts.add(params);
-    // Node waits for us after the last line of the program.
+    // After the program's last line, Node waits for us to disconnect.
     if (method === "NodeRuntime.waitingForDisconnect") this.#inspector?.close();
     if (method === "Debugger.paused")
       this.#paused(params).catch((error) => this.#handlers.output(`${messageOf(error)}\n`));
@@ -217,7 +217,7 @@ export class NodeAdapter implements AdapterLink {
     const isStart = others.some(({ reason: why }) => why === "Break on start");
     if (isStart && !this.#hasBegun) {
       this.#hasBegun = true;
-      // What the program starts with `fork` would wait for a debugger of its own.
+      // Processes that the program starts with `fork` would wait for a debugger of their own.
       const expression =
         "process.execArgv.splice(0, process.execArgv.length, ...process.execArgv.filter((a) => !a.startsWith('--inspect')))";
       await this.#connected.send("Runtime.evaluate", { expression });
@@ -232,7 +232,7 @@ export class NodeAdapter implements AdapterLink {
     this.#stopped(this.#lastStep === "pause" ? "pause" : "step");
   }
 
-  /** False: the program goes on, because each was only to be logged, or its count is not reached. */
+  /** Whether one of these breakpoints stops the program; false if each one only logs or has not reached its count. */
   async #countsHit(ids: readonly string[]): Promise<boolean> {
     let stops = false;
     for (const id of ids) {
@@ -353,14 +353,14 @@ export class NodeAdapter implements AdapterLink {
     };
   }
 
-  /** 0: nothing is inside. */
+  /** 0 if the value has nothing inside. */
   #handleOf(value: unknown): number {
     const id = isJsonObject(value) ? value["objectId"] : undefined;
     return typeof id === "string" ? this.#handles.push(id) : 0;
   }
 }
 
-/** `3` is the third hit alone. */
+/** A condition of just `3` means the third hit only. */
 function isHit(condition: string, hits: number): boolean {
   const [, sign = "==", digits] = /^\s*(\D*?)\s*(\d+)/.exec(condition) ?? [];
   const wanted = Number(digits);

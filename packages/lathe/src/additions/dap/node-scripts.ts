@@ -1,5 +1,5 @@
-// The scripts that a Node program has loaded, and breakpoints in them. A line of TypeScript is looked up in the source map of the
-// script, which stops before its first line for that.
+// The scripts that a Node program has loaded, and breakpoints in them. A script with a source map stops before its
+// first line, so that breakpoints on lines of TypeScript can be mapped and set in time.
 
 import { posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ import { type Place, SourceMap } from "./source-map.ts";
 
 interface Script {
   readonly url: string;
-  /** Undefined for what has no file. */
+  /** Undefined if the script has no file. */
   readonly path: string | undefined;
   readonly map: Promise<SourceMap | undefined>;
 }
@@ -23,7 +23,7 @@ export interface NodeBreakpoint {
 
 interface FileBreakpoints {
   readonly breakpoints: readonly NodeBreakpoint[];
-  /** Of the inspector. */
+  /** Ids that the inspector gave the breakpoints. */
   ids: string[];
 }
 
@@ -54,7 +54,7 @@ export class NodeScripts {
     this.#scripts.set(String(scriptId), { url: name, path, map: this.#readMap(String(sourceMapURL ?? ""), path) });
   }
 
-  /** A script with a source map is about to run: its breakpoints are set in time. */
+  /** Sets the breakpoints of a script with a source map that is about to run. */
   async beginScript(id: string): Promise<void> {
     const map = await this.#scripts.get(id)?.map;
     for (const path of map?.sources ?? []) if (this.#files.has(path)) await this.#place(path);
@@ -73,7 +73,7 @@ export class NodeScripts {
     return this.#scripts.get(id)?.url ?? "";
   }
 
-  /** Where a place of a script is for the person who wrote it. */
+  /** The original source position of a place in a script. */
   async originalPlace(id: string, at: Place): Promise<{ readonly path: string; readonly at: Place } | undefined> {
     const script = this.#scripts.get(id);
     return (
@@ -81,9 +81,9 @@ export class NodeScripts {
     );
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
-  /** Sets all breakpoints of a file: in the scripts that were made of it, or in the script that it is. */
+  /** Sets all breakpoints of a file: in the scripts compiled from it, or in the file's own script. */
   async #place(path: string): Promise<DebugProtocol.Breakpoint[]> {
     const { breakpoints } = this.#files.get(path)!;
     await this.#forget(path);
@@ -115,7 +115,7 @@ export class NodeScripts {
     );
   }
 
-  /** The line that it really is at, when a script has it already. */
+  /** Returns the line at which a loaded script really has the breakpoint. */
   async #set(
     urlRegex: string,
     at: Place,
@@ -142,7 +142,7 @@ export class NodeScripts {
     }
   }
 
-  /** A map that cannot be read leaves the script as it is. */
+  /** A script whose map cannot be read is treated as unmapped. */
   async #readMap(address: string, path: string | undefined): Promise<SourceMap | undefined> {
     if (address === "" || path === undefined) return undefined;
     try {

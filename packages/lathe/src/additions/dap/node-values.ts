@@ -1,4 +1,4 @@
-// Values of a Node program as people write them, from what the inspector tells of them.
+// Describes values of a Node program the way developers write them, from the inspector's data.
 
 import { ToolFailure } from "@lathe/agent";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
@@ -31,7 +31,7 @@ function describePreview({ subtype, description, properties, entries, overflow }
   return `${description === "Object" ? "" : `${description} `}{${inside}}`;
 }
 
-/** Fails with what the expression threw. */
+/** The value of an expression. Fails with the error that the expression threw. */
 export function resultOf({ result, exceptionDetails }: JsonObject): JsonObject {
   if (!isJsonObject(exceptionDetails)) return isJsonObject(result) ? result : {};
   const { exception, text } = exceptionDetails;

@@ -1,10 +1,10 @@
-// Source maps of scripts that Node has loaded: where a line of TypeScript is in what runs, and back.
+// Source maps of scripts that Node has loaded: they map lines of TypeScript to positions in the running code, and back.
 
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "@lathe/llm";
 
-/** From 0, as maps and the inspector count. */
+/** Counted from 0, as maps and the inspector do. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -21,7 +21,7 @@ const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 export class SourceMap {
   /** Absolute paths. */
   readonly sources: readonly string[];
-  /** In the order of the generated text. */
+  /** In the order of the generated code. */
   readonly #segments: readonly Segment[];
 
   private constructor(sources: readonly string[], segments: readonly Segment[]) {
@@ -29,7 +29,7 @@ export class SourceMap {
     this.#segments = segments;
   }
 
-  /** `file`: path of the map, or of the script that contains it. Undefined for what is no map. */
+  /** `file`: path of the map, or of the script that contains it. Undefined if the text is not a source map. */
   static parse(text: string, file: string): SourceMap | undefined {
     const map: unknown = JSON.parse(text);
     if (!isJsonObject(map) || !Array.isArray(map["sources"]) || typeof map["mappings"] !== "string") return undefined;
@@ -41,7 +41,7 @@ export class SourceMap {
     return new SourceMap(sources, decodeMappings(map["mappings"]));
   }
 
-  /** Where the first code at or after a line of a source is, and which line that is. */
+  /** The generated position of the first code at or after a source line, and the line of that code. */
   generatedPlace(path: string, line: number): { readonly at: Place; readonly line: number } | undefined {
     const source = this.sources.indexOf(path);
     let best: Segment | undefined;

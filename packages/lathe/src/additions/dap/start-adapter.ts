@@ -9,7 +9,7 @@ import { NodeAdapter } from "./node-adapter.ts";
 
 const LISTENING_MS = 10_000;
 const LONGEST_LINE = 300;
-/** Nothing may ask a person, colour its output or wait for a pager. */
+/** Keeps programs from prompting, colouring their output or waiting in a pager. */
 const QUIET = {
   TERM: "dumb",
   NO_COLOR: "1",
@@ -22,7 +22,7 @@ export interface AdapterStart {
   readonly adapter: FoundAdapter;
   readonly env: ExecutionEnvironment;
   readonly cwd: string;
-  /** An adapter that listens there already, where there is one. */
+  /** The port, if an adapter already listens there. */
   readonly port?: number | undefined;
 }
 
@@ -80,7 +80,7 @@ async function connectTo(
   );
 }
 
-/** The port that an adapter says it listens on. What it prints from then on is the program's. */
+/** The port that an adapter prints. Everything it prints afterwards is the program's output. */
 async function portOf(
   adapter: TwoWayProcess,
   handlers: AdapterHandlers,

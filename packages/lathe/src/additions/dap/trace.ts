@@ -1,5 +1,5 @@
-// `trace`: runs a program once and notes what some expressions are each time a line is reached. The program never waits for the model,
-// no source is changed, and it is ended at its deadline at the latest.
+// `trace`: runs a program once and records the values of some expressions each time a line is reached. The program
+// never waits for the model, no source is changed, and the program ends at its deadline at the latest.
 
 import { ToolFailure } from "@lathe/agent";
 import type { DebugAnswer, DebugRequest } from "@lathe/agent/tools";
@@ -57,7 +57,7 @@ export async function trace({ request, launch, adapter, env, signal, now }: Trac
   }
 }
 
-/** A compiled program that dies stops with a signal instead. */
+/** A compiled program that crashes stops too, but with a signal as its reason. */
 const isHit = (reason: string | undefined): boolean => reason !== undefined && /breakpoint/.test(reason);
 
 async function describeStop(session: DebugSession): Promise<string> {

@@ -1,4 +1,4 @@
-// Cells of code as an addition to sessions: the kernels behind the tool `eval`. Nothing is loaded before the first cell.
+// Cells of code as an addition to sessions: the kernels behind the tool `eval`. They are loaded with the first cell.
 
 import type { CellLanguage } from "@lathe/agent/tools";
 import { isTrusted } from "../../config/trust/trust.ts";
@@ -32,7 +32,10 @@ export const evalAddition: AdditionMaker = async ({ settings, env, paths, cwd, m
   };
 };
 
-/** `LATHE_PY`: 0 or bash leaves JavaScript only, 1 or py Python only, mix or both have both; else the settings say. */
+/**
+ * `LATHE_PY` chooses the languages: 0 or bash only JavaScript, 1 or py only Python, mix or both both; otherwise the
+ * settings decide.
+ */
 export function languagesHere(
   settings: { readonly "eval.py": boolean; readonly "eval.js": boolean },
   wanted: string | undefined,

@@ -1,9 +1,9 @@
-// The one pipe of a kernel: what its programs print, with the kernel's own messages in between. A message comes in pieces behind a mark
-// that no program can know, so that a print at the same moment tears none of them apart.
+// The single pipe of a kernel: output of its programs, mixed with the kernel's own messages. A message comes in pieces,
+// each after a mark that no program can know, so that output at the same moment cannot tear it apart.
 
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 
-/** Longer ones are no picture that could be shown. */
+/** The limit of a message: a larger picture could not be shown anyway. */
 const MOST_MESSAGE_BYTES = 64 << 20;
 /** A kernel sends its messages in pieces of 4,000 bytes. */
 const MOST_PIECE_BYTES = 64 << 10;
@@ -18,7 +18,7 @@ export interface OutputReader {
 export class KernelOutput {
   readonly #mark: Buffer;
   readonly #reader: OutputReader;
-  /** What may be the beginning of a mark, or a piece that is not complete. */
+  /** The possible beginning of a mark, or an incomplete piece. */
   #rest: Buffer = Buffer.alloc(0);
   #pieces: Buffer[] = [];
   #size = 0;
@@ -45,7 +45,7 @@ export class KernelOutput {
     }
   }
 
-  /** How many bytes at the end may begin a mark. */
+  /** The number of bytes at the end that may begin a mark. */
   #markBegun(bytes: Buffer): number {
     const at = bytes.lastIndexOf(this.#mark[0] as number);
     const begun = at === -1 ? 0 : bytes.length - at;

@@ -1,4 +1,4 @@
-// One running kernel: a process of the session's environment that runs cells, with one pipe in and one out.
+// One running kernel: a process in the session's environment that runs cells, with one pipe in and one out.
 
 import { randomBytes } from "node:crypto";
 import { ToolFailure } from "@lathe/agent";
@@ -11,12 +11,12 @@ import { KernelOutput } from "./kernel-output.ts";
 import magics from "./magics.py";
 
 const START_MS = 30_000;
-/** A cell that was interrupted gets this long before its kernel is ended. */
+/** How long an interrupted cell may take to end before its kernel is ended. */
 const INTERRUPT_MS = 1500;
 const MOST_WORDS = 2000;
 const NOT_FOUND = 127;
 
-/** The kernel keeps descriptor 3 for itself: what cells start finds no input, and prints where they do. */
+/** The kernel keeps descriptor 3 for itself: programs that cells start get no input, and print where the cells do. */
 const RUN = '-c "$text" "$token" 3<&0 </dev/null 2>&1';
 
 const pythonStart = (ownFolders: string): string => `text=$1 token=$2
@@ -33,12 +33,12 @@ exec node ${RUN.replace("-c", "-e")}`;
 interface RunningCell {
   readonly cell: Cell;
   readonly host: CellHost;
-  /** Questions that it waits for. */
+  /** Number of questions to the host that have no answer yet. */
   waiting: number;
   leftMs: number;
   sinceMs: number;
   timer?: NodeJS.Timeout;
-  /** Why it is being ended. */
+  /** Why the cell is being ended. */
   ending?: "timed_out" | "interrupted";
   settle(end: CellEnd): void;
 }
@@ -46,23 +46,23 @@ interface RunningCell {
 export interface KernelStart {
   readonly language: CellLanguage;
   readonly env: ExecutionEnvironment;
-  /** The interpreter of the project's own virtual environment may run. */
+  /** Whether the interpreter of the project's own virtual environment may run. */
   readonly isTrusted: boolean;
 }
 
 export class Kernel {
-  /** Resolves when the process has ended: with how, and undefined where we ended it. */
+  /** Resolves when the process has ended: with how it ended, or with undefined if we ended it. */
   readonly ended: Promise<string | undefined>;
   readonly #language: CellLanguage;
   readonly #process: TwoWayProcess;
   readonly #cells = new Map<number, RunningCell>();
   readonly #turns = new Set<() => void>();
   #lastId = 0;
-  /** The cell that prints. */
+  /** The id of the cell whose output is being printed. */
   #printing = 0;
   #wasKilled = false;
   #endNote: string | undefined;
-  /** What was printed while no cell ran: at the start, and by threads and timers of cells that have ended. */
+  /** Output while no cell ran: at the start, and from threads and timers of cells that have ended. */
   #between = "";
   #ready: () => void = () => {};
 
@@ -126,16 +126,18 @@ export class Kernel {
     return end;
   }
 
-  /** Ends it with everything that its cells have started. */
+  /** Ends the kernel and everything that its cells started. */
   async stop(): Promise<void> {
     this.#wasKilled = true;
     await this.#process.stop(0);
     await this.ended;
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
-  /** A cell may begin where no other runs code: those that wait for the host let others in, as their agents share the kernel. */
+  /**
+   * Waits until no cell runs code. Cells that wait for the host let others run, because their agents share the kernel.
+   */
   async #turn(signal: AbortSignal): Promise<void> {
     while ([...this.#cells.values()].some(({ waiting }) => waiting === 0)) {
       signal.throwIfAborted();
@@ -168,7 +170,10 @@ export class Kernel {
     if (running.waiting === 0) running.leftMs -= performance.now() - running.sinceMs;
   }
 
-  /** Python keeps its state where the code can be interrupted; JavaScript cannot be, and starts anew. */
+  /**
+   * Ends a cell. Python keeps its state if the code can be interrupted; JavaScript cannot be interrupted, so its kernel
+   * restarts.
+   */
   async #end(id: number, why: "timed_out" | "interrupted"): Promise<void> {
     const running = this.#cells.get(id);
     if (!running || running.ending) return;
@@ -183,7 +188,7 @@ export class Kernel {
   }
 
   #send(message: JsonObject): void {
-    // The end of the process ends every cell that waits for an answer.
+    // If the process ends, every cell that waits for an answer ends too.
     this.#process.write(`${JSON.stringify(message)}\n`).catch(() => {});
   }
 
@@ -210,7 +215,7 @@ export class Kernel {
     return wasOurs ? undefined : how;
   }
 
-  /** What timers and threads of a cell print after its end goes to the newest one. */
+  /** Output of a finished cell's timers and threads goes to the newest running cell. */
   get #printingCell(): RunningCell | undefined {
     return this.#cells.get(this.#printing) ?? [...this.#cells.values()].at(-1);
   }

@@ -1,4 +1,5 @@
-// The kernels of a session and its agents: one for each language, place and folder. They end when idle, when too many, with the session.
+// The kernels of a session and its agents: one per language, environment and folder. A kernel ends when idle, to make
+// room for another, or with the session.
 
 import { ToolFailure } from "@lathe/agent";
 import { type Cell, type CellEnd, type CellHost, type CellLanguage, LANGUAGE_NAMES } from "@lathe/agent/tools";
@@ -6,14 +7,14 @@ import { Kernel } from "./kernel.ts";
 
 const MOST_KERNELS = 4;
 const IDLE_MS = 5 * 60_000;
-/** A kernel that dies is started anew this often before a cell has to ask for it. */
+/** A kernel that dies more often than this restarts only when a cell asks for it. */
 const MOST_DEATHS = 1;
 
 export interface KernelsOptions {
   readonly isTrusted: () => boolean;
-  /** Each Python cell gets a kernel of its own. */
+  /** Whether each Python cell gets a kernel of its own. */
   readonly perCall?: boolean;
-  /** How long a kernel lives without use; five minutes when absent. */
+  /** How long a kernel lives without use; five minutes if absent. */
   readonly idleMs?: number;
 }
 
@@ -21,7 +22,7 @@ interface Slot {
   readonly language: CellLanguage;
   kernel?: Promise<Kernel> | undefined;
   deaths: number;
-  /** What became of the last kernel, until the next cell says it. */
+  /** How the last kernel was lost, until the next cell reports it. */
   lost?: string | undefined;
   idle?: NodeJS.Timeout;
 }
@@ -73,7 +74,7 @@ export class Kernels {
     await Promise.all([...this.#slots.values()].map(endKernel));
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   #kernelOf(slot: Slot, { env }: CellHost): Promise<Kernel> {
     if (slot.kernel) return slot.kernel;
@@ -94,12 +95,12 @@ export class Kernels {
     return started;
   }
 
-  /** The one that was not used for the longest time goes first. */
+  /** Ends the least recently used kernels when there are too many. */
   async #makeRoom(language: CellLanguage): Promise<void> {
     const live = [...this.#slots.values()].filter((slot) => slot.language === language && slot.kernel);
     for (const slot of live) {
       if (live.filter(({ kernel }) => kernel).length < MOST_KERNELS) return;
-      // One that does not start is reported to its own cell.
+      // A kernel that fails to start is reported to its own cell.
       const kernel = await slot.kernel?.catch(() => undefined);
       if (kernel?.isBusy === false) await this.#endIdle(slot, "made room for another one");
     }
@@ -116,7 +117,7 @@ async function endKernel(slot: Slot): Promise<void> {
   clearTimeout(slot.idle);
   const { kernel } = slot;
   slot.kernel = undefined;
-  // One that never started needs no end.
+  // A kernel that never started needs no end.
   await kernel?.then(
     (one) => one.stop(),
     () => {},

@@ -1,4 +1,5 @@
-// Slash commands of extensions, in the form of the conversation's registry: what they return is sent in their place.
+// Slash commands of extensions, as entries of the conversation's registry: the text that a command returns is sent in
+// its place.
 
 import { messageOf } from "@lathe/llm";
 import type { PromptCommand } from "../../conversation/session-contract.ts";
@@ -7,7 +8,7 @@ import type { RunningExtension } from "./running.ts";
 
 export interface CommandParts {
   readonly contextOf: (extension: RunningExtension) => ContextParts;
-  /** Tells the person that a command failed. */
+  /** Tells the user that a command failed. */
   readonly reportFailure: (line: string) => void;
 }
 
@@ -33,7 +34,7 @@ export function commandsOf(
           );
           return typeof text === "string" && text.trim() !== "" ? text : undefined;
         } catch (error) {
-          // Reported, and done with: nothing goes to the model.
+          // The failure is reported; nothing goes to the model.
           failed(messageOf(error));
           return undefined;
         }

@@ -1,5 +1,5 @@
-// Makes what handlers and commands work with. Every call of theirs comes back into our own code: what that does is not theirs, and the
-// time it takes is not, either.
+// Builds the context that handlers and commands work with. Their calls return into our own code: its actions and its
+// running time are not charged to the extension.
 
 import { type JsonValue, Message, textOf } from "@lathe/llm";
 import type {
@@ -18,7 +18,7 @@ export type ContextParts = ExtensionTools & {
   /** Absent when no user is present. */
   readonly screen: ExtensionScreen | undefined;
   readonly present: () => PresentSession;
-  /** Shows a text of a kind of the extension's own. */
+  /** Shows a text of a kind that the extension defines. */
   readonly show: (kind: string, text: string) => void;
 };
 
@@ -73,7 +73,7 @@ export function commandContextFor(parts: ContextParts, patience: Patience): Exte
   return Object.defineProperties(more, Object.getOwnPropertyDescriptors(contextFor(parts, patience))) as never;
 }
 
-/** In a run from one prompt to its end. */
+/** The conversation of a run with a single prompt. */
 function onlySession(present: () => PresentSession): ExtensionConversation {
   const refuse = async (): Promise<never> => {
     throw new Error("a run without a person stays in its session");

@@ -1,4 +1,4 @@
-// A tool of an extension as the loop knows tools.
+// Turns an extension's tool into a tool of the loop.
 
 import type { CardBody, CardLine, PreviewLine, ToolContent, ToolDef, ToolResult, ToolServices } from "@lathe/agent";
 import {
@@ -33,7 +33,7 @@ const SHOWN_LINES = 12;
 export function toolOf(extension: RunningExtension, tool: CustomTool, parts: ToolParts): ToolDef {
   const { name, label = name, description, tier = "exec", timeoutMs = TIMEOUT_MS } = tool;
   const { renderCall, renderResult } = tool;
-  /** What a renderer shows; when it fails, what is shown without one. */
+  /** The renderer's result; undefined if it fails, which shows the call without a renderer. */
   const renderSafely = <T>(what: string, work: () => T): T | undefined => {
     try {
       return extension.callNow(`${what} of the tool ${name}`, work);
@@ -68,7 +68,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
       return { ...headline, body: { kind: "lines", lines, brief, collapsed: SHOWN_LINES } };
     },
     execute: async (args, { callId, signal, onOutput, services }) => {
-      // The session has the deadline of the call; this one only carries its signal.
+      // The session enforces the call's deadline; this object only carries its signal.
       const patience = new Patience(parts.deps, timeoutMs);
       const running = extension.callUnlimited(() =>
         tool.execute({
@@ -86,7 +86,7 @@ export function toolOf(extension: RunningExtension, tool: CustomTool, parts: Too
   };
 }
 
-/** A copy, so that nothing in it can surprise the code that walks through it: no circles, no getters. */
+/** Copies the schema, so that it has no circles and no getters. */
 function plainSchema({ parameters }: CustomTool): JsonSchema {
   try {
     return JSON.parse(JSON.stringify(jsonSchemaOf(parameters as SchemaInput))) as JsonSchema;
@@ -119,7 +119,7 @@ function pushAction(
   });
 }
 
-/** The lines of a diff are shown as what they are. */
+/** Marks added and removed lines if the preview is a diff. */
 const previewLines = (text: string): PreviewLine[] =>
   text
     .split("\n")
@@ -136,7 +136,7 @@ function resultOf({ name }: RunningExtension, tool: CustomTool, result: CustomTo
   };
 }
 
-/** As the loop has it. */
+/** Converts an extension's content to the loop's. */
 export function contentOf(content: string | readonly ExtensionContent[]): readonly ToolContent[] {
   if (typeof content === "string") return [{ kind: "text", text: content }];
   return content.map((part): ToolContent => {
@@ -149,7 +149,7 @@ export function contentOf(content: string | readonly ExtensionContent[]): readon
   });
 }
 
-/** As extensions have it. */
+/** Converts the loop's content to an extension's. */
 export function extensionContentOf(content: readonly ToolContent[]): readonly ExtensionContent[] {
   return content.map((part) =>
     part.kind === "text"

@@ -1,4 +1,5 @@
-// Gives an event to the handlers of all extensions, one after the other, in the order in which they were loaded.
+// Passes an event to the handlers of all extensions, one after the other, in the order in which the extensions were
+// loaded.
 
 import { messageOf } from "@lathe/llm";
 import type { ExtensionEventName, ExtensionEventResults, ExtensionEvents } from "../../platform/extension-api/index.ts";
@@ -8,17 +9,17 @@ import type { RunningExtension } from "./running.ts";
 export interface DispatchParts {
   readonly extensions: () => readonly RunningExtension[];
   readonly contextOf: (extension: RunningExtension) => ContextParts;
-  /** One line, said once. */
+  /** Reports one line. A repeated line is shown once. */
   readonly report: (line: string) => void;
 }
 
 type Answering = keyof ExtensionEventResults;
 
-/** What a handler returned, and whose it was. */
+/** What a handler returned, with its extension. */
 export interface Given<Name extends Answering> {
   readonly from: RunningExtension;
   readonly result: ExtensionEventResults[Name];
-  /** What the handler was told. */
+  /** The event that the handler got. */
   readonly event: ExtensionEvents[Name];
 }
 
@@ -35,16 +36,16 @@ export class Dispatch {
       .some(({ added, source }) => added.handlers.has(name) && (dialect ?? source.dialect) === source.dialect);
   }
 
-  /** Handlers of an event that can only be told. */
+  /** Passes on an event whose handlers return nothing. */
   async tell<Name extends ExtensionEventName>(name: Name, data: ExtensionEvents[Name]): Promise<void> {
     for await (const _ of this.#results(name, () => data)) {
-      // what they return means nothing here
+      // results mean nothing here
     }
   }
 
   /**
-   * The results of all handlers as they come; the event is made anew for each, so that a handler sees what others changed. An extension
-   * that is told in several events hears of them one after the other.
+   * Yields the results of all handlers as they come. The event is built anew for each handler, so that it sees what
+   * others changed. If an event is split into several, an extension gets them one after the other.
    */
   async *answers<Name extends Answering>(
     name: Name,
@@ -71,7 +72,7 @@ export class Dispatch {
               signal,
             );
             const isAnswer = typeof result === "object" && result !== null;
-            // In pi a handler changes the event in its place.
+            // Handlers of pi change the event in place.
             if (isAnswer || from.source.dialect === "pi")
               yield { from, event: event as never, result: (isAnswer ? result : {}) as never };
           } catch (error) {
@@ -84,5 +85,5 @@ export class Dispatch {
   }
 }
 
-/** A guard that breaks must not let through what it guards against. */
+/** A guard that fails must not let through what it guards against. */
 const FAILS_CLOSED: ReadonlySet<ExtensionEventName> = new Set(["tool_call"]);

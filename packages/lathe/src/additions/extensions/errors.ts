@@ -1,4 +1,4 @@
-// Why a file did not load, in one line that its author can act on.
+// Explains why a file did not load, in one line that its author can act on.
 
 import { dirname } from "node:path";
 
@@ -38,7 +38,7 @@ function missingModule(error: ModuleNotFound): string | undefined {
   return `${importer} imports ${name}, which is not installed. Run: npm install --prefix ${dirname(importer)} ${named}`;
 }
 
-/** Where in the user's own code. */
+/** The place of the error in the user's own code. */
 function frameOf(error: Error): string | undefined {
   for (const line of (error.stack ?? "").split("\n")) {
     const place = /^\s+at (?:.*\()?(?:file:\/\/)?(\/.+?:\d+):\d+\)?$/.exec(line)?.[1];

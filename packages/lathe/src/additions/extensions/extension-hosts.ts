@@ -1,4 +1,4 @@
-// The extensions of a run: loaded once for a workspace, and kept while one session follows another in it.
+// The extensions of a run: loaded once per workspace, and kept while one session follows another in it.
 
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { ExtensionHost } from "./host.ts";
@@ -9,22 +9,22 @@ interface SharedHost {
 }
 
 export class ExtensionHosts {
-  /** By the settings, which a workspace keeps when folders are added to it. */
+  /** Hosts by settings object, which a workspace keeps when folders are added to it. */
   readonly #loaded = new Map<SessionWorkspace["settings"], SharedHost>();
 
-  /** Loads the extensions of a workspace, unless they are loaded. */
+  /** Loads the extensions of a workspace, unless they are loaded already. */
   load(workspace: SessionWorkspace): Promise<ExtensionHost> {
     return this.#sharedHost(workspace).host;
   }
 
-  /** For one more session, which gives it back with `leave`. */
+  /** Returns the extensions for one more session, which gives them back with `leave`. */
   enter(workspace: SessionWorkspace): Promise<ExtensionHost> {
     const shared = this.#sharedHost(workspace);
     shared.sessions++;
     return shared.host;
   }
 
-  /** No other session uses the extensions of this workspace. */
+  /** Whether at most one session uses the extensions of this workspace. */
   isLast({ settings }: SessionWorkspace): boolean {
     return (this.#loaded.get(settings)?.sessions ?? 0) <= 1;
   }
@@ -38,7 +38,7 @@ export class ExtensionHosts {
     await (await shared.host).close();
   }
 
-  /** Ends those that were loaded and that no session has used. */
+  /** Ends extensions that were loaded but that no session has used. */
   async endUnused({ settings }: SessionWorkspace): Promise<void> {
     const shared = this.#loaded.get(settings);
     if (!shared || shared.sessions > 0) return;

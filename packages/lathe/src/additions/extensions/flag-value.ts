@@ -1,4 +1,4 @@
-// The value of an extension's option, also while it is not known yet which options take one.
+// The value of an extension's command line option, even before it is known which options take one.
 
 import type { NamedExtensions } from "../../config/workspace/workspace.ts";
 import type { ExtensionFlag } from "../../platform/extension-api/api.ts";

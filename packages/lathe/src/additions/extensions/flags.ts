@@ -1,5 +1,5 @@
-// Options of the command line that extensions bring. They are loaded before the command line is understood, and the run goes on with
-// them as they are. What a folder brings that is not trusted is not loaded, here as elsewhere.
+// Command line options that extensions add. The extensions are loaded before the command line is parsed, and the run
+// keeps them. Extensions of a folder that is not trusted are not loaded, here as elsewhere.
 
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { ExtensionFlag } from "../../platform/extension-api/api.ts";
@@ -10,7 +10,7 @@ import { ExtensionHost } from "./host.ts";
 
 type Flags = Readonly<Record<string, ExtensionFlag>>;
 
-/** What learning the options of extensions needs of a run. */
+/** What loading these options needs from a run. */
 interface FlagsRun {
   readonly machine: Machine;
   readonly extensions: ExtensionHosts;
@@ -18,7 +18,7 @@ interface FlagsRun {
   prepare(options: CliOptions, argv: readonly string[]): Promise<SessionWorkspace>;
 }
 
-/** For people who want to know; what the extensions say is not shown. */
+/** The options for the help text. What the extensions print is not shown. */
 export async function flagsForHelp(run: FlagsRun, options: CliOptions): Promise<Flags> {
   const { machine } = run;
   const silent = Object.create(textOnly(machine.stderr), { write: { value: () => true } }) as NodeJS.WriteStream;
@@ -30,11 +30,13 @@ export async function flagsForHelp(run: FlagsRun, options: CliOptions): Promise<
 
 export interface LoadedFlags {
   readonly flags: Flags;
-  /** Ends the extensions where no session has used them. */
+  /** Ends the extensions if no session has used them. */
   end(): Promise<void>;
 }
 
-/** For the run that follows. `argv` is what their factories are told until it is understood. */
+/**
+ * The options for the run that follows. `argv` is what the extension factories get until the command line is parsed.
+ */
 export async function flagsForRun(run: FlagsRun, options: CliOptions, argv: readonly string[]): Promise<LoadedFlags> {
   const workspace = await run.prepare(options, argv);
   const host = await run.extensions.load(workspace);

@@ -1,10 +1,10 @@
-// What happened in a session, told to extensions. They are told in order and never hold up the session: who is slow hears later,
-// and of the pieces of an answer not all.
+// Passes the events of a session to extensions, in order and without holding up the session: a slow handler gets them
+// late, and not all pieces of an answer.
 
 import type { Session, SessionEvent } from "@lathe/agent";
 import type { Dispatch } from "./dispatch.ts";
 
-/** Pieces of answers that wait for a slow handler; beyond these they are left out. */
+/** Pieces of answers beyond this number are dropped while a handler is slow. */
 const MOST_WAITING = 1_000;
 
 export class Follower {
@@ -23,7 +23,7 @@ export class Follower {
     for await (const event of session.events()) this.#event(event);
   }
 
-  /** Until everything that has happened was told. */
+  /** Resolves when handlers have seen all events so far. */
   settled(): Promise<void> {
     return this.#told;
   }
@@ -91,7 +91,8 @@ export class Follower {
         break;
       }
       case "warning":
-        // Not about themselves: a handler that fails here would hear of it forever.
+        // Extensions do not get warnings about extensions: a handler that fails on a warning would cause the next one,
+        // without end.
         if (!event.data.code.startsWith("extension")) void this.tell("warning", { ...event.data });
         break;
     }

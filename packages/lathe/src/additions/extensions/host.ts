@@ -1,5 +1,5 @@
-// All extensions of a run: loaded once, told of every session that becomes the present one, read again when the user asks for it,
-// ended with the last session.
+// All extensions of a run: loaded once, attached to each session that becomes the current one, reloaded when the user
+// asks, ended with the last session.
 
 import type { Middleware, SessionTool, ToolDef } from "@lathe/agent";
 import { messageOf } from "@lathe/llm";
@@ -27,7 +27,7 @@ import { storageIn } from "./storage.ts";
 import { type ExtensionTools, extensionUi, Trickle } from "./tools-for-extensions.ts";
 import { WatchedFiles } from "./watched-files.ts";
 
-/** How a session became the present one. */
+/** How a session became the current one. */
 export interface Arrived {
   readonly reason: string;
   readonly previousSessionFile?: string | undefined;
@@ -50,7 +50,7 @@ export class ExtensionHost {
   #watched: readonly string[] = [];
   #files: WatchedFiles | undefined;
   readonly middleware: Middleware;
-  /** Commands may be others from here on. */
+  /** Called when the commands may have changed. */
   onReload: () => void = () => {};
 
   private constructor(workspace: SessionWorkspace) {
@@ -71,12 +71,15 @@ export class ExtensionHost {
     return host;
   }
 
-  /** The same place, as it is known by now: an option of an extension may have had it loaded before the command line was understood. */
+  /**
+   * Replaces the workspace with a newer view of the same one: an extension's option may have caused it to load before
+   * the command line was parsed.
+   */
   workIn(workspace: SessionWorkspace): void {
     this.#workspace = workspace;
   }
 
-  /** The user can be shown things from here on. */
+  /** Gives extensions a screen on which they can show things to the user. */
   useScreen(screen: ExtensionScreen): void {
     if (this.#screen === screen) return;
     this.#screen = screen;
@@ -89,7 +92,7 @@ export class ExtensionHost {
     return this.#extensions;
   }
 
-  /** The same array as long as nothing changes. */
+  /** Returns the same array as long as nothing changes. */
   tools(): readonly SessionTool[] {
     return this.#tools;
   }
@@ -101,7 +104,7 @@ export class ExtensionHost {
     });
   }
 
-  /** The session is the present one from here on. */
+  /** Makes this session the current one. */
   async attach(open: PresentSession, { reason, previousSessionFile }: Arrived): Promise<void> {
     this.#present = open;
     for (const line of this.#early.splice(0)) this.#say(line);
@@ -116,7 +119,7 @@ export class ExtensionHost {
     await this.#follower.tell("session_switch", { reason, ...before });
   }
 
-  /** Ends all, reads their files again and starts them: what they add takes effect with the next request. */
+  /** Ends all extensions, reads their files again and starts them: what they add takes effect with the next request. */
   async reload(): Promise<void> {
     await this.#endAll("reload");
     this.#said.clear();
@@ -127,7 +130,7 @@ export class ExtensionHost {
     this.onReload();
   }
 
-  /** A person who writes an extension sees the change at once, unless the agent works. */
+  /** Reloads an extension as soon as its author changes its file, unless the agent is working. */
   #watch(): void {
     this.#files?.close();
     if (!this.#screen) return;
@@ -136,12 +139,12 @@ export class ExtensionHost {
     });
   }
 
-  /** Until extensions have heard of everything that has happened. */
+  /** Resolves when extensions have seen all events so far. */
   settled(): Promise<void> {
     return this.#follower.settled();
   }
 
-  /** The last session is about to end. */
+  /** Called when the last session is about to end. */
   shutDown(): Promise<void> {
     return this.#endAll("exit");
   }
@@ -246,7 +249,7 @@ export class ExtensionHost {
       this.#report(problem);
   }
 
-  /** Shows a text that an extension has put into the conversation, the way it is meant to look. */
+  /** Shows a text that an extension has added to the conversation, using its renderer. */
   #show(kind: string, text: string): void {
     this.#screen?.showLines?.(this.#renderMessage(kind, text) ?? text);
   }
@@ -315,7 +318,7 @@ export class ExtensionHost {
     else this.#earlyFailures.push(failure);
   }
 
-  /** Each line once: a handler may fail at every event. */
+  /** Reports each line once, because a handler may fail at every event. */
   #report(line: string): void {
     if (this.#said.has(line)) return;
     this.#said.add(line);
@@ -325,7 +328,7 @@ export class ExtensionHost {
 
   #say(line: string): void {
     const { session } = this.#present ?? {};
-    // At the end the host may not be listening to the session any more.
+    // While everything ends, the host may have stopped listening to the session.
     if (session && session.state !== "closed" && !this.#isEnding) session.warn(line, "extension");
     else this.#workspace.machine.stderr.write(`lathe: ${line}\n`);
   }

@@ -1,5 +1,5 @@
-// What an extension gets when it imports our libraries: the copies this process runs, so that `instanceof` holds on both
-// sides and no extension brings a second session or client.
+// What an extension gets when it imports our libraries: the copies that this process runs, so that `instanceof` holds
+// on both sides and no extension brings a second session or client.
 
 export type Libraries = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -25,7 +25,7 @@ export async function runningLibraries(): Promise<Libraries> {
     "@lathe/llm/providers": await import("@lathe/llm/providers"),
     "@lathe/llm/schema": await import("@lathe/llm/schema"),
     "@lathe/llm/serve": await import("@lathe/llm/serve"),
-    // Types only.
+    // This module has only types.
     "lathe/extension": {},
   };
 }

@@ -1,4 +1,4 @@
-// Loads a user's TypeScript or JavaScript file into this process. Nothing of it, nor the compiler it takes, is loaded before
+// Loads a user's TypeScript or JavaScript file into this process. Neither this code nor the compiler is loaded before
 // the user has such a file.
 
 import { mkdirSync, readFileSync, realpathSync, statSync } from "node:fs";
@@ -8,18 +8,18 @@ import type { Jiti } from "jiti";
 import { describeLoadFailure, ExtensionError } from "./errors.ts";
 import { type Libraries, runningLibraries } from "./libraries.ts";
 
-/** Of a file that waits at its top level. */
+/** The limit for a file with a top-level await. */
 const DEADLINE_MS = 30_000;
 
 export interface LoadOptions {
-  /** Where compiled files are kept. A process that can write there runs code as the user. */
+  /** The folder for compiled files. A process that can write to it can run code as the user. */
   readonly cacheFolder: string;
   readonly deadlineMs?: number;
-  /** Runs the file's own code, whose doing it is; all else here is ours. */
+  /** Runs the file's own code so that it counts as the file's; everything else here counts as ours. */
   readonly run?: <T>(work: () => T) => T;
 }
 
-/** What the file exports; its `default` is there. Throws an ExtensionError of one line. */
+/** The exports of a file, which include `default`. Throws an ExtensionError of one line. */
 export async function loadExtension(
   path: string,
   { cacheFolder, deadlineMs = DEADLINE_MS, run: runIn = (work) => work() }: LoadOptions,
@@ -40,7 +40,7 @@ export async function loadExtension(
   throw new ExtensionError(file, `${file} has no default export: add "export default …".`);
 }
 
-/** Forgets the file's own modules, because they may have changed since they were loaded. */
+/** Drops the file's own modules from the cache, because they may have changed since they were loaded. */
 function forget(folder: string): void {
   const { cache } = createRequire(import.meta.url);
   for (const path of Object.keys(cache))
@@ -53,7 +53,7 @@ async function compiler(file: string, libraries: Libraries, cacheFolder: string)
   return createJiti(file, {
     virtualModules: libraries,
     fsCache: cacheFolder,
-    // All that the compiler would otherwise take from variables of the environment.
+    // Everything that the compiler would otherwise take from environment variables.
     alias: {},
     debug: false,
     esmEvalTempFile: false,
@@ -69,7 +69,7 @@ async function compiler(file: string, libraries: Libraries, cacheFolder: string)
   });
 }
 
-/** What takes long is done before the file's own code runs; it is kept, and found again then. */
+/** Compiles before the file's own code runs, because compiling takes long; the result is cached. */
 function compileAhead(jiti: Jiti, file: string): void {
   try {
     jiti.transform({
@@ -80,13 +80,14 @@ function compileAhead(jiti: Jiti, file: string): void {
       jsx: false,
     });
   } catch {
-    // What is wrong with it is said when it is run.
+    // Errors in the file are reported when it runs.
   }
 }
 
 /**
- * As a `require` would, because then every module of the file's own is compiled here and gets the running libraries; `import`
- * would leave .mjs files to node, which finds whatever copy is installed beside them. Only `import` can wait, though.
+ * Loads the file like `require`, because then all modules of the file's own are compiled here and get the running
+ * libraries; `import` would leave .mjs files to node, which finds whatever copy is installed next to them. Only
+ * `import` supports top-level await, though.
  */
 async function run(
   jiti: Jiti,
@@ -127,7 +128,7 @@ interface ModuleLoader {
 
 let requireAsksUs = false;
 
-/** CommonJS files are node's to load, and their `require` asks here. */
+/** Node loads CommonJS files itself; this makes their `require` return our libraries. */
 function giveToRequire(libraries: Libraries): void {
   if (requireAsksUs) return;
   requireAsksUs = true;

@@ -1,4 +1,4 @@
-// Extensions that the watchdog has turned off: they blocked Lathe, and stay off until the user turns them on again.
+// Extensions that the watchdog turned off because they blocked Lathe. They stay off until the user turns them on again.
 
 import { writeFileSync } from "node:fs";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -16,11 +16,11 @@ export function turnedOff(offFile: string): Readonly<Record<string, TurnedOff>> 
   try {
     return JSON.parse(readIfThere(offFile) ?? "{}") as Record<string, TurnedOff>;
   } catch {
-    return {}; // cut in the middle of being written: the watchdog ends the process right after
+    return {}; // incomplete: the watchdog ends the process right after it writes
   }
 }
 
-/** Whether there was one. */
+/** Turns an extension on. False if it was not off. */
 export function turnOn(offFile: string, name: string): boolean {
   const off = turnedOff(offFile);
   const left = Object.entries(off).filter(([, one]) => one.name !== name);

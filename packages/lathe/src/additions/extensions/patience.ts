@@ -1,5 +1,5 @@
-// How long code of an extension may take until it gives control back: a deadline that stands still while it waits for us, such as
-// for a person's answer or for a model.
+// How long an extension's code may take to return: a deadline that pauses while the extension waits for us, such as for
+// the user's answer or a model.
 
 import type { SessionDeps } from "@lathe/agent";
 
@@ -27,12 +27,14 @@ export class Patience {
     this.#left = ms;
   }
 
-  /** Aborted when the time is up, or by a caller that gave up waiting. */
+  /** Aborts when the time is up, or when a caller gives up waiting. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Rejects when the time is up or the outer signal aborts, whether the work reacts or not. */
+  /**
+   * Waits for the work, but rejects when the time is up or the outer signal aborts, even if the work does not react.
+   */
   async until<T>(work: Promise<T>, outer?: AbortSignal): Promise<T> {
     const gaveUp = new Promise<never>((_resolve, reject) => {
       this.#giveUp = reject;
@@ -48,12 +50,12 @@ export class Patience {
       this.#isLimited = false;
       this.#stop();
       outer?.removeEventListener("abort", onAbort);
-      // No caller listens to what the work does from here on; the code that runs it hears of its failures.
+      // The caller no longer waits for this work. The code that runs it reports its failures.
       work.catch(() => {});
     }
   }
 
-  /** Time that it waits for us is not its own. */
+  /** Pauses the deadline while the extension waits for us. */
   async during<T>(wait: Promise<T>): Promise<T> {
     this.#waits++;
     this.#stop();
@@ -65,7 +67,10 @@ export class Patience {
     }
   }
 
-  /** The caller has the deadline. When its signal aborts, this rejects at once, whether the work reacts or not. */
+  /**
+   * Waits for work whose deadline the caller enforces. Rejects at once when the caller's signal aborts, even if the
+   * work does not react.
+   */
   async unlessStopped<T>(work: Promise<T>, outer: AbortSignal): Promise<T> {
     const stopped = new Promise<never>((_resolve, reject) => {
       this.#giveUp = reject;

@@ -1,5 +1,5 @@
-// What an extension adds, in the form that extensions for pi are written in: `handler` for what a command or a key does, and tools that
-// get their arguments one by one.
+// The registration API in the form that extensions for pi expect: commands and keys have a `handler`, and tools get
+// their arguments one by one.
 
 import type {
   CustomTool,

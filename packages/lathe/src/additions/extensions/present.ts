@@ -1,8 +1,8 @@
-// The session that extensions work in. Hosts bring the real one; nothing here knows a host.
+// The session that extensions work in. Hosts provide it; this file knows no host.
 
 import type { Session } from "@lathe/agent";
 
-/** The session that is present. */
+/** The current session. */
 export interface PresentSession {
   readonly session: Session;
   readonly journal: { readonly path?: string | undefined };

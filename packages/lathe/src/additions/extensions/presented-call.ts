@@ -1,4 +1,5 @@
-// A call as handlers of extensions see it: ours as it is, those of pi's in pi's names and arguments.
+// A tool call as handlers of extensions see it: our handlers get the call itself, those written for pi get pi's tool
+// names and arguments.
 
 import type { JsonObject } from "@lathe/llm";
 import {
@@ -10,14 +11,14 @@ import {
 
 export class PresentedCall {
   readonly #call: OwnCall;
-  /** By the copy of its arguments that a handler of pi's was given and may have changed. */
+  /** Calls by the copy of the arguments that pi's handler got and may have changed. */
   readonly #shown = new Map<object, ForeignCall>();
 
   constructor(call: OwnCall) {
     this.#call = call;
   }
 
-  /** At least one: a call that touches several files is told file by file. */
+  /** The calls to present, at least one: pi gets a call that touches several files as one call per file. */
   inWordsOf(dialect: "lathe" | "pi"): readonly { readonly name: string; readonly input: JsonObject }[] {
     const { tool, args } = this.#call;
     if (dialect === "lathe") return [{ name: tool, input: args }];
@@ -28,7 +29,7 @@ export class PresentedCall {
     });
   }
 
-  /** Our arguments after a handler of pi's; undefined: it changed nothing. */
+  /** Our arguments after a handler for pi ran; undefined if it changed nothing. */
   changedBy(told: object, given: object | undefined): JsonObject | "impossible" | undefined {
     const call = this.#shown.get(told);
     const now = given ?? told;

@@ -1,4 +1,4 @@
-// Programs that extensions run: owned by us, ended by their signal, their deadline or the end of the session.
+// Programs that extensions run. We own them; they end with their signal, their deadline or the session.
 
 import { commandEnv, Processes } from "@lathe/agent/world";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -15,7 +15,7 @@ export class Programs {
     this.#processes = new Processes({ owner: workspace.machine.deps.uuid() });
   }
 
-  /** `until` ends it, too. */
+  /** Runs a program, which also ends when `until` aborts. */
   exec(until: AbortSignal | undefined): ExtensionExec {
     return async (command, args = [], { cwd, stdin, signal, timeoutMs = TIMEOUT_MS } = {}) => {
       const { env, settings, cwd: here } = this.#workspace;

@@ -1,4 +1,5 @@
-// Providers of extensions as the model client knows them: entries like those of models.yml, and adapters over an extension's code.
+// Turns the providers of extensions into what the model client knows: entries like those of models.yml, and adapters
+// that call an extension's code.
 
 import {
   type CallContext,
@@ -24,10 +25,10 @@ import type { RunningExtension } from "./running.ts";
 
 const WINDOW = 128_000;
 const MOST_OUTPUT = 8_192;
-/** Nothing is sent there: the extension answers. */
+/** The placeholder address of a provider that the extension itself implements; nothing is sent there. */
 const NOWHERE = "http://127.0.0.1:9";
 
-/** Makes the models of all extensions known here; what is wrong with them, one line each. */
+/** Adds the models of all extensions to the workspace. Returns one line for each problem. */
 export async function offerProviders(
   workspace: SessionWorkspace,
   extensions: readonly RunningExtension[],

@@ -1,4 +1,4 @@
-// What one extension has added, by kind; and the checks that tell its author in one line what cannot be added.
+// Everything that one extension has added, by kind, with checks that tell its author in one line what cannot be added.
 
 import { EXTENSION_EVENTS } from "../../platform/extension-api/event-names.ts";
 import type {

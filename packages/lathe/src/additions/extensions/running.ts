@@ -1,5 +1,5 @@
-// An extension that is loaded: what it has added, and the one way in which its code is called. Whatever it does, the caller gets a
-// value or an error that names it.
+// A loaded extension: what it has added, and the only way in which its code is called. Whatever the code does, the
+// caller gets a value or an error that names the extension.
 
 import { messageOf } from "@lathe/llm";
 import { type Culprit, inside } from "./guard/current.ts";
@@ -8,7 +8,7 @@ import { Patience } from "./patience.ts";
 import { Registrations } from "./registrations.ts";
 import type { ExtensionSource } from "./sources.ts";
 
-/** What went wrong in an extension's code; the message names the extension. */
+/** An error in an extension's code; the message names the extension. */
 export class ExtensionFailure extends Error {
   constructor(name: string, what: string, cause: unknown) {
     super(`The extension ${name} failed in ${what}: ${problemOf(cause)}`, { cause });
@@ -16,7 +16,7 @@ export class ExtensionFailure extends Error {
   }
 }
 
-/** What a thrown value says, in one line; it may be anything. */
+/** A thrown value in one line; it may be anything. */
 function problemOf(cause: unknown): string {
   try {
     const line = (cause instanceof Error ? messageOf(cause) : String(cause)).split("\n", 1)[0] ?? "";
@@ -32,7 +32,7 @@ export interface RunningParts {
   readonly guard: Guard;
   readonly deps: ConstructorParameters<typeof Patience>[0];
   readonly timeoutMs: number;
-  /** `what` failed: an event, a command, a shortcut. */
+  /** Called when an event, a command or a shortcut (`what`) has failed. */
   readonly onFailure: (what: string, problem: string) => void;
 }
 
@@ -52,12 +52,12 @@ export class RunningExtension {
     return this.source.name;
   }
 
-  /** Until it gives control back. */
+  /** The deadline of one call of the extension's code. */
   get timeoutMs(): number {
     return this.#parts.timeoutMs;
   }
 
-  /** Calls its code with the deadline of handlers. Throws an ExtensionFailure. */
+  /** Calls the extension's code with the deadline of handlers. Throws an ExtensionFailure. */
   async call<T>(what: string, work: (patience: Patience) => T | Promise<T>, outer?: AbortSignal): Promise<T> {
     const { deps, timeoutMs, culprit } = this.#parts;
     const patience = new Patience(deps, timeoutMs);
@@ -71,7 +71,7 @@ export class RunningExtension {
     }
   }
 
-  /** Calls code that must answer at once, such as a renderer. */
+  /** Calls code that must return at once, such as a renderer. */
   callNow<T>(what: string, work: () => T): T {
     try {
       return inside(this.culprit, work);
@@ -85,12 +85,12 @@ export class RunningExtension {
     return new ExtensionFailure(this.name, what, error);
   }
 
-  /** Runs code of its own as it is, such as its file. */
+  /** Runs the extension's code without wrapping its errors, such as when its file loads. */
   runNow<T>(work: () => T): T {
     return inside(this.culprit, work);
   }
 
-  /** The same with a deadline of the caller's: the calls of tools. */
+  /** Runs the extension's code without a deadline, for tool calls and streams, whose callers have their own. */
   async callUnlimited<T>(work: () => T | Promise<T>): Promise<T> {
     return inside(this.culprit, work);
   }
@@ -100,7 +100,7 @@ export class RunningExtension {
   }
 }
 
-/** A synchronous throw becomes a rejection. */
+/** Turns a synchronous throw into a rejection. */
 async function settle<T>(work: () => T | Promise<T>): Promise<T> {
   return work();
 }

@@ -1,4 +1,5 @@
-// Events that can change what happens, at the seams of the loop. What an extension returns is checked here: it may be anything.
+// Events of extensions that can change what happens, as middleware of the loop. Return values of extensions are checked
+// here, because they can be anything.
 
 import type { InputContent, Middleware, ToolResult } from "@lathe/agent";
 import type { LeaveVerdict, SummaryVerdict } from "@lathe/agent/contract";
@@ -10,10 +11,12 @@ import type { Dispatch } from "./dispatch.ts";
 import { PresentedCall } from "./presented-call.ts";
 import { ExtensionFailure, type RunningExtension } from "./running.ts";
 
-/** Every one is a request that the user pays for; one that never has enough must end. */
+/** The user pays for every continuation, so an extension that always asks for one must be stopped. */
 const MOST_CONTINUED = 50;
 
-/** One for all extensions: which there are may change while the session runs. Each handler has a deadline of its own. */
+/**
+ * One middleware for all extensions, because they may change while the session runs. Each handler has its own deadline.
+ */
 export function seamsOf(dispatch: Dispatch, cwd: () => string): Middleware {
   return {
     name: "extensions",
@@ -25,9 +28,9 @@ export function seamsOf(dispatch: Dispatch, cwd: () => string): Middleware {
   };
 }
 
-/** What is said to the model, and whether it may stop. */
+/** Input of the user, requests, and whether the model may stop. */
 function inputSeams(dispatch: Dispatch): Pick<Middleware, "onInput" | "beforeRequest" | "beforeStop"> {
-  /** Times that the model was kept at work, by agent, since the last input. */
+  /** How often the model was kept at work since the last input, by agent. */
   const continued = new Map<string, number>();
   return {
     onInput: async ({ content }, { signal, agentId }) => {
@@ -151,7 +154,7 @@ function compactionSeams(dispatch: Dispatch): Pick<Middleware, "beforeSummary"> 
         context.push(...[wished.context ?? []].flat().map(String));
         Object.assign(preserved, wished.preserveData);
       }
-      // These names hold what Lathe itself preserves and reads back.
+      // Lathe itself preserves data under these names and reads it back.
       const { snapcompact: _pictures, openaiRemoteCompaction: _vendor, ...own } = preserved;
       const preserveData = Object.keys(own).length === 0 ? undefined : JSON.parse(JSON.stringify(own));
       return { prompt, context, preserveData };
@@ -159,7 +162,7 @@ function compactionSeams(dispatch: Dispatch): Pick<Middleware, "beforeSummary"> 
   };
 }
 
-/** The ways out of the present place or session, which an extension may cancel. */
+/** Moves away from the current point or session, which an extension may cancel. */
 function leaveSeams(dispatch: Dispatch): Pick<Middleware, "beforeTree" | "beforeBranch" | "beforeSwitch"> {
   return {
     beforeTree: async (move, { signal }) => {
@@ -222,7 +225,7 @@ const textIn = (content: InputContent): string =>
 const imagesIn = (content: InputContent): number =>
   typeof content === "string" ? 0 : content.filter(({ kind }) => kind === "image").length;
 
-/** Pictures stay. */
+/** Replaces the text and keeps the images. */
 function withText(content: InputContent, text: string): InputContent {
   if (typeof content === "string") return text;
   return [{ kind: "text", text }, ...content.filter(({ kind }) => kind !== "text")];

@@ -1,5 +1,5 @@
-// Which files are loaded: what discovery found, what the settings and the command line name. A file that is named twice is loaded
-// once; one that is off is left out and said.
+// Chooses the files to load: those that discovery found, and those that the settings and the command line name. A file
+// named twice is loaded once.
 
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
@@ -11,17 +11,17 @@ import { readIfThere } from "../../platform/home/small-file.ts";
 export interface ExtensionSource {
   readonly kind: "extension" | "tool" | "hook";
   readonly name: string;
-  /** The file to load: absolute, links followed. */
+  /** The file to load: absolute, symlinks resolved. */
   readonly file: string;
-  /** Where it comes from, for people: `project`, `user`, `settings`, `--extension`. */
+  /** Where the file comes from, in the user's words: `project`, `user`, `settings`, `--extension`. */
   readonly from: string;
-  /** Whose names for tools and arguments its handlers know. */
+  /** Whose tool and argument names its handlers use. */
   readonly dialect: "lathe" | "pi";
 }
 
 export interface FoundSources {
   readonly sources: readonly ExtensionSource[];
-  /** One line each. */
+  /** One line per problem. */
   readonly problems: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function findSources(workspace: SessionWorkspace): Promise<FoundSou
   return { sources: [...byFile.values()], problems };
 }
 
-/** What `--extension` and the settings name: a file, or a folder with one or several extensions. */
+/** Extensions that `--extension` and the settings name: a file, or a folder with one or several extensions. */
 function namedSources(
   { machine, cwd }: SessionWorkspace,
   path: string,
@@ -59,7 +59,7 @@ function namedSources(
   return files.map((file) => ({ kind: "extension", name: nameOf(file), ...about(file), from }));
 }
 
-/** A folder with a manifest or an index is one extension; any other holds one in each file. */
+/** A folder with a manifest or an index is one extension; any other folder has one extension per file. */
 function entriesOf(folder: string): readonly string[] {
   const manifest = manifestOf(join(folder, "package.json"));
   if (manifest.length > 0) return manifest.map((path) => join(folder, path)).filter((file) => existsSync(file));
@@ -77,11 +77,11 @@ function manifestOf(file: string): readonly string[] {
     const listed = (manifest["lathe"] ?? manifest["omp"] ?? manifest["pi"])?.extensions;
     return Array.isArray(listed) ? listed.filter((path): path is string => typeof path === "string") : [];
   } catch {
-    return []; // no manifest of ours: the index is looked for
+    return []; // unreadable manifest: try the index
   }
 }
 
-/** `index.ts` is called like its folder. */
+/** An `index.ts` is named after its folder. */
 export function nameOf(file: string): string {
   const name = basename(file, extname(file));
   return name === "index" ? basename(dirname(file)) : name;
@@ -111,7 +111,7 @@ function about(path: string): Pick<ExtensionSource, "file" | "dialect"> {
   return { file, dialect: textsOf(file).some(isWrittenForPi) ? "pi" : "lathe" };
 }
 
-/** Its own text and, of an extension with a folder of its own, those of the files beside it. */
+/** The text of the file, and of the other files in its folder if the extension has a folder of its own. */
 function textsOf(file: string): readonly string[] {
   const folder = dirname(file);
   const hasFolder = basename(file, extname(file)) === "index" || existsSync(join(folder, "package.json"));

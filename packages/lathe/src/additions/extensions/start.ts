@@ -1,4 +1,5 @@
-// Loads one file and lets it add what it has: an extension or hook by its factory, a tool file by the tools that its factory returns.
+// Loads one file and lets it register what it adds: extensions and hooks register through the API, a tool file by the
+// tools that its factory returns.
 
 import type { ExtensionFlag } from "../../platform/extension-api/api.ts";
 import type { CustomTool, ExtensionApi } from "../../platform/extension-api/index.ts";
@@ -13,7 +14,7 @@ export interface StartParts {
   readonly tools: ExtensionTools;
   readonly cwd: string;
   readonly cacheFolder: string;
-  /** Values of options from the command line. */
+  /** The value of an option from the command line. */
   readonly flag: (name: string, spec: ExtensionFlag | undefined) => string | boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Values that an extension keeps from one run to the next: one JSON file for each.
+// Values that an extension keeps from one run to the next, in one JSON file per extension.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,7 +7,7 @@ import { readIfThere } from "../../platform/home/small-file.ts";
 
 const MOST_BYTES = 1 << 20;
 
-/** Read when something of it is first asked for. */
+/** The file is read on first use. */
 export function storageIn(file: string): ExtensionStorage {
   let values: Record<string, unknown> | undefined;
   const read = (): Record<string, unknown> => {

@@ -1,4 +1,4 @@
-// What an extension may use wherever its code runs: programs, its storage, dialogs.
+// The tools that an extension may use wherever its code runs: programs, storage, dialogs.
 
 import type { SessionDeps } from "@lathe/agent";
 import type {
@@ -17,10 +17,10 @@ export interface ExtensionTools {
   execFor(until: AbortSignal | undefined): ExtensionExec;
 }
 
-/** More than this in a second is a flood; the rest is dropped. */
+/** Calls per second beyond this number are dropped. */
 const MOST_PER_SECOND = 50;
 
-/** Lets so many pass in a second. */
+/** Limits how many calls pass in a second. */
 export class Trickle {
   readonly #now: () => number;
   readonly #flooded: () => void;
@@ -47,13 +47,16 @@ export class Trickle {
 export interface UiParts {
   /** Undefined when no user is present. */
   readonly screen: () => ExtensionScreen | undefined;
-  /** Says a line where there is no screen. */
+  /** Prints a line when there is no screen. */
   readonly say: (line: string) => void;
   readonly trickle: Trickle;
   readonly setTimer: SessionDeps["setTimer"];
 }
 
-/** Dialogs give their default when no user is present, their time is up or the work they belong to has ended. */
+/**
+ * Dialogs return their default if no user is present, if their time is up, or if the work that they belong to has
+ * ended.
+ */
 export function extensionUi(parts: UiParts, patience: Patience): ExtensionUi {
   const { say, trickle, setTimer } = parts;
   const screen = parts.screen();

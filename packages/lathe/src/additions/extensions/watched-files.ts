@@ -1,4 +1,4 @@
-// Tells when one of some files has changed. Their folders are watched, because editors put a new file in the place of the old one.
+// Reports changes of files. It watches their folders, because editors replace a file with a new one.
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";

@@ -24,7 +24,7 @@ export const fileCommands: AdditionMaker = async (workspace) => {
   };
 };
 
-/** Other sources are turned off with `discovery.disabledProviders`. */
+/** Only these two sources have settings; others are turned off with `discovery.disabledProviders`. */
 function isEnabled(settings: SessionWorkspace["settings"], { provider, level }: Source): boolean {
   const isUser = level === "user";
   if (!isUser && level !== "project") return true;

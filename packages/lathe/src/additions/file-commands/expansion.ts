@@ -1,7 +1,7 @@
-// What a person typed after a command's name, put into the command's text (EX-06). Done in one pass: what an argument holds is never
-// expanded again.
+// Puts what the user typed after a command's name into the command's text (EX-06). It takes one pass: placeholders
+// inside an argument are not expanded.
 
-/** Quotes keep blanks together and have no escapes; one without its partner goes on to the end. */
+/** Quotes keep blanks together and have no escapes; an unclosed quote runs to the end. */
 export function splitArguments(typed: string): readonly string[] {
   const words = typed.match(/(?:[^\s"']|"[^"]*(?:"|$)|'[^']*(?:'|$))+/g) ?? [];
   return words.map((word) =>
@@ -16,8 +16,8 @@ function hasPlaceholder(text: string): boolean {
 }
 
 /**
- * `$1`: the first argument. `$@[2]`: from the second on; `$@[2:3]`: three from the second on. `$@`: all, without their quotes.
- * `$ARGUMENTS` and `{{args}}`: all as typed.
+ * `$1`: the first argument. `$@[2]`: all from the second on; `$@[2:3]`: three from the second on. `$@`: all, without
+ * their quotes. `$ARGUMENTS` and `{{args}}`: all as typed.
  */
 function fillPlaceholders(text: string, typed: string): string {
   const words = splitArguments(typed);
@@ -31,7 +31,7 @@ function fillPlaceholders(text: string, typed: string): string {
   });
 }
 
-/** Arguments that the text has no place for stand at its end. */
+/** Puts the arguments at the end if the text has no placeholder. */
 export function expand(text: string, typed: string): string {
   if (hasPlaceholder(text)) return fillPlaceholders(text, typed);
   return typed === "" ? text : `${text}\n\n${typed}`;

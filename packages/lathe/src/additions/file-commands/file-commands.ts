@@ -29,7 +29,7 @@ export function fileCommand(workspace: Workspace, found: Found<MarkdownValue>): 
   };
 }
 
-/** The description in the frontmatter, else the first line of the text. */
+/** The description in the frontmatter, or else the first line of the text. */
 function describe({ frontmatter, body }: MarkdownValue): string {
   const { description } = frontmatter;
   if (typeof description === "string" && description.trim() !== "") return oneLine(description);
@@ -65,7 +65,10 @@ async function expandFile(
   return contentOf(included, workspace);
 }
 
-/** `!`command`` of other agents: their output belongs into the text. Here the model runs them, and is asked about them like about any call. */
+/**
+ * `!`command`` in other agents' files: there its output becomes part of the text. Here the model runs it, as an
+ * ordinary call that may need approval.
+ */
 const SHELL = /(?<![\w\\])!(?:`[^`\n]+`|\{[^}\n]+\})/;
 
 const withShellNote = (text: string): string => (SHELL.test(text) ? `${text}\n\n${shellNote.trim()}` : text);
@@ -80,7 +83,7 @@ async function contentOf({ text, attached }: Included, { cwd, machine }: Workspa
   return [...parts, { kind: "text", text }];
 }
 
-/** The frontmatter stands before the text. */
+/** The frontmatter comes before the text. */
 async function firstLineOf(path: string, body: string): Promise<number> {
   const whole = await readFile(path, "utf8");
   return whole.slice(0, Math.max(0, whole.indexOf(body))).split("\n").length;

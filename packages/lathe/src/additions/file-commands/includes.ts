@@ -1,5 +1,5 @@
-// Files that a command's text names with @. One that stands alone in its line is included there, with what it includes itself;
-// one inside a sentence is sent along, as if a person had typed it.
+// Files that a command's text names with @. A name alone on its line is replaced by the file, including its own
+// includes; a name inside a sentence attaches the file, as if the user had typed it.
 
 import { lstat, readFile, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -9,16 +9,16 @@ import type { DiscoveryWarning } from "../../found/discovery/types.ts";
 export interface IncludeOptions {
   readonly cwd: string;
   readonly userHome: string;
-  /** Real paths of the folders that may be read, without files that may hold keys; undefined: all. */
+  /** Real paths of the folders that may be read, except files that may hold keys; undefined allows everything. */
   readonly within?: readonly string[] | undefined;
   readonly latheHome: string;
-  /** What the person typed: files that they name may be anywhere. */
+  /** The user's own text: files named in it may be anywhere. */
   readonly typed?: string;
 }
 
 export interface Included {
   readonly text: string;
-  /** Files to send along, in the order in which they are named. */
+  /** Files to attach, in the order in which they are named. */
   readonly attached: readonly string[];
   readonly warnings: readonly DiscoveryWarning[];
 }
@@ -27,7 +27,7 @@ const ALONE = /^[ \t]*@(?:\{([^}\n]+)\}|"([^"\n]+)"|(\S+))[ \t]*$/;
 const NAMED = /(?<=^|[\s(])@(?:\{([^}\n]+)\}|"([^"\n]+)"|([^\s)]+))/g;
 const MOST_BYTES = 256 * 1024;
 const DEEPEST = 8;
-/** The limit of all included files together. */
+/** The limit for all included files together. */
 const MOST_FILES = 100;
 
 export async function withIncludes(
@@ -49,7 +49,7 @@ class Includes {
     this.#options = options;
   }
 
-  /** `open`: real paths of the files that this text is inside of. */
+  /** `open`: real paths of the files around this text. */
   async expand(path: string, text: string, firstLine: number, open: readonly string[]): Promise<string> {
     const lines: string[] = [];
     let isCode = false;
@@ -69,7 +69,7 @@ class Includes {
     if (whole !== undefined) return (await this.#include(braced ?? quoted ?? bare ?? "", place, open)) ?? line;
     for (const [, inBraces, inQuotes, word] of line.matchAll(NAMED)) {
       const name = inBraces ?? inQuotes ?? word ?? "";
-      // The name, or the name without the punctuation of the sentence around it.
+      // Try the name as it is, then without the punctuation of the sentence.
       for (const candidate of new Set([name, name.replace(/[.,;:!?]+$/, "")])) {
         const file = await this.#find(candidate, place);
         if (file !== undefined) this.attached.add(file);
@@ -78,7 +78,7 @@ class Includes {
     return line;
   }
 
-  /** Undefined: the line stays as it is. */
+  /** Undefined leaves the line as it is. */
   async #include(
     name: string,
     place: { readonly path: string; readonly line: number },
@@ -94,7 +94,7 @@ class Includes {
       this.warnings.push({ ...place, message: `@${name} is nested deeper than ${DEEPEST} files and is left out` });
       return "";
     }
-    // Files that include each other several times grow without end, long before they are nested deeply.
+    // Files that include each other several times grow without end, long before they are deeply nested.
     if (++this.#files > MOST_FILES) {
       if (this.#files === MOST_FILES + 1)
         this.warnings.push({
@@ -104,7 +104,7 @@ class Includes {
       return "";
     }
     const bytes = await readFile(file);
-    // A picture, or more than a user writes by hand.
+    // A picture, or a file too large to be written by hand.
     if (bytes.includes(0) || bytes.length > MOST_BYTES) {
       this.attached.add(file);
       return undefined;
@@ -112,7 +112,7 @@ class Includes {
     return (await this.expand(file, bytes.toString("utf8").trimEnd(), 1, [...open, file])).trim();
   }
 
-  /** Real path of a file that may be read; beside the file that names it, else in the project. */
+  /** The real path of a file that may be read: relative to the file that names it, or else to the project. */
   async #find(name: string, place: { readonly path: string; readonly line: number }): Promise<string | undefined> {
     if (name === "") return undefined;
     const { cwd, userHome, within, typed = "" } = this.#options;

@@ -1,5 +1,5 @@
-// Git hosts as an addition to sessions: the service behind the tool `github`, there when the user has a token, and the addresses
-// `issue://` and `pr://`. The engine is loaded with the first call.
+// Git hosts as an addition to sessions: the service behind the tool `github`, if the user has a token, and the
+// addresses `issue://` and `pr://`. The engine is loaded with the first call.
 
 import { existsSync } from "node:fs";
 import type { SchemeResolver } from "@lathe/agent/contract";
@@ -37,7 +37,7 @@ export const gitHostAddition: AdditionMaker = async (workspace) => {
       addFolder = (path) => permissions.addRoot(path);
       for (const path of added) addFolder(path);
     },
-    // A refresh needs the session's way out.
+    // A refresh in progress still needs the session's web access.
     closing: async () => (await loading)?.close(),
   };
 };

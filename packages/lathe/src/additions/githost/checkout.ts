@@ -1,5 +1,5 @@
-// Pull requests as worktrees: each has a branch `pr-<n>` in a folder of its own below Lathe's home, and the branch knows in git's settings
-// where it is pushed to. The working folder is not touched.
+// Pull requests as worktrees: each has a branch `pr-<n>` in a folder of its own below Lathe's home. Git's settings
+// record where the branch is pushed to. The working folder is not touched.
 
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import type { Git, GitOptions, Remote } from "./git.ts";
 import type { RepoRef } from "./hosts.ts";
 import type { PullFacts } from "./pull-requests.ts";
 
-/** Beside git's own `remote`, `merge` and `pushRemote`. */
+/** Our keys, in addition to git's own `remote`, `merge` and `pushRemote`. */
 export const PULL_KEYS = {
   headRef: "lathePrHeadRef",
   url: "lathePrUrl",
@@ -27,9 +27,9 @@ export interface CheckoutPlace {
   readonly env: ExecutionEnvironment;
   readonly repo: RepoRef;
   readonly remotes: readonly Remote[];
-  /** What git takes along to the host. */
+  /** The token that git sends to the host. */
   readonly token: GitOptions["token"];
-  /** Below which worktrees are made. */
+  /** The folder for worktrees. */
   readonly base: string;
   /** The main worktree of the repository. */
   readonly root: string;
@@ -43,18 +43,21 @@ export interface Checkout {
   readonly isReused: boolean;
 }
 
-/** The folder of the repository's main worktree, also when this is another one: they share settings and branches. */
+/** The folder of the repository's main worktree, even when called in another one: they share settings and branches. */
 export async function mainWorktree(git: Git): Promise<string> {
   const common = await git.text(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
   if (common === undefined) throw new ToolFailure("This is not a git repository.");
   return basename(common) === ".git" ? dirname(common) : common;
 }
 
-/** The same for every worktree of a repository, different for every repository. */
+/** The path depends only on the repository and the number, not on the worktree of the caller. */
 export const worktreePath = (base: string, root: string, number: number): string =>
   join(base, `${basename(root)}-${createHash("sha256").update(root).digest("hex").slice(0, 10)}`, branchOf(number));
 
-/** Worktrees share files of the repository that git does not lock for long enough: one after the other, also between processes. */
+/**
+ * Checks out pull requests one at a time, even across processes: worktrees share files that git does not lock long
+ * enough.
+ */
 export async function checkOutAll(
   pulls: readonly PullFacts[],
   place: CheckoutPlace,
@@ -91,7 +94,7 @@ async function checkOut(pull: PullFacts, place: CheckoutPlace, force: boolean): 
   const path = worktreePath(base, root, pull.number);
   if (await place.env.stat(path))
     throw new ToolFailure(`${path} is there already, and is no worktree of ${branch}. Remove it first.`);
-  // One whose folder somebody deleted would be in the way.
+  // A worktree whose folder was deleted would block the branch.
   await git.must("Forgetting deleted worktrees", ["worktree", "prune"], { isAllowed: true });
   await git.must(`Checking out ${branch}`, ["worktree", "add", "--quiet", path, branch], allowed);
   return { pull, branch, path, remote, isReused: false };
@@ -100,7 +103,7 @@ async function checkOut(pull: PullFacts, place: CheckoutPlace, force: boolean): 
 interface BranchState {
   readonly branch: string;
   readonly head: string;
-  /** The worktree that has it checked out. */
+  /** The worktree that has the branch checked out. */
   readonly there: string | undefined;
   readonly force: boolean;
 }
@@ -116,14 +119,14 @@ async function setBranch(git: Git, { branch, head, there, force }: BranchState):
     await git.must(`Setting ${branch}`, ["branch", "--no-track", "--force", branch, head], { isAllowed: true });
     return;
   }
-  // git refuses to move a branch that is checked out; what is not committed there is nobody else's to throw away.
+  // Git refuses to move a branch that is checked out, and uncommitted changes there are the user's.
   const changed = await git.text(["status", "--porcelain", "--untracked-files=no"], { cwd: there });
   if (changed !== undefined)
     throw new ToolFailure(`${there} has changes that are not committed. Commit or discard them first.`);
   await git.must(`Resetting ${branch}`, ["reset", "--quiet", "--hard", head], { cwd: there, isAllowed: true });
 }
 
-/** Where the commits are fetched from: the branch itself, or the host's own copy of it when its repository is gone. */
+/** Where to fetch the commits: the branch itself, or the host's copy of it if the fork is gone. */
 async function sourceOf(pull: PullFacts, place: CheckoutPlace): Promise<{ remote: string; source: string }> {
   const { repo, remotes, git } = place;
   const own = remotes.find((one) => one.repo?.host === repo.host && isSame(one.repo.path, repo.path));
@@ -141,7 +144,7 @@ async function sourceOf(pull: PullFacts, place: CheckoutPlace): Promise<{ remote
 
 const isSame = (path: string, other: string | undefined): boolean => path.toLowerCase() === other?.toLowerCase();
 
-/** By the same way as the repository itself: over ssh, or with a token. */
+/** Adds the fork by the same route as the repository itself: over ssh, or with a token. */
 async function addFork(git: Git, remotes: readonly Remote[], own: Remote, headRepo: string): Promise<string> {
   const url = forkUrl(own, headRepo);
   const taken = new Map((await freshRemotes(git, remotes)).map((one) => [one.name, one.url]));
@@ -155,7 +158,7 @@ async function addFork(git: Git, remotes: readonly Remote[], own: Remote, headRe
   }
 }
 
-/** Another pull request of the same call may have added one. */
+/** The remotes are read again, because another pull request of the same call may have added one. */
 async function freshRemotes(git: Git, remotes: readonly Remote[]): Promise<readonly { name: string; url: string }[]> {
   const text = await git.text(["config", "--null", "--get-regexp", "^remote\\..*\\.url$"]);
   if (text === undefined) return remotes;

@@ -1,18 +1,19 @@
-// CI of the two kinds of hosts, as a watch sees it: runs of a commit, jobs of a run, logs of a job. GitLab calls its runs pipelines.
+// CI of both kinds of hosts, as needed for watching: runs of a commit, jobs of a run, the log of a job. GitLab calls
+// its runs pipelines.
 
 import { gitlabProject, itemsAt, numberAt, textAt } from "@lathe/agent/files";
 import type { JsonValue } from "@lathe/llm";
 import type { HostApi } from "./host-api.ts";
 import { escapeQuery } from "./search-query.ts";
 
-/** `waiting`: it has not ended. */
+/** `waiting`: the run or job has not ended. */
 type CiState = "waiting" | "success" | "failure";
 
 export interface CiJob {
   readonly id: number;
   readonly name: string;
   readonly state: CiState;
-  /** In the host's own words. */
+  /** The state in the host's own words. */
   readonly said: string;
 }
 
@@ -34,13 +35,13 @@ export interface CiHost {
 
 const PAGE = 100;
 const MOST_PAGES = 10;
-/** A log is kept up to this; what is longer loses its end. */
+/** Longer logs are cut at the end. */
 const MOST_LOG_BYTES = 50 << 20;
 
 export const ciHost = (api: HostApi, repo: string): CiHost =>
   api.host.kind === "gitlab" ? new Pipelines(api, repo) : new Actions(api, repo);
 
-/** All of a list that comes in pages; `key`: where an answer has it. */
+/** All items of a paged list; `key` is the path to the list in an answer. */
 async function pagesOf(api: HostApi, path: string, ...key: readonly string[]): Promise<readonly JsonValue[]> {
   const items: JsonValue[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
@@ -81,7 +82,7 @@ class Actions implements CiHost {
 
   async #withJobs(run: JsonValue): Promise<CiRun> {
     const id = numberAt(run, "id") ?? 0;
-    // Of a run that is over they stay as they are, and hosts count requests.
+    // Jobs of a finished run no longer change, and hosts limit the number of requests.
     const over = textAt(run, "status") === "completed" ? `${id} ${numberAt(run, "run_attempt") ?? 1}` : undefined;
     const known = over === undefined ? undefined : this.#jobs.get(over);
     const jobs = known ?? (await pagesOf(this.#api, `${this.#base}/actions/runs/${id}/jobs`, "jobs"));
@@ -150,7 +151,7 @@ class Pipelines implements CiHost {
       jobs: jobs.map((job) => ({
         id: numberAt(job, "id") ?? 0,
         name: textAt(job, "name"),
-        // A job that may fail does not make its pipeline fail.
+        // A job that is allowed to fail does not make its pipeline fail.
         ...pipelineState(job),
       })),
     };

@@ -1,4 +1,4 @@
-// Git hosts at work: each operation of the tool `github`, and what a call would reach and change before it is allowed.
+// The operations of the tool `github`, and what a call would reach and change, for approval.
 
 import { dirname } from "node:path";
 import { type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
@@ -27,9 +27,9 @@ import { runWatch } from "./watch-operation.ts";
 export interface EngineParts {
   readonly places: HostPlaces;
   readonly now: () => number;
-  /** Below which worktrees of pull requests are made, on the machine of the session. */
+  /** The folder for worktrees of pull requests, on the machine of the session. */
   readonly worktrees: string;
-  /** A folder that the agent may write to from now on. */
+  /** Adds a folder that the agent may write to. */
   readonly addFolder: (path: string) => void;
 }
 
@@ -77,7 +77,7 @@ export class GitHostEngine implements GitHosts {
     }
   }
 
-  /** The address of a run or of a pull request names its repository, too. */
+  /** The repository of a call; the address of a run or pull request also names one. */
   #repoOf({ op, repo, run, pr }: GithubArgs, place: Place): RepoRef {
     const { places } = this.#parts;
     const address = op === "run_watch" ? run : op === "pr_checkout" ? [pr].flat()[0] : undefined;
@@ -91,7 +91,7 @@ export class GitHostEngine implements GitHosts {
     return named;
   }
 
-  /** Where a search looks; without a repository, on the usual host. */
+  /** The host and repository to search; without a repository, the usual host. */
   #searched({ op, repo, query }: GithubArgs, place: Place): { host: RepoRef["host"]; repo?: RepoRef } {
     if (op === "search_repos") return { host: place.usual };
     const found = repo === undefined ? place.repo : this.#parts.places.repoOf(place, repo);
@@ -184,7 +184,10 @@ export class GitHostEngine implements GitHosts {
     return { content: [{ kind: "text", text: checkedOutText(checkouts) }], details, effects: "done" };
   }
 
-  /** The worktrees of numbers are known without a request; for a branch, the folder of all of them is named. */
+  /**
+   * The folders that a checkout writes to. Numbers determine their worktrees without a request; a branch name stands
+   * for the folder of all worktrees.
+   */
   async #folders(args: GithubArgs, place: Place, scope: CallScope): Promise<readonly string[]> {
     const root = await mainWorktree(place.git);
     const base = await this.#base(scope);
@@ -200,7 +203,7 @@ export class GitHostEngine implements GitHosts {
     return String(pullNumber(identifier) ?? identifier);
   }
 
-  /** Lathe's home is on this machine; elsewhere there is another one. */
+  /** The folder for worktrees. Lathe's home is on this machine; on another one, we use a folder in the home there. */
   async #base({ env }: CallScope): Promise<string> {
     const { worktrees } = this.#parts;
     const isHere = (await env.stat(dirname(worktrees))) !== undefined;
@@ -208,7 +211,7 @@ export class GitHostEngine implements GitHosts {
   }
 }
 
-/** "" for the pull request of the current branch. */
+/** The pull requests that a call names; "" stands for the one of the current branch. */
 const identifiersOf = ({ pr = "" }: GithubArgs): readonly string[] => {
   const all = [pr].flat().map((one) => one.trim());
   return all.length === 0 ? [""] : all;
@@ -219,12 +222,15 @@ function pullNumber(identifier: string): number | undefined {
   return found ? Number(found[1]) : undefined;
 }
 
-/** In a folder that the user does not trust, no setting of the repository may name a program: fetching and pushing would run it. */
+/**
+ * In a folder that the user does not trust, the repository's settings must not name a program, because fetching and
+ * pushing would run it.
+ */
 async function refuseUntrusted({ services, env }: ToolContext, { git }: Place): Promise<void> {
   if (services.isFolderTrusted?.() !== false) return;
   const file = await git.text(["rev-parse", "--path-format=absolute", "--git-path", "config"]);
   const text = file === undefined ? "" : await env.readFile(file);
-  // Hooks are not run here.
+  // We do not run hooks.
   const setting = programSetting(text.replace(/^[ \t]*hookspath[ \t]*=.*$/gim, ""));
   if (setting === undefined) return;
   throw new ToolFailure(
@@ -232,7 +238,7 @@ async function refuseUntrusted({ services, env }: ToolContext, { git }: Place): 
   );
 }
 
-/** The branch as the host names it: with the owner of the fork, if it is pushed to one. */
+/** The branch in the form the host expects: with the owner of the fork, if it is pushed to one. */
 async function headOf({ git, remotes }: Place, repo: RepoRef): Promise<string> {
   const branch = await currentBranch(git);
   const setting = async (key: string): Promise<string | undefined> => git.text(["config", "--get", key]);
@@ -295,7 +301,7 @@ async function searchGitlab(args: GithubArgs, api: HostApi, repo: RepoRef | unde
 
 const resultCount = (count: number): string => `${count} ${count === 1 ? "result" : "results"}`;
 
-/** What people write on a host is text from the web. */
+/** Text on a host is written by strangers, so it counts as text from the web. */
 function webResult(text: string, source: string, details: JsonObject): ToolResult {
   return { content: [{ kind: "text", text }], details, effects: "none", fromWeb: { source, links: linksIn(text) } };
 }

@@ -1,5 +1,5 @@
-// Git where the session works. Nothing that a repository brings is run by it: no hooks, no monitors. What goes to a host takes the host's
-// token along, for that host alone.
+// Runs git where the session works. It runs nothing that a repository brings: no hooks, no monitors. Requests to a host
+// carry that host's token, and no other.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import { ToolFailure } from "@lathe/agent";
@@ -7,17 +7,17 @@ import { abortAfter } from "@lathe/agent/base";
 import type { ProgramArgv } from "@lathe/agent/world";
 import { type GitHost, type RepoRef, repoOfRemote } from "./hosts.ts";
 
-/** A hook of the change that is checked out would run with the checkout. */
+/** Otherwise, a hook in the change that is checked out would run with the checkout. */
 const SAFE = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
 const QUIET = { GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", LC_ALL: "C" };
 const MOST_BYTES = 8 << 20;
-/** A fetch of a large repository takes its time; a question to git does not. */
+/** Fetching a large repository takes long; local commands do not. */
 const MOST_MS = 15 * 60_000;
 const MOST_LOCAL_MS = 60_000;
 
 export interface GitOptions {
   readonly cwd?: string | undefined;
-  /** It may use the network and write outside the working folders: the call says so, and was allowed. */
+  /** The command may use the network and write outside the working folders: the call declared this and was allowed. */
   readonly isAllowed?: boolean | undefined;
   readonly token?: { readonly host: GitHost; readonly value: string | undefined } | undefined;
 }
@@ -59,13 +59,13 @@ export class Git {
     return { exitCode, stdout: Buffer.concat(chunks).toString("utf8"), stderr: process.readStderr().text };
   }
 
-  /** Without the last line break; undefined when git says no, or nothing. */
+  /** The output without its last line break; undefined if git fails or prints nothing. */
   async text(args: readonly string[], options?: GitOptions): Promise<string | undefined> {
     const { exitCode, stdout } = await this.ask(args, options);
     return exitCode === 0 && stdout !== "" ? stdout.replace(/\n$/, "") : undefined;
   }
 
-  /** Fails with what git says. */
+  /** Fails with git's error message. */
   async must(what: string, args: readonly string[], options?: GitOptions): Promise<string> {
     const { exitCode, stdout, stderr } = await this.ask(args, options);
     if (exitCode === 0) return stdout.replace(/\n$/, "");
@@ -73,7 +73,7 @@ export class Git {
   }
 }
 
-/** What git says of a failure, in one line. */
+/** Git's reason for a failure, in one line. */
 function reasonOf(stderr: string): string {
   const lines = stderr
     .split("\n")
@@ -84,7 +84,10 @@ function reasonOf(stderr: string): string {
     .join("; ");
 }
 
-/** As git takes settings from its environment: neither arguments nor files hold it. A remote over ssh does not get it. */
+/**
+ * Passes the token as settings in git's environment, so that neither arguments nor files hold it. A remote over ssh
+ * does not get it.
+ */
 function tokenVariables(token: GitOptions["token"]): Record<string, string> {
   if (token?.value === undefined) return {};
   const { host, value } = token;
@@ -100,11 +103,11 @@ export interface Remote {
   readonly name: string;
   readonly url: string;
   readonly repo?: RepoRef | undefined;
-  /** `gh repo set-default` chose it. */
+  /** Whether `gh repo set-default` chose this remote. */
   readonly isChosen: boolean;
 }
 
-/** As they are written in the settings, before git replaces parts of them; the likeliest first. */
+/** Remotes as they are written in the settings, before git rewrites their addresses; the likeliest first. */
 export async function remotesOf(git: Git, hosts: readonly GitHost[]): Promise<readonly Remote[]> {
   const text = (await git.text(["config", "--null", "--get-regexp", "^remote\\..*\\.(url|gh-resolved)$"])) ?? "";
   const values = text.split("\0").flatMap((entry) => {
@@ -118,7 +121,7 @@ export async function remotesOf(git: Git, hosts: readonly GitHost[]): Promise<re
   return remotes.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The same order as gh's. */
+/** The same order that gh uses. */
 const USUAL = ["upstream", "github", "origin"];
 function rankOf({ name, isChosen }: Remote): number {
   if (isChosen) return -1;

@@ -1,6 +1,7 @@
-// The REST interface of one host, with the user's token if there is one. What the host refuses becomes one line with the host's own words.
+// The REST API of one host, with the user's token if there is one. An error becomes one line that quotes the host.
 
 import { ToolFailure } from "@lathe/agent";
+import { oneLine } from "@lathe/agent/base";
 import { fetchJson, type JsonAnswer, numberAt, textAt, valueAt, type WebGate } from "@lathe/agent/files";
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { GitHost } from "./hosts.ts";
@@ -61,7 +62,7 @@ export class HostApi {
     throw this.#failure(answer, `${method ?? "GET"} ${pathOnly(path)}`);
   }
 
-  /** One line: what the host says, and what the user can do about a missing or wrong token. */
+  /** One line with the host's message and, if the token is missing or wrong, what the user can do. */
   #failure({ status, value, text }: JsonAnswer, request: string): ToolFailure {
     const said = (value === undefined ? plainText(text) : saidIn(value)).slice(0, MOST_SAID);
     const line = `${this.host.name} answered ${request} with status ${status}${said === "" ? "" : `: ${said}`}`;
@@ -81,13 +82,13 @@ const statusOf = (error: unknown): number | undefined =>
 
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404;
 
-/** The same request may work in a moment. */
+/** Whether the same request may work in a moment. */
 export const isTemporary = (error: unknown): boolean =>
   error instanceof ToolFailure && [429, 500, 502, 503, 504, undefined].includes(statusOf(error));
 
 const pathOnly = (path: string): string => path.split("?")[0] ?? path;
 
-/** GitHub says `message` and `errors`, GitLab `message` (a text, or texts by field) or `error`. */
+/** GitHub sends `message` and `errors`, GitLab `message` (a text, or texts by field) or `error`. */
 function saidIn(value: JsonValue): string {
   const message = valueAt(value, "message");
   const main = typeof message === "object" && message !== null ? JSON.stringify(message) : textAt(value, "message");
@@ -103,5 +104,3 @@ function saidIn(value: JsonValue): string {
 }
 
 const plainText = (text: string): string => (/^\s*</.test(text) ? "" : oneLine(text));
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();

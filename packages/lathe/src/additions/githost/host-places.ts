@@ -1,4 +1,5 @@
-// Where a call takes place: the known hosts, the repository of its working folder, and the way to a host with the user's token.
+// What a call needs to know: the known hosts, the repository of its working folder, and the API of a host with the
+// user's token.
 
 import { ToolFailure } from "@lathe/agent";
 import type { CallScope } from "@lathe/agent/contract";
@@ -16,9 +17,9 @@ export type HostScope = Pick<CallScope, "env" | "signal" | "services">;
 export interface Place {
   readonly git: Git;
   readonly remotes: readonly Remote[];
-  /** Of the working folder. */
+  /** The repository of the working folder. */
   readonly repo: RepoRef | undefined;
-  /** The host of a repository that is named without one. */
+  /** The host of a repository named without one. */
   readonly usual: GitHost;
 }
 
@@ -32,7 +33,7 @@ export class HostPlaces {
 
   constructor(workspace: HostWorkspace) {
     this.#workspace = workspace;
-    // The user's own variables: a project's .env file must not send tokens elsewhere.
+    // This uses the user's own variables, because a project's .env file must not redirect tokens.
     this.#logins = ghLogins(ghHostsFile(workspace.userEnv, workspace.machine.userHome));
     this.hosts = knownHosts(workspace.machine.env, [...this.#logins.keys()]);
   }
@@ -49,7 +50,7 @@ export class HostPlaces {
     return this.hosts.find(({ name }) => name === "github.com") ?? this.hosts[0]!;
   }
 
-  /** Undefined text: the repository of the working folder. */
+  /** Without a text, the repository of the working folder. */
   repoOf({ repo, usual, remotes }: Place, text: string | undefined): RepoRef {
     const names = this.hosts.map(({ name }) => name).join(", ");
     if (text !== undefined) {
@@ -80,12 +81,12 @@ export class HostPlaces {
     return token;
   }
 
-  /** By a token for it, or by working in one of its repositories. */
+  /** The user chose a host by having a token for it, or by working in one of its repositories. */
   async isChosen(host: GitHost, { remotes }: Place, scope: HostScope): Promise<boolean> {
     return remotes.some(({ repo }) => repo?.host === host) || (await this.token(host, scope)) !== undefined;
   }
 
-  /** `signal`: of the call, unless the request may outlive it. */
+  /** `signal`: that of the call, unless the request may outlive it. */
   async api(host: GitHost, scope: HostScope, signal: AbortSignal = scope.signal): Promise<HostApi> {
     return new HostApi(host, await this.token(host, scope), this.#gate(host, scope), signal);
   }
@@ -93,12 +94,12 @@ export class HostPlaces {
   #gate({ api }: GitHost, { services }: HostScope): WebGate {
     const gate = services.web?.gate;
     if (!gate) throw new ToolFailure("Nothing of the web can be reached here.");
-    // The user's own variables name it.
+    // The host may be opened because the user's own variables name it.
     gate.openTyped(api);
     return gate;
   }
 
-  /** For a token that gh keeps in the system's keyring. */
+  /** Asks gh for a token that it keeps in the system's keyring. */
   #askGh(host: string, { env, signal }: Pick<HostScope, "env" | "signal">): Promise<string | undefined> {
     const known = this.#ofGh.get(host) ?? ghToken(host, env, signal);
     this.#ofGh.set(host, known);

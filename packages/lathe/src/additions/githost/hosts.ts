@@ -1,27 +1,27 @@
-// Which git hosts there are for this user, and which repository an address names. Only these hosts are ever asked: a remote that somebody
-// added to the repository does not make its host one of them.
+// The git hosts that this user has, and the repository that an address names. Only these hosts get requests: adding a
+// remote to the repository does not add its host.
 
 export interface GitHost {
-  /** As addresses name it: github.com. */
+  /** The name in addresses, such as github.com. */
   readonly name: string;
   readonly kind: "github" | "gitlab";
-  /** Base of its REST interface, without a slash at the end. */
+  /** Base address of the REST API, without a slash at the end. */
   readonly api: string;
-  /** Where people look at it, without a slash at the end. */
+  /** Base address of the web pages, without a slash at the end. */
   readonly web: string;
 }
 
 export interface RepoRef {
   readonly host: GitHost;
-  /** With its owner: `owner/name`. On GitLab an owner may have several parts. */
+  /** `owner/name`. On GitLab, the owner may have several parts. */
   readonly path: string;
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The public hosts, those that the user's variables name, and those that `gh` is logged in to. The addresses of their interfaces are the
- * ones that CI runners set.
+ * The public hosts, those that the user's variables name, and those that `gh` is logged in to. The API addresses come
+ * from the variables that CI runners set.
  */
 export function knownHosts(variables: Variables, loggedIn: readonly string[]): readonly GitHost[] {
   const hubServer = serverName(variables["GITHUB_SERVER_URL"]) ?? "github.com";
@@ -52,14 +52,17 @@ function gitlabHost(named: string | undefined, api: string | undefined): GitHost
 
 const withoutSlash = (address: string | undefined): string | undefined => address?.replace(/\/+$/, "") || undefined;
 
-/** With its port. Some variables hold a name, others an address. */
+/** The host with its port. Some variables hold a name, others an address. */
 function serverName(text: string | undefined): string | undefined {
   if (!text) return undefined;
   const url = text.includes("://") ? text : `https://${text}`;
   return URL.canParse(url) ? new URL(url).host : undefined;
 }
 
-/** Of an address that git clones from: `git@host:owner/name.git`, `ssh://…`, `https://…`. Undefined for a path or another host. */
+/**
+ * The repository of an address that git clones from: `git@host:owner/name.git`, `ssh://…`, `https://…`. Undefined for a
+ * path or another host.
+ */
 export function repoOfRemote(address: string, hosts: readonly GitHost[]): RepoRef | undefined {
   const scp = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(.+)$/.exec(address);
   const url = URL.canParse(address) && /^(?:https?|ssh|git):/.test(address) ? new URL(address) : undefined;
@@ -78,7 +81,7 @@ const isRepoPath = (path: string, { kind }: GitHost): boolean =>
   (kind === "github" ? /^[\w.-]+\/[\w.-]+$/ : /^[\w.-]+(?:\/[\w.-]+)+$/).test(path) &&
   !/(^|\/)\.{1,2}(\/|$)/.test(path);
 
-/** `owner/name`, `host/owner/name`, or the address of a page of it. */
+/** The repository that a text names: `owner/name`, `host/owner/name`, or the address of one of its pages. */
 export function repoOfText(text: string, hosts: readonly GitHost[], usual: GitHost): RepoRef | undefined {
   if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? repoOfPage(new URL(text), hosts)?.repo : undefined;
   const [first = "", ...rest] = text.split("/");
@@ -87,7 +90,7 @@ export function repoOfText(text: string, hosts: readonly GitHost[], usual: GitHo
   return repoAt(usual.name, text, hosts);
 }
 
-/** What the address of a page of a known host is about; `rest`: what follows the repository. */
+/** The repository of a page on a known host; `rest` is the part of the path after it. */
 export function repoOfPage(
   { host: name, pathname }: URL,
   hosts: readonly GitHost[],

@@ -1,4 +1,4 @@
-// What is loaded with the first call that concerns a git host.
+// Everything that is loaded with the first call to a git host.
 
 import { join } from "node:path";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -31,7 +31,7 @@ export class LoadedHosts {
     this.threads = threadResolver({ places, cache: this.#cache, ended: this.#ended.signal });
   }
 
-  /** A refresh that has begun is worth a moment, for the next session. */
+  /** A running refresh gets a moment to finish, for the next session. */
   async close(): Promise<void> {
     const timer = setTimeout(() => this.#ended.abort(), PATIENCE_MS);
     await this.#cache?.close();

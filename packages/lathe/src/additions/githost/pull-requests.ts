@@ -1,4 +1,4 @@
-// Pull and merge requests as git needs them: which branch of which repository. And how one is created.
+// The facts about pull and merge requests that git needs (which branch of which repository), and how to create one.
 
 import { ToolFailure } from "@lathe/agent";
 import { gitlabProject, isTrueAt, itemsAt, numberAt, textAt } from "@lathe/agent/files";
@@ -14,13 +14,13 @@ export interface PullFacts {
   readonly title: string;
   readonly url: string;
   readonly headRef: string;
-  /** The repository that the branch is in; absent when it was deleted. */
+  /** The repository of the branch; absent if it was deleted. */
   readonly headRepo?: string | undefined;
   readonly isCrossRepository: boolean;
   readonly maintainerCanModify: boolean;
 }
 
-/** `wanted`: a number, or the name of the branch that is to be merged. */
+/** `wanted`: a number, or the name of the branch to be merged. */
 export async function findPull(api: HostApi, { path: repo }: RepoRef, wanted: string): Promise<PullFacts> {
   const number = /^#?(\d+)$/.exec(wanted)?.[1];
   if (api.host.kind === "gitlab") {
@@ -59,7 +59,7 @@ function pullFacts(repo: string, value: JsonValue): PullFacts {
   };
 }
 
-/** It becomes part of an address. */
+/** Checks the path, because it becomes part of an address. */
 const repoPath = (text: string): string | undefined => (/^[\w.-]+(?:\/[\w.-]+)+$/.test(text) ? text : undefined);
 
 async function mergeRequestFacts(api: HostApi, repo: string, value: JsonValue): Promise<PullFacts> {
@@ -89,7 +89,7 @@ export interface CreatedPull {
   readonly url: string;
   readonly number: number;
   readonly state: string;
-  /** What was asked for besides, and did not work: the request exists all the same. */
+  /** Labels, assignees or reviewers that could not be set; the pull request exists anyway. */
   readonly problems: readonly string[];
 }
 
@@ -166,7 +166,10 @@ export async function defaultBranch(api: HostApi, { path }: RepoRef): Promise<st
   return textAt(facts, "default_branch") || "main";
 }
 
-/** Title and body as `gh pr create --fill` makes them: of the one commit, or a list of several under the branch's name. */
+/**
+ * Title and body like those of `gh pr create --fill`: from the only commit, or a list of the commits under the branch's
+ * name.
+ */
 export async function textFromCommits(
   git: Git,
   base: string,

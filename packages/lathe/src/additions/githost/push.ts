@@ -1,4 +1,4 @@
-// Pushes a branch that `pr_checkout` made back to the pull request that it came from.
+// Pushes a branch that `pr_checkout` created back to its pull request.
 
 import { ToolFailure } from "@lathe/agent";
 import { PULL_KEYS } from "./checkout.ts";
@@ -20,7 +20,7 @@ export async function currentBranch(git: Git): Promise<string> {
   return branch;
 }
 
-/** Read from the settings of the branch; there is no other source. */
+/** Reads the target from the branch's settings, which are its only source. */
 export async function pushTarget(git: Git, wanted: string | undefined): Promise<PushTarget> {
   const branch = wanted ?? (await currentBranch(git));
   const setting = (key: string): Promise<string | undefined> =>

@@ -1,4 +1,5 @@
-// What `issue://` and `pr://` show, asked of the host: lists live, threads and diffs through the cache.
+// The content of `issue://` and `pr://` addresses, from the host: lists are always fetched, threads and diffs go
+// through the cache.
 
 import { ToolFailure } from "@lathe/agent";
 import {
@@ -23,12 +24,12 @@ import { escapeQuery } from "./search-query.ts";
 import type { ListFilter, ThreadAddress, ThreadScheme } from "./thread-address.ts";
 import type { CachedText } from "./thread-cache.ts";
 
-/** Of a diff; a longer one loses its end. */
+/** Longer diffs are cut at the end. */
 const MOST_DIFF_BYTES = 20 << 20;
 
 const isLab = ({ host }: RepoRef): boolean => host.kind === "gitlab";
 
-/** Where people see it. */
+/** The web page of a list or thread. */
 export function pageOf(repo: RepoRef, scheme: ThreadScheme, number?: number): string {
   const { web } = repo.host;
   const list = isLab(repo) ? (scheme === "pr" ? "-/merge_requests" : "-/issues") : scheme === "pr" ? "pulls" : "issues";
@@ -55,7 +56,7 @@ export async function readThread(
     const text = threadText(await read[scheme](ask, wanted));
     return { text, raw: JSON.stringify(answers), page: pageOf(repo, scheme, number) };
   } catch (error) {
-    // The host has one row of numbers for both.
+    // GitHub numbers issues and pull requests in one sequence, so the number may be an issue.
     if (!isMissing(error) || isLab(repo) || scheme === "issue") throw error;
     throw new ToolFailure(
       `${(error as ToolFailure).message} If ${number} is an issue, read issue://${repo.path}/${number}.`,
@@ -73,7 +74,7 @@ export async function readDiff(api: HostApi, repo: RepoRef, number: number): Pro
   return { text, raw: "", page: pageOf(repo, "pr", number) };
 }
 
-/** A list of files, one file, or all of it. */
+/** The list of files, one file, or the whole diff. */
 export function diffText(diff: string, { number, part, repo }: Extract<ThreadAddress, { kind: "diff" }>): string {
   if (part === "all") return diff;
   const files = splitDiff(diff);

@@ -1,4 +1,4 @@
-// run_watch against a host over real HTTP. Only the pauses between two looks are shorter than the user's.
+// run_watch against a host over real HTTP. Only the pauses between two checks are shorter than the user's.
 
 import { LocalEnvironment, type ToolContext } from "@lathe/agent";
 import { webGate } from "@lathe/agent/files";

@@ -1,4 +1,5 @@
-// Waits for CI: looks every few seconds, ends when everything has succeeded or something has failed, and then has the logs of what failed.
+// Waits for CI: checks every few seconds until everything has succeeded or something has failed, then fetches the logs
+// of failed jobs.
 
 import { ToolFailure } from "@lathe/agent";
 import type { CiHost, CiJob, CiRun } from "./ci-hosts.ts";
@@ -6,17 +7,17 @@ import { isTemporary } from "./host-api.ts";
 
 export interface WatchTimes {
   readonly pollMs: number;
-  /** A commit without any run after this time has none. */
+  /** If no run has started after this time, the commit has none. */
   readonly startMs: number;
-  /** No run takes longer. */
+  /** The longest time that a watch waits. */
   readonly mostMs: number;
-  /** After the first failure, so that others of the same moment are reported with it. */
+  /** The pause after the first failure, so that simultaneous failures are reported together. */
   readonly graceMs: number;
 }
 
 export const WATCH_TIMES: WatchTimes = { pollMs: 3_000, graceMs: 5_000, startMs: 120_000, mostMs: 6 * 3_600_000 };
 
-/** In a row, before the watch gives up: hosts fail for a moment now and then. */
+/** Failed requests in a row before the watch gives up, because hosts sometimes fail for a moment. */
 const MOST_FAILURES = 5;
 
 /** One run by its number, or all runs of a commit. */
@@ -25,7 +26,7 @@ export type Watched = { readonly run: number } | { readonly commit: string; read
 export interface FailedJob {
   readonly run: CiRun;
   readonly job: CiJob;
-  /** Undefined: the host did not give it. */
+  /** Undefined if the host did not return it. */
   readonly log: string | undefined;
 }
 
@@ -39,7 +40,7 @@ export interface WatchParts {
   readonly times: WatchTimes;
   /** Rejects when the watch is over. */
   wait(ms: number): Promise<void>;
-  /** How it stands, whenever that has changed. */
+  /** Reports the state whenever it has changed. */
   onChange(text: string): void;
 }
 
@@ -73,7 +74,7 @@ export async function watchRuns(watched: Watched, parts: WatchParts): Promise<Wa
       .map(({ id }) => id)
       .sort((a, b) => a - b)
       .join(" ");
-    // More runs of the same commit may begin late: they must be the same ones twice.
+    // More runs of the same commit may start late, so two checks in a row must see the same runs.
     if (isDone && ("run" in watched || succeeded === ids)) return { runs, failed: [] };
     succeeded = isDone ? ids : undefined;
     if (waited >= (runs.length === 0 ? times.startMs : times.mostMs)) throw tooLong(runs, times);
@@ -111,7 +112,7 @@ export const runLines = ({ name, id, said, url, jobs }: CiRun): string[] => [
   ...jobs.map((job) => `  ${job.name}: ${job.said}`),
 ];
 
-/** Its last lines, without the time that GitHub writes before each. */
+/** The last lines of a log, without the timestamps that GitHub puts before each line. */
 export function tailOf(log: string, lines: number): string {
   const all = plainLog(log).replace(/\n+$/, "").split("\n");
   return all.slice(-lines).join("\n");

@@ -1,11 +1,11 @@
-// What a search asks a GitHub host for: the same request as `gh api -X GET /search/… -f q=… -F per_page=…` makes.
+// The request for a search on a GitHub host: the same one that `gh api -X GET /search/… -f q=… -F per_page=…` sends.
 
 import { ToolFailure } from "@lathe/agent";
 import type { GithubArgs } from "@lathe/agent/tools";
 
 const DEFAULT_LIMIT = 10;
 const MOST = 50;
-/** The query says itself where to look. */
+/** Matches queries that name a repository or owner themselves. */
 const SCOPED = /(?:^|\s)-?(?:repo|org|user|owner):\S/i;
 
 export const isScoped = (query: string | undefined): boolean => SCOPED.test(query ?? "");
@@ -28,7 +28,7 @@ export interface SearchRequest {
   readonly limit: number;
 }
 
-/** `repo`: where to look, unless the query says it. */
+/** `repo`: the repository to search, unless the query names one. */
 export function searchRequest(
   args: GithubArgs & { op: SearchOp },
   repo: string | undefined,
@@ -48,7 +48,7 @@ export function searchRequest(
   return { path: `${PATHS[op]}?per_page=${limit}&q=${escapeQuery(whole)}`, query: whole, limit };
 }
 
-/** As gh writes it. */
+/** Escapes text the way gh does. */
 export const escapeQuery = (text: string): string =>
   encodeURIComponent(text)
     .replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -99,7 +99,7 @@ function ago(count: number, unit: string, now: number): string {
   return unit === "h" ? `${iso.slice(0, 19)}Z` : iso.slice(0, 10);
 }
 
-/** A month before the 31st may have no such day: then its last one is meant. */
+/** A shorter month may lack the day: then its last day counts. */
 function backMonths(at: Date, months: number): void {
   const day = at.getUTCDate();
   at.setUTCDate(1);

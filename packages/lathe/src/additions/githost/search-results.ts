@@ -1,4 +1,4 @@
-// Hits of a search as text: one item each, with what tells them apart.
+// Search results as text, one item each, with the facts that distinguish them.
 
 import { isTrueAt, itemsAt, numberAt, textAt, valueAt } from "@lathe/agent/files";
 import type { GithubArgs } from "@lathe/agent/tools";
@@ -34,7 +34,7 @@ export function searchText(op: GithubArgs["op"], query: string, found: JsonValue
 
 const facts = (...words: readonly (string | undefined)[]): string => words.filter((word) => word).join(", ");
 const firstLine = (text: string): string => text.trim().split("\n")[0]?.trim() ?? "";
-/** Of `https://api.github.com/repos/owner/name`. */
+/** The repository in `https://api.github.com/repos/owner/name`. */
 const repoIn = (address: string): string => /\/repos\/([^/]+\/[^/]+)/.exec(address)?.[1] ?? "";
 
 function threadLines(item: JsonValue): readonly string[] {

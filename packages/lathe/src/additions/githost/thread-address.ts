@@ -1,11 +1,12 @@
-// What an address of `issue://` or `pr://` asks for: a list, one thread, or its diff.
+// Parses addresses of `issue://` and `pr://`: a list, one thread, or its diff.
 
 import { ToolFailure } from "@lathe/agent";
 
 export type ThreadScheme = "issue" | "pr";
 
 export type ThreadAddress = {
-  readonly scheme: ThreadScheme /** Absent: that of the working folder. */;
+  readonly scheme: ThreadScheme;
+  /** Absent for the repository of the working folder. */
   readonly repo?: string;
 } & (
   | { readonly kind: "list"; readonly filter: ListFilter }

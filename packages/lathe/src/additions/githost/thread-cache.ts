@@ -1,5 +1,6 @@
-// Issues, pull requests and diffs that were read before, for each token apart. A young one is shown as it is; an older one, too, and is
-// fetched again for the next time; a very old one is fetched first. In SQLite if it works here, else in memory.
+// A cache of issues, pull requests and diffs, separate for each token. A fresh text is returned as it is; an older one
+// too, but it is fetched again for the next time; a very old one is fetched first. Stored in SQLite if that works here,
+// otherwise in memory.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -7,14 +8,14 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 
 export interface CachedText {
   readonly text: string;
-  /** The answer of the host that it was made of. */
+  /** The host's answer from which the text was made. */
   readonly raw: string;
-  /** The page that shows it. */
+  /** The web page of the thread. */
   readonly page: string;
 }
 
 interface Row extends CachedText {
-  /** When it was fetched. */
+  /** The time when it was fetched. */
   readonly at: number;
 }
 
@@ -24,7 +25,7 @@ interface Store {
   close(): void;
 }
 
-/** How a text is fetched: for a caller that waits, and for the next one. */
+/** Ways to fetch a text: for a caller that waits, and in the background for the next one. */
 interface Loads {
   readonly first: () => Promise<CachedText>;
   readonly again: () => Promise<CachedText>;
@@ -39,13 +40,13 @@ export interface CacheOptions {
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS thread (key TEXT NOT NULL, owner TEXT NOT NULL, text TEXT NOT NULL, raw TEXT NOT NULL,
   page TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (key, owner)) WITHOUT ROWID;`;
-/** Another process may be writing. */
+/** How long to wait for another process that is writing. */
 const PATIENCE_MS = 2_000;
 
 export class ThreadCache {
   readonly #options: CacheOptions;
   #store: Promise<Store> | undefined;
-  /** Those that are being fetched again. */
+  /** Fetches in progress in the background. */
   readonly #refreshing = new Map<string, Promise<void>>();
 
   constructor(options: CacheOptions) {
@@ -74,7 +75,7 @@ export class ThreadCache {
     return fetched;
   }
 
-  /** Once at a time. One that fails leaves the old text; the next reader tries again. */
+  /** Fetches a text again, once at a time. If that fails, the old text stays, and the next reader tries again. */
   #refresh(store: Store, key: string, owner: string, load: () => Promise<CachedText>): void {
     const id = `${owner} ${key}`;
     if (this.#refreshing.has(id)) return;
@@ -94,7 +95,7 @@ export class ThreadCache {
 async function openStore({ file, hardMs, now }: CacheOptions): Promise<Store> {
   const { DatabaseSync } = await import("@photostructure/sqlite");
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite would make it readable by everybody, and private issues are in it.
+  // SQLite would make the file readable by everyone, and it may hold private issues.
   writeFileSync(file, "", { flag: "a", mode: 0o600 });
   const db = new DatabaseSync(file, { timeout: PATIENCE_MS });
   try {
@@ -116,7 +117,7 @@ function databaseStore(db: DatabaseSyncInstance): Store {
       try {
         keep.run(key, owner, text, raw, page, at);
       } catch {
-        // A full disk or a lock costs a request the next time, no more.
+        // A full disk or a lock only costs another request next time.
       }
     },
     close: () => db.close(),

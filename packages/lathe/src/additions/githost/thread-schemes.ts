@@ -11,7 +11,7 @@ import { fingerprintOf } from "./tokens.ts";
 
 export interface ThreadParts {
   readonly places: HostPlaces;
-  /** Undefined: every read asks the host. */
+  /** Without a cache, every read sends a request to the host. */
   readonly cache: ThreadCache | undefined;
   /** Fires when the session ends: a refresh may outlive its call. */
   readonly ended: AbortSignal;
@@ -38,7 +38,7 @@ async function readAccess(parts: ThreadParts, url: string, scope: CallScope): Pr
   const { host } = repo;
   const isChosen = await parts.places.isChosen(host, place, scope);
   if (!isChosen) return [{ kind: "network", host: host.name }];
-  // What it links is shown only where its page was.
+  // Links in a thread count as shown only if the thread's page may be read.
   const page = pageOf(repo, address.scheme, address.kind === "list" ? undefined : address.number);
   return [{ kind: "network", host: host.name, url: page, chosen: true }];
 }
@@ -63,7 +63,7 @@ const contentOf = ({ text, page }: Pick<CachedText, "text" | "page">): SchemeCon
   page,
 });
 
-/** All forms of a diff share one entry. */
+/** All parts of a diff share one cache entry. */
 async function cachedText(
   { places, cache, ended }: ThreadParts,
   repo: RepoRef,

@@ -1,4 +1,4 @@
-// The tokens of git hosts: from the user's variables, or from the login of `gh`. Each goes to its own host alone.
+// The tokens of git hosts: from the user's variables, or from the login of `gh`. Each is sent only to its own host.
 
 import { createHash } from "node:crypto";
 import { isJsonObject } from "@lathe/llm";
@@ -7,7 +7,7 @@ import { readIfReadable } from "../../platform/home/small-file.ts";
 import type { GitHost } from "./hosts.ts";
 import { ENTERPRISE, GITHUB, GITLAB, type Variables } from "./token-names.ts";
 
-/** Host by host; "" for a token that gh keeps in the system's keyring. */
+/** Tokens by host; "" for a token that gh keeps in the system's keyring. */
 export function ghLogins(file: string): ReadonlyMap<string, string> {
   const text = readIfReadable(file);
   const logins = new Map<string, string>();
@@ -15,7 +15,7 @@ export function ghLogins(file: string): ReadonlyMap<string, string> {
   try {
     hosts = text === undefined ? undefined : parse(text);
   } catch {
-    return logins; // gh itself says what is wrong with its file
+    return logins; // gh itself reports problems of its file
   }
   for (const [host, entry] of Object.entries(isJsonObject(hosts) ? hosts : {})) {
     const token = isJsonObject(entry) ? entry["oauth_token"] : undefined;
@@ -27,9 +27,9 @@ export function ghLogins(file: string): ReadonlyMap<string, string> {
 export interface TokenPlaces {
   readonly env: Variables;
   readonly logins: ReadonlyMap<string, string>;
-  /** The server that GITHUB_TOKEN is for; a runner says which. */
+  /** The server that GITHUB_TOKEN is for; a CI runner names it. */
   readonly mainServer: string;
-  /** Asks `gh`, for a login whose token is in the keyring. */
+  /** Asks `gh` for a token that it keeps in the keyring. */
   askGh(host: string): Promise<string | undefined>;
 }
 
@@ -44,13 +44,13 @@ export async function tokenFor(host: GitHost, places: TokenPlaces): Promise<stri
 const isPublic = ({ name }: GitHost, { mainServer }: TokenPlaces): boolean =>
   name === "github.com" || name === mainServer || name.endsWith(".ghe.com");
 
-/** What a user does who has none. */
+/** Tells a user who has no token how to set one. */
 export const tokenAdvice = ({ kind, name }: GitHost): string => {
   if (kind === "gitlab") return "Set GITLAB_TOKEN.";
   if (name === "github.com") return "Set GITHUB_TOKEN, or run `gh auth login`.";
   return `Set GITHUB_ENTERPRISE_TOKEN, or run \`gh auth login --hostname ${name}\`.`;
 };
 
-/** Tells tokens apart without holding one. */
+/** Distinguishes tokens without holding one. */
 export const fingerprintOf = (token: string | undefined): string =>
   token === undefined ? "public" : createHash("sha256").update(`lathe git host ${token}`).digest("hex").slice(0, 16);

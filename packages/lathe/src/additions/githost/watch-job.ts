@@ -1,4 +1,4 @@
-// A watch as a command that can go on in the background: a call waits for it, and it may outlive the call.
+// A CI watch as a command that can continue in the background: a call waits for it, and it may outlive the call.
 
 import type { BackgroundCommand, ExecResult } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
@@ -8,11 +8,11 @@ interface WatchOutcome {
   readonly isSuccess: boolean;
 }
 
-/** What runs until `signal` fires; `onOutput` for how it stands. */
+/** The work of a watch, which runs until `signal` fires; `onOutput` gets its progress. */
 export type WatchWork = (signal: AbortSignal, onOutput: (text: string) => void) => Promise<WatchOutcome>;
 
 export interface WatchCommand extends BackgroundCommand {
-  /** Undefined while it runs, and when it was ended from outside. */
+  /** Undefined while it runs, and if it was ended from outside. */
   readonly outcome: WatchOutcome | undefined;
   readonly error: unknown;
 }

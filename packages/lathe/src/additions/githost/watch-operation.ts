@@ -1,4 +1,4 @@
-// The operation run_watch: which runs are meant, how a call waits for them, and what it reports.
+// The operation run_watch: which runs to watch, how a call waits for them, and what it reports.
 
 import { type ToolContext, ToolFailure, type ToolResult } from "@lathe/agent";
 import { linksIn, markWebText } from "@lathe/agent/files";
@@ -86,7 +86,7 @@ const isGreen = ({ runs, failed }: WatchEnd): boolean =>
 const summaryOf = ({ path }: RepoRef, watched: Watched): string =>
   "run" in watched ? `watch CI run ${watched.run} of ${path}` : `watch CI of ${path} ${watched.branch}`;
 
-/** A number, or the address of a run, a job or a pipeline. */
+/** The id of a run, from a number or the address of a run, job or pipeline. */
 function runNumber(run: string | undefined, hosts: HostPlaces["hosts"]): number | undefined {
   if (run === undefined) return undefined;
   if (/^\d+$/.test(run.trim())) return Number(run);
@@ -96,7 +96,7 @@ function runNumber(run: string | undefined, hosts: HostPlaces["hosts"]): number 
   return Number(id);
 }
 
-/** The last commit of the branch that the host has: what was not pushed has no runs. */
+/** The last commit of the branch on the host; commits that were not pushed have no runs. */
 async function commitOf({ branch }: GithubArgs, { git }: Place, ci: CiHost): Promise<Watched> {
   const name = branch ?? (await currentBranch(git));
   const commit = await ci.headOf(name);

@@ -1,4 +1,4 @@
-// Goals as an addition to sessions: `/goal`, and the work on the goal that the session has or is started with.
+// Goals as an addition to sessions: `/goal`, and the work on a goal that the session already has or is started with.
 
 import type { Session } from "@lathe/agent";
 import type { AdditionMaker, PromptCommand } from "../../conversation/session-contract.ts";
@@ -8,17 +8,17 @@ import type { GoalWork } from "./goal-work.ts";
 export const goalAddition: AdditionMaker = async (workspace, request) => {
   let session: Session | undefined;
   let work: GoalWork | undefined;
-  /** From then on, what the model says is done has to be proven. */
+  /** Loads the work on a goal: from then on, the model's claims of success must be proven. */
   const arm = async (): Promise<GoalWork> => {
     if (work) return work;
     const { armGoal } = await import("./arm.ts");
     work ??= armGoal(workspace, request, session as Session);
     return work;
   };
-  // A command that stands for a text, so that it works in every host.
+  // The command expands to a prompt, so it works in every host.
   const command: PromptCommand = {
     name: "goal",
-    // Many people have a command of this name already.
+    // Many users already have a command of this name.
     yields: true,
     arguments: "[<text> --until <command> | stop]",
     description: "work until a command passes; alone: show the goal",

@@ -1,4 +1,4 @@
-// Puts a goal to work in a session: the hook that checks it when the model stops, and the tool for its parts.
+// Arms a session for a goal: adds the hook that checks the goal when the model stops, and the tool for sub-goals.
 
 import type { Session, ToolDef } from "@lathe/agent";
 import type { SessionRequest } from "../../conversation/session-contract.ts";

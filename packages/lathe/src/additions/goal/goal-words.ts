@@ -1,4 +1,4 @@
-// The words around a goal: how people write one, and what the model is told.
+// Texts about a goal: how users write one, and the prompts for the model.
 
 import { shellProblem } from "@lathe/agent/policy";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -7,7 +7,7 @@ import failedText from "./failed.md";
 import { type Goal, openSubGoals, type WantedGoal } from "./goal.ts";
 import openPartsText from "./open-parts.md";
 
-/** What follows `/goal`. */
+/** Parses what follows `/goal`. */
 export function goalOf(argument: string): WantedGoal {
   const [, text = "", until = ""] = /^(.*?)\s*--until[\s=]+(.*)$/s.exec(argument) ?? [];
   const command = until.trim().replace(/^(['"])(.*)\1$/s, "$2");
@@ -25,14 +25,14 @@ export function readableGoal({ text, until }: WantedGoal): WantedGoal {
   return { text: text.trim(), until: command };
 }
 
-/** Why no shell could run it; undefined: one could. */
+/** Why no shell could run the command; undefined if one could. */
 export const commandProblem = (command: string): string | undefined =>
   command.includes("\0") ? "it holds a NUL byte" : shellProblem(command);
 
-/** What the model is told when the work begins. */
+/** The prompt that starts the work. */
 export const beginPrompt = (goal: WantedGoal): string => fill(beginText, { ...goal });
 
-/** A run that did not prove the goal. */
+/** A check that did not prove the goal. */
 export interface Failure {
   readonly reasons: readonly string[];
   readonly output: string;
@@ -54,6 +54,6 @@ export const openPartsPrompt = (goal: Goal): string =>
       .join("\n"),
   });
 
-/** In one pass: what is filled in is not searched for further places. */
+/** Replaces placeholders in one pass, so that inserted values are not expanded again. */
 const fill = (template: string, values: Readonly<Record<string, string>>): string =>
   template.trim().replace(/\{\{(\w+)\}\}/g, (place, name: string) => values[name] ?? place);

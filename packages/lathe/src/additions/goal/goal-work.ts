@@ -1,4 +1,5 @@
-// A goal at work: when the model stops, the goal's command is run; a failure goes back to the model until it passes, or nothing moves.
+// Works on a goal: when the model stops, the goal's command runs, and a failure goes back to the model until the
+// command passes or nothing changes any more.
 
 import { createHash } from "node:crypto";
 import type { Middleware, Session } from "@lathe/agent";
@@ -21,7 +22,7 @@ import {
 import { type Failure, failedPrompt, openPartsPrompt } from "./goal-words.ts";
 import type { GoalJudge, Judgement } from "./judge.ts";
 
-/** A check may take as long as a test suite does. */
+/** A check may take as long as a test suite. */
 const CHECK_MS = 2 * 60 * 60_000;
 
 export class GoalWork {
@@ -33,7 +34,7 @@ export class GoalWork {
     this.#judge = judge;
   }
 
-  /** Undefined: the branch has none. */
+  /** Undefined if the branch has no goal. */
   get goal(): Goal | undefined {
     return goalIn(this.#session.facts.read(GOAL_FACT));
   }
@@ -42,7 +43,10 @@ export class GoalWork {
     await this.#session.facts.write(GOAL_FACT, goalFact(goal), { isAnnounced: true });
   }
 
-  /** The same goal once more goes on with what is proven of it. `parts`: the list, where the user has signed one off. */
+  /**
+   * Starts a goal. If it is the same goal again, what is proven of it counts. `parts`: the list of sub-goals, if the
+   * user approved one.
+   */
   async begin(wanted: WantedGoal, parts?: readonly WantedGoal[]): Promise<void> {
     const { goal } = this;
     const isSame = goal?.text === wanted.text && goal.until === wanted.until && goal.state !== "met";
@@ -57,7 +61,7 @@ export class GoalWork {
     await this.write(cancelled(goal));
   }
 
-  /** Whether a part of the goal is proven. */
+  /** Judges the command of a sub-goal. */
   judge(command: string, signal: AbortSignal): Promise<Judgement> {
     return this.#judge.judge(command, signal);
   }
@@ -82,7 +86,7 @@ export class GoalWork {
 
   async #goOn(judgement: Judgement): Promise<{ readonly continueWith: string } | undefined> {
     const { goal } = this;
-    // It may have been cancelled while the command ran.
+    // The goal may have been cancelled while the command ran.
     if (goal?.state !== "active") return undefined;
     const answer = lastAnswer(this.#session);
     const next = judgement.isProven

@@ -1,14 +1,15 @@
-// A goal of a session: what is wanted, the command that proves it, and its parts. Data and pure changes; kept as a fact of the branch.
+// A goal of a session: what the user wants, the command that proves it, and its sub-goals. Data and pure changes;
+// stored as a fact of the branch.
 
 import type { JsonValue } from "@lathe/llm";
 
-/** What a run of a command has proven, bound to the files it ran on. */
+/** What a run of a command has proven, with the files that it ran on. */
 export interface GoalEvidence {
   readonly command: string;
   readonly exitCode: number;
-  /** SHA-256 of what it printed. */
+  /** SHA-256 of the output. */
   readonly outputDigest: string;
-  /** The list of files that it ran on: a blob. */
+  /** The list of files that it ran on, as a blob. */
   readonly tree: string;
 }
 
@@ -16,7 +17,7 @@ type SubGoalState = "open" | "met" | "dropped";
 
 export interface SubGoal {
   readonly text: string;
-  /** Passes when the sub-goal is met. */
+  /** The command that passes when the sub-goal is met. */
   readonly until: string;
   readonly state: SubGoalState;
   readonly evidence?: GoalEvidence;
@@ -24,34 +25,37 @@ export interface SubGoal {
   readonly reason?: string;
 }
 
-/** `stopped`: nothing moved; the next message goes on with it. `cancelled`: the user has ended it. */
+/** `stopped`: nothing changed any more; the user's next message resumes the goal. `cancelled`: the user ended it. */
 type GoalState = "active" | "met" | "stopped" | "cancelled";
 
 export interface Goal extends WantedGoal {
   readonly state: GoalState;
   /** Why it was stopped. */
   readonly reason?: string;
-  /** How often the command has run. */
+  /** How often the command ran. */
   readonly checks: number;
-  /** The last run that did not prove the goal. */
+  /** The last check that did not prove the goal. */
   readonly last?: FailedCheck;
   readonly evidence?: GoalEvidence;
   readonly subGoals: readonly SubGoal[];
 }
 
-/** A check that did not prove the goal: the same one twice means that nothing moves. */
+/** A check that did not prove the goal. The same one twice means that the work makes no progress. */
 export interface FailedCheck {
   readonly tree: string;
-  /** SHA-256 of why. */
+  /** SHA-256 of the reasons for the failure. */
   readonly failure: string;
-  /** The entry of the answer that the model had stopped with: after a kill the same one is checked again, which is no second time. */
+  /**
+   * The entry of the answer at which the model stopped. If Lathe was killed, the same answer is checked again, which
+   * does not count as a repetition.
+   */
   readonly answer?: string;
 }
 
 /** The session fact that holds the goal. */
 export const GOAL_FACT = "goal";
 
-/** What the user asks for. */
+/** The goal that the user asks for. */
 export interface WantedGoal {
   readonly text: string;
   /** The goal is met when this command passes. */
@@ -66,7 +70,7 @@ export const newGoal = ({ text, until }: WantedGoal): Goal => ({
   subGoals: [],
 });
 
-/** Undefined: the session has no goal. What another version wrote counts as none. */
+/** Undefined if the session has no goal; a goal in an unknown format counts as none. */
 export function goalIn(fact: JsonValue | undefined): Goal | undefined {
   const goal = fact as unknown as Goal | null | undefined;
   return typeof goal?.text === "string" && typeof goal.until === "string" && Array.isArray(goal.subGoals)
@@ -74,7 +78,7 @@ export function goalIn(fact: JsonValue | undefined): Goal | undefined {
     : undefined;
 }
 
-/** The same goal with these parts; what is proven of them stays proven. */
+/** The same goal with these sub-goals. Those that were proven stay proven. */
 export const withParts = (goal: Goal, parts: readonly WantedGoal[], proven: readonly SubGoal[]): Goal => ({
   ...goal,
   subGoals: parts.map(
@@ -89,7 +93,10 @@ export const withParts = (goal: Goal, parts: readonly WantedGoal[], proven: read
 
 export const goalFact = (goal: Goal): JsonValue => goal as unknown as JsonValue;
 
-/** After a run that passed. Open sub-goals keep the goal from being met; the same ones twice on the same files stop it. */
+/**
+ * The goal after its command passed. Open sub-goals keep it from being met; if the same ones are open twice on the same
+ * files, the goal stops.
+ */
 export function afterPass(goal: Goal, evidence: GoalEvidence, answer?: string): Goal {
   const { last: _, ...rest } = { ...goal, checks: goal.checks + 1, evidence };
   const open = goal.subGoals.flatMap(({ state }, i) => (state === "open" ? [i + 1] : []));
@@ -100,13 +107,13 @@ export function afterPass(goal: Goal, evidence: GoalEvidence, answer?: string): 
   return { ...rest, last: check, ...(isRepeated(goal, check) ? { state: "stopped", reason } : {}) };
 }
 
-/** After a run that did not prove the goal: the same files and the same failure as the last time stop it. */
+/** The goal after a failed check. The same failure on the same files twice stops it. */
 export function afterFailure(goal: Goal, check: FailedCheck): Goal {
   const { evidence: _, ...rest } = { ...goal, checks: goal.checks + 1, last: check };
   return isRepeated(goal, check) ? { ...rest, state: "stopped", reason: NOTHING_MOVES } : rest;
 }
 
-/** The model has stopped twice at the same point. */
+/** Whether the model stopped twice at the same point. */
 function isRepeated({ last }: Goal, { tree, failure, answer }: FailedCheck): boolean {
   // After a kill, the same answer is judged once more.
   const isAgain = answer !== undefined && last?.answer === answer;
@@ -115,7 +122,7 @@ function isRepeated({ last }: Goal, { tree, failure, answer }: FailedCheck): boo
 
 const NOTHING_MOVES = "Nothing has changed since the last check, and it fails the same way.";
 
-/** A stopped goal goes on with the next message of the user. */
+/** A stopped goal resumes with the user's next message. */
 export function resumed(goal: Goal): Goal {
   if (goal.state !== "stopped") return goal;
   const { last: _, reason: __, ...rest } = goal;
@@ -127,7 +134,7 @@ export const cancelled = (goal: Goal): Goal => ({ ...goal, state: "cancelled", r
 export const openSubGoals = ({ subGoals }: Goal): readonly SubGoal[] =>
   subGoals.filter(({ state }) => state === "open");
 
-/** `number` counts from 1, as people and the model see it. */
+/** `number` counts from 1, as users and the model see it. */
 export function withSubGoal(goal: Goal, number: number, change: Partial<SubGoal>): Goal {
   return {
     ...goal,
@@ -143,7 +150,7 @@ const STATES: Readonly<Record<GoalState, string>> = {
 };
 const MARKS: Readonly<Record<SubGoalState, string>> = { open: " ", met: "x", dropped: "-" };
 
-/** In plain text, for people and for the model. */
+/** The goal in plain text, for users and the model. */
 export function goalText(goal: Goal): string {
   const { text, until, state, reason, checks, subGoals } = goal;
   const times = checks === 1 ? "once" : `${checks} times`;

@@ -1,23 +1,23 @@
-// What a goal asks of verification: whether a command passes on the files as they are, honestly.
+// What a goal needs from verification: whether a command honestly passes on the current files.
 
 import type { GoalEvidence } from "./goal.ts";
 
-/** What became of a run of a goal's command. */
+/** The outcome of running a goal's command. */
 export type Judgement =
   | { readonly isProven: true; readonly evidence: GoalEvidence }
   | {
       readonly isProven: false;
-      /** The list of files that it ran on: a blob. */
+      /** The list of files that it ran on, as a blob. */
       readonly tree: string;
       /** One sentence each. */
       readonly reasons: readonly string[];
-      /** What the command printed, cut to what a model can use. */
+      /** The command's output, cut to a useful length. */
       readonly output: string;
     };
 
 export interface GoalJudge {
-  /** The work on a goal begins: tests that are changed from now on are put back before a command counts. */
+  /** Starts the work on a goal: tests that change from now on are restored before a command counts. */
   begin(how: { readonly isNew: boolean }): Promise<void>;
-  /** Waits for jobs that may still change files. Throws when it is stopped. */
+  /** Runs the command, after jobs that may still change files have ended. Throws when aborted. */
   judge(command: string, signal: AbortSignal): Promise<Judgement>;
 }

@@ -1,4 +1,4 @@
-// The tool with which the model declares parts of a goal and has them proven. The verdict is the command's, never the model's.
+// The tool with which the model declares sub-goals and proves them. The command decides, never the model.
 
 import { type ToolDef, ToolFailure } from "@lathe/agent/contract";
 import { commandAccess } from "@lathe/agent/tools";
@@ -17,9 +17,9 @@ const params = {
 };
 type Args = StaticFields<typeof params>;
 
-/** What the tool needs of the goal at work. */
+/** What the tool needs of the goal. */
 export interface GoalAtWork {
-  /** Undefined: the branch has none. */
+  /** Undefined if the branch has no goal. */
   readonly goal: Goal | undefined;
   write(goal: Goal): Promise<void>;
   judge(command: string, signal: AbortSignal): Promise<Judgement>;

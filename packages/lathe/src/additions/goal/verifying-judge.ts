@@ -1,4 +1,5 @@
-// Judges a goal's commands as checks are judged: in a view of the files as they are, with the tests and programs of when the goal began.
+// Judges a goal's commands like checks: in a view of the current files, with the tests and programs from when the goal
+// began.
 
 import { createHash } from "node:crypto";
 import type { Session } from "@lathe/agent";

@@ -1,40 +1,40 @@
-// What a hook's program said: by its exit code, or by a JSON object on its stdout.
+// Reads the answer of a hook's program: its exit code, or a JSON object on its stdout.
 
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 
 export interface ProgramEnd {
   readonly stdout: string;
   readonly stderr: string;
-  /** -1: ended by a signal. */
+  /** -1 if a signal ended it. */
   readonly exitCode: number;
   readonly isLate?: boolean;
   readonly isTooMuch?: boolean;
 }
 
 export interface HookAnswer {
-  /** Do not do it, and why: for the model, or for the person when there is no model to read it. */
+  /** Refuses the action, with the reason: for the model, or for the user if no model reads it. */
   readonly block?: string;
-  /** The person need not be asked about this call, or must be. */
+  /** Whether the user need not be asked about this call, or must be. */
   readonly permission?: "allow" | "ask";
   readonly permissionReason?: string;
-  /** Arguments in the place of the call's. */
+  /** Arguments that replace those of the call. */
   readonly input?: JsonObject;
-  /** For the model. */
+  /** Text for the model. */
   readonly context?: string;
-  /** End the work, and why: for the person. */
+  /** Ends the work, with the reason for the user. */
   readonly stop?: string;
-  /** For the person. */
+  /** Text for the user. */
   readonly message?: string;
-  /** The program did not do what a hook does; nothing follows from it. */
+  /** What the program did wrong; its answer then has no effect. */
   readonly failure?: string;
 }
 
-/** By convention: do not do it; the reason is on stderr. */
+/** By convention, this exit code refuses the action, and stderr has the reason. */
 const BLOCKS = 2;
-/** Messages show this much of what a program wrote. */
+/** Characters of a program's output that messages show. */
 const SHOWN = 2_000;
 
-/** `plainIsContext`: text on stdout that is no JSON is meant for the model. */
+/** `plainIsContext`: whether stdout that is not JSON is text for the model. */
 export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): HookAnswer {
   if (end.isLate) return { failure: "did not end in time" };
   if (end.isTooMuch) return { failure: "printed more than 64 KiB and was ended" };
@@ -56,13 +56,13 @@ export function answerOf(end: ProgramEnd, { plainIsContext = false } = {}): Hook
 function fromJson(value: JsonObject): HookAnswer {
   const specific = isJsonObject(value["hookSpecificOutput"]) ? value["hookSpecificOutput"] : {};
   const message = firstText(value, "systemMessage", "user_message", "userMessage");
-  // An answer to PermissionRequest.
+  // The form of an answer to PermissionRequest.
   const permit = isJsonObject(specific["decision"]) ? specific["decision"] : {};
   const reason =
     firstText(permit, "message") ??
     firstText(value, "reason", "permissionDecisionReason", "agent_message", "agentMessage") ??
     firstText(specific, "permissionDecisionReason");
-  // `decision` is the older form, `permission` is Cursor's; what one agent calls approve, another calls allow.
+  // `decision` is the older form, `permission` is Cursor's; some agents say approve where others say allow.
   const written = [
     permit["behavior"],
     specific["permissionDecision"],
@@ -96,7 +96,7 @@ function fromJson(value: JsonObject): HookAnswer {
   };
 }
 
-/** A hook that means to refuse must not be taken for one that has nothing to say. */
+/** An unknown decision is a failure, because a hook that means to refuse must not pass for one without an opinion. */
 function unknownDecision(decision: unknown): string | undefined {
   if (decision === undefined || decision === null || decision === "" || DECISIONS.has(decision)) return undefined;
   return `answered with the decision ${JSON.stringify(decision)}, which has no effect: write block, ask or allow`;

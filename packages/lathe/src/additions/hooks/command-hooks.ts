@@ -1,4 +1,4 @@
-// Runs the commands that users want to have run when something happens, and joins what they answered.
+// Runs the hook commands of an event and combines their answers.
 
 import { isJsonObject, type JsonObject, messageOf } from "@lathe/llm";
 import { runUserProgram } from "../../config/workspace/user-program.ts";
@@ -7,39 +7,42 @@ import type { HookEvent } from "../../found/discovery/hook-events.ts";
 import { answerOf, type HookAnswer } from "./answer.ts";
 import type { CommandHook } from "./read-hooks.ts";
 
-/** What is left of a program after its deadline must be gone before the loop's own. */
+/** Time to end a program after its own deadline, before the loop's deadline comes. */
 const MARGIN_MS = 5_000;
 
-/** What a hook is told of one thing that happens. */
+/** The data that a hook gets about one event. */
 export interface Told {
-  /** Besides what every hook is given. */
+  /** Fields of this event, in addition to those of every hook. */
   readonly fields: JsonObject;
-  /** What the matcher of the hook looks at; absent where it has no say. */
+  /** The names that the hook's matcher tests; absent if matchers do not apply. */
   readonly names?: readonly string[];
-  /** Our arguments for a call after the hook has changed those that it was told; undefined when the change cannot be carried over. */
+  /** Maps arguments that the hook changed back to the call's own; undefined if the change cannot be mapped. */
   readonly argumentsFrom?: (changed: JsonObject) => JsonObject | undefined;
 }
 
-/** One thing that happens, for the hooks that wait for it. */
+/** One occurrence of an event, for the hooks that listen for it. */
 export interface Happening {
   readonly event: HookEvent;
-  /** In the words of the agent that the hook was written for; a call that touches several files is told file by file. */
+  /**
+   * The payloads for a hook, in the terms of the agent that it was written for; a call that touches several files has
+   * one per file.
+   */
   readonly told: (hook: CommandHook) => readonly Told[];
   readonly signal: AbortSignal;
-  /** At the end of a session the user does not wait long. */
+  /** A limit below the hooks' own: at the end of a session the user must not wait long. */
   readonly mostMs?: number;
 }
 
 export interface HookAnswers extends Omit<HookAnswer, "failure"> {
-  /** The hooks that gave a permission, for the audit. */
+  /** The hook that decided about the permission, for the audit. */
   readonly by?: string;
 }
 
 interface CommandHooksParts {
   readonly workspace: Workspace;
-  /** What every hook is given. */
+  /** Fields that every hook gets. */
   readonly common: (hook: CommandHook) => JsonObject;
-  /** A hook that failed, or has something to say. */
+  /** Shows the user a failed hook, or a hook's message. */
   readonly tell: (message: string) => void;
 }
 
@@ -47,7 +50,7 @@ interface NamedAnswer extends HookAnswer {
   readonly hook: string;
 }
 
-/** What runs beside the session may end by itself within this time when the session ends. */
+/** How long hooks in the background may run on when the session ends. */
 const BACKGROUND_GRACE_MS = 1_000;
 
 export class CommandHooks {
@@ -65,12 +68,12 @@ export class CommandHooks {
     return this.#hooks.some(({ event }) => events.includes(event));
   }
 
-  /** Within which all hooks of an event are done. */
+  /** The time within which all hooks of an event end. */
   get longestMs(): number {
     return Math.max(0, ...this.#hooks.map(({ timeoutMs }) => timeoutMs)) + MARGIN_MS;
   }
 
-  /** All hooks for it side by side; what forbids is stronger than what asks, and that than what allows. */
+  /** Runs all hooks of an event in parallel. Of their permissions, ask overrides allow. */
   async run(happening: Happening): Promise<HookAnswers> {
     const concerned = this.#hooks.flatMap((hook) => {
       const told = hook.event === happening.event ? happening.told(hook) : [];
@@ -94,7 +97,7 @@ export class CommandHooks {
     };
   }
 
-  /** One after the other; the first that refuses is enough. */
+  /** Runs a hook once per payload, until it refuses. */
   async #answersOf(
     { hook, told }: { readonly hook: CommandHook; readonly told: readonly Told[] },
     happening: Happening,
@@ -112,7 +115,7 @@ export class CommandHooks {
     return answers;
   }
 
-  /** Nothing waits for it, and nothing follows from what it says. */
+  /** Keeps a hook running in the background: nothing waits for it, and its answer is ignored. */
   #keep(work: Promise<unknown>): void {
     const done: Promise<void> = work.then(
       () => void this.#background.delete(done),
@@ -121,7 +124,7 @@ export class CommandHooks {
     this.#background.add(done);
   }
 
-  /** Ends what still runs beside the session. */
+  /** Ends hooks that still run in the background. */
   async close(): Promise<void> {
     if (this.#background.size === 0) return;
     const { setTimer } = this.#parts.workspace.machine.deps;
@@ -182,7 +185,7 @@ export class CommandHooks {
   }
 }
 
-/** A hook may say so instead of its file: what it prints from here on is its own. */
+/** A hook may ask to run in the background by its first line of output; the rest of its output is ignored. */
 function saysAsync(line: string): boolean {
   try {
     const value: unknown = JSON.parse(line);

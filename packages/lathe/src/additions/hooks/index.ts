@@ -1,4 +1,5 @@
-// Command hooks as an addition to a session: found through discovery, run at the seams, at its start and its end.
+// Command hooks as an addition to sessions: found through discovery, run as middleware and at the session's start and
+// end.
 
 import type { EventEnvelope, Middleware, SessionEvent } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
@@ -11,9 +12,9 @@ import { type CommandHook, readHooks } from "./read-hooks.ts";
 import { toldOfCall } from "./told-calls.ts";
 import { ClaudeTranscript } from "./transcript.ts";
 
-/** A session that ends does not wait longer for its hooks. */
+/** How long a session that ends waits for its hooks. */
 const AT_END_MS = 10_000;
-/** Our modes in the words that hooks know. */
+/** Our modes by the names that hooks know. */
 const MODES: Readonly<Record<string, string>> = {
   "read-only": "plan",
   plan: "plan",
@@ -22,7 +23,10 @@ const MODES: Readonly<Record<string, string>> = {
   full: "bypassPermissions",
 };
 
-/** What programs answer is in no recording, so a recorded run has no hooks: a user who relies on a guard must know. */
+/**
+ * Recordings do not hold the answers of programs, so recorded runs have no hooks. A user who relies on a guard must
+ * know.
+ */
 export async function warnOfUnusedHooks(workspace: SessionWorkspace): Promise<void> {
   const { active } = await (await workspace.discovery()).of("hook");
   if (readHooks(active).some(({ event }) => event === "PreToolUse"))
@@ -49,13 +53,13 @@ export async function hooksFor(workspace: SessionWorkspace, request: SessionRequ
 
 const NEVER = new AbortController().signal;
 
-/** The hooks of one session, and what they have said. */
+/** The hooks of one session, with their state. */
 class HookedSession {
   readonly #hooks: CommandHooks;
   readonly #cwd: string;
   #open: OpenSession | undefined;
   readonly #agentTypes = new Map<string, string>();
-  /** What hooks at the start had to say, until it is passed on. */
+  /** Context from hooks at the start, until it is passed on. */
   #started: Promise<string | undefined> | undefined;
 
   readonly #transcript: ClaudeTranscript;
@@ -70,7 +74,7 @@ class HookedSession {
       now: workspace.machine.deps.now,
       redact: (line) => workspace.redactor.value(line),
     });
-    // A session that is not kept leaves nothing to read.
+    // A session that is not saved has no transcript.
     const transcriptPath = ({ dialect }: CommandHook): string => {
       if (opened.path === undefined || dialect === "lathe") return opened.path ?? "";
       return this.#transcript.update(opened.journal.context);
@@ -128,7 +132,9 @@ class HookedSession {
     return context;
   }
 
-  /** Hooks hear that a person is waited for, may answer in their place, and start again when older talk has been replaced. */
+  /**
+   * Runs hooks when an approval is needed, which they may also answer, and runs start hooks again after a compaction.
+   */
   follow(event: SessionEvent): void {
     if (event.kind === "subagent_event") this.follow(event.data.event);
     if (event.kind === "agent_lifecycle" && event.data.agent.agent !== undefined)
@@ -143,7 +149,7 @@ class HookedSession {
       this.#started = this.#start("compact");
   }
 
-  /** What another hook wants a person to decide is left to the person, unless it is refused. */
+  /** If another hook wants the user to decide, hooks can only refuse the call. */
   async #answerApproval({ data, agent_id: agentId }: EventEnvelope<"approval_request">): Promise<void> {
     const { call_id: callId, tool_name: tool, arguments: args, access, asked_by: askedBy } = data;
     const call = { callId, tool, args, schema: {}, access, cwd: this.#cwd, agentId };
@@ -165,7 +171,7 @@ class HookedSession {
       );
   }
 
-  /** What Cursor tells its hooks besides. */
+  /** Additional fields that Cursor sends to its hooks. */
   #cursorFields(session: string): JsonObject {
     const { provider, id } = this.#open?.model ?? {};
     return {

@@ -1,4 +1,4 @@
-// Command hooks at the seams of a session.
+// Command hooks as middleware of a session.
 
 import type { InputContent, Middleware, ProposedCall, SeamContext } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
@@ -8,19 +8,19 @@ import type { CommandHooks, HookAnswers, Told } from "./command-hooks.ts";
 import type { CommandHook } from "./read-hooks.ts";
 import { type CallToTell, toldOfCall, toldOfFailure } from "./told-calls.ts";
 
-/** A hook that never lets the model stop is left alone after this many times. */
+/** How often hooks may keep the model at work before it may stop anyway. */
 const MOST_CONTINUED = 8;
 
 interface HookSeams {
   readonly hooks: CommandHooks;
   readonly cwd: string;
-  /** What hooks at the start of the session had to say; undefined when it was said already. */
+  /** Context from hooks at the start of the session; undefined once it was passed on. */
   readonly startContext: () => Promise<string | undefined>;
-  /** The kind of agent that a child is. */
+  /** The type of a subagent. */
   readonly agentType: (agentId: string) => string;
-  /** Ends the work at hand, with a word to the person. */
+  /** Ends the current work with a message to the user. */
   readonly end: (why: string) => void;
-  /** A hook has decided that the user need not be asked about a call. */
+  /** Records that a hook allowed a call without asking the user. */
   readonly recordAllowed: (agentId: string | undefined, callId: string, by: string, reason: string | undefined) => void;
 }
 
@@ -34,11 +34,11 @@ export function hookMiddleware(seams: HookSeams): Middleware {
   };
 }
 
-/** What a person says, and whether the model may stop. */
+/** Input of the user, and whether the model may stop. */
 function inputSeams({ hooks, startContext, agentType }: HookSeams): Pick<Middleware, "onInput" | "beforeStop"> {
-  /** Times that the model was kept at work, by agent, since the last input. */
+  /** How often the model was kept at work since the last input, by agent. */
   const continued = new Map<string, number>();
-  /** Agents that hooks have heard of: each starts once, however often it is sent something. */
+  /** Agents whose start was reported to hooks: each starts once, no matter how many inputs it gets. */
   const known = new Set<string>();
   const startSubagent = async (content: InputContent, agentId: string, signal: AbortSignal) => {
     if (known.has(agentId)) return undefined;
@@ -50,7 +50,7 @@ function inputSeams({ hooks, startContext, agentType }: HookSeams): Pick<Middlew
   };
   return {
     onInput: async ({ content }, { signal, agentId }) => {
-      // A child's assignment is nothing that a person has typed.
+      // A subagent's assignment is not a prompt of the user.
       if (agentId !== undefined) return startSubagent(content, agentId, signal);
       continued.clear();
       const started = await startContext();
@@ -95,7 +95,7 @@ function callSeams({
   end,
   recordAllowed: allowed,
 }: HookSeams): Pick<Middleware, "beforeCall" | "approve" | "afterCall"> {
-  /** Why a person is to decide, by agent and call: calls of two agents may share an id. */
+  /** Why the user must decide, by agent and call: calls of two agents may share an id. */
   const asks = new Map<string, string>();
   const keyOf = ({ callId }: ProposedCall, { agentId = "" }: SeamContext): string => `${agentId} ${callId}`;
   /** Any hook may end the work. */
@@ -124,7 +124,8 @@ function callSeams({
       if (answers.context !== undefined) context.warn(answers.context, "hook");
       return answers.input === undefined ? undefined : { args: answers.input };
     },
-    // Asked about again when the files of the call have changed meanwhile: what was shown is not what would be done.
+    // Approval is asked again if the files of the call have changed meanwhile, because then the user approved something
+    // else.
     approve: (call, context) => {
       const reason = asks.get(keyOf(call, context));
       return reason === undefined ? undefined : { decision: "ask", reason };
@@ -136,7 +137,7 @@ function callSeams({
       const isFailure = result.isError === true;
       if (isFailure)
         await hooks.run({ event: "PostToolUseFailure", told: (hook) => toldOfFailure(hook, told), signal });
-      // Agents with an event for failures do not expect one here.
+      // Agents with a separate event for failures do not expect failures here.
       const hears = ({ dialect }: CommandHook): boolean => !isFailure || (dialect !== "claude" && dialect !== "cursor");
       const answers = await hooks.run({
         event: "PostToolUse",
@@ -175,14 +176,14 @@ function compactionSeam({ hooks }: HookSeams): Pick<Middleware, "beforeCompact">
   };
 }
 
-/** Behind what the person said: a hook's text is no instruction of theirs. */
+/** Appends the text after the user's, because a hook's text is not an instruction of the user. */
 function withContext(content: InputContent, contexts: readonly string[]): InputContent {
   const added = contexts.map((text) => `<hook_context>\n${text}\n</hook_context>`).join("\n\n");
   if (typeof content === "string") return `${content}\n\n${added}`;
   return [...content, { kind: "text", text: `\n\n${added}` }];
 }
 
-/** One thing, for hooks of any agent. */
+/** A single payload, the same for hooks of any agent. */
 export const tell = (fields: JsonObject, names?: readonly string[]): readonly Told[] => [
   names === undefined ? { fields } : { fields, names },
 ];

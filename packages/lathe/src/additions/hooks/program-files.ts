@@ -1,10 +1,11 @@
-// Files of the project that hooks run: the process that changes one decides what runs next, outside of any sandbox and without a question.
+// Project files that hooks run. They must be protected: whoever changes one decides what runs next, outside any sandbox
+// and without approval.
 
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isInside } from "@lathe/agent/policy";
 
-/** Real paths of the files in the project that the words of these commands name. */
+/** Real paths of project files that these commands name. */
 export function programFiles(commands: readonly string[], cwd: string): readonly string[] {
   const words = commands.flatMap((command) => command.split(/[\s;|&<>()`]+/));
   const paths = words.map((word) => {
@@ -19,6 +20,6 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch {
-    return false; // a word that is no path
+    return false; // a word that is not a path
   }
 }

@@ -1,4 +1,4 @@
-// What was found, as hooks that can be run. Those that cannot run here are listed by `lathe discover`.
+// Turns discovered hooks into hooks that can run. `lathe discover` lists those that cannot run here.
 
 import { dialectOf } from "../../config/tool-names/foreign-calls.ts";
 import type { Dialect } from "../../config/tool-names/tool-names.ts";
@@ -6,25 +6,25 @@ import { type CallSort, type HookEvent, hookEvent } from "../../found/discovery/
 import { type Matcher, matcherOf, searchOf } from "../../found/discovery/hook-matcher.ts";
 import type { Found, HookValue } from "../../found/discovery/types.ts";
 
-/** Of a hook that names no other. */
+/** The timeout of a hook that names none. */
 const TIMEOUT_MS = 60_000;
 
 export interface CommandHook {
   readonly event: HookEvent;
-  /** As its file names the event. */
+  /** The event's name in the hook's file. */
   readonly writtenEvent: string;
-  /** It hears of such calls only. */
+  /** The hook only gets calls of this sort. */
   readonly only?: CallSort;
   readonly matches: Matcher;
   readonly command: string;
   readonly timeoutMs: number;
-  /** The agent that it was written for. */
+  /** The agent that the hook was written for. */
   readonly dialect: Dialect;
-  /** For messages. */
+  /** The name in messages. */
   readonly name: string;
-  /** Folder of the plugin that brings it. */
+  /** The folder of the plugin that brings the hook. */
   readonly root?: string;
-  /** Where it runs; the project's folder when absent. */
+  /** The folder in which it runs; the project's if absent. */
   readonly cwd?: string;
   readonly runsAsync: boolean;
   readonly failsClosed: boolean;

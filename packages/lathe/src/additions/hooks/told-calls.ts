@@ -1,4 +1,4 @@
-// What hooks are told of a call, in the words of the agent that they were written for.
+// The payloads that hooks get about a call, in the terms of the agent that they were written for.
 
 import { readFileSync, statSync } from "node:fs";
 import type { ToolResult } from "@lathe/agent";
@@ -16,11 +16,11 @@ import type { CommandHook } from "./read-hooks.ts";
 export interface CallToTell extends OwnCall {
   readonly callId: string;
   readonly agentId: string | undefined;
-  /** Once it has run. */
+  /** The call's result, once it has run. */
   readonly result?: ToolResult;
 }
 
-/** Nothing when the hook is for other calls. */
+/** Empty if the hook is for other calls. */
 export function toldOfCall(hook: CommandHook, call: CallToTell): readonly Told[] {
   if (hook.only !== undefined) return toldToCursor(hook, call);
   const { tool, agentId, callId, result } = call;
@@ -39,7 +39,7 @@ export function toldOfCall(hook: CommandHook, call: CallToTell): readonly Told[]
   }));
 }
 
-/** The same of a call that failed. */
+/** The payloads of a failed call. */
 export const toldOfFailure = (hook: CommandHook, call: CallToTell): readonly Told[] =>
   toldOfCall(hook, call).map((told) => {
     const { tool_response: _, ...fields } = told.fields;
@@ -47,7 +47,7 @@ export const toldOfFailure = (hook: CommandHook, call: CallToTell): readonly Tol
     return { ...told, fields: { ...fields, error, error_message: error, is_interrupt: false } };
   });
 
-/** Cursor has an event for each kind of call. */
+/** Cursor has a separate event for each kind of call. */
 function toldToCursor({ only }: CommandHook, call: CallToTell): readonly Told[] {
   const { tool, args, cwd, result } = call;
   const output = result === undefined ? undefined : textOf(result);
@@ -78,21 +78,21 @@ function toldToCursor({ only }: CommandHook, call: CallToTell): readonly Told[] 
 
 const fileTold = (path: string, more: JsonObject): Told => ({ names: [path], fields: { file_path: path, ...more } });
 
-/** Also of tools that read files beside their other work. */
+/** The files that a call read, including those that a tool of another kind read as part of its work. */
 function readPaths({ tool, access = [] }: CallToTell, shown: readonly ForeignCall[]): readonly string[] {
   const named = workOf(tool) === "read" ? shown.map(({ input }) => String(input["file_path"])) : [];
   const opened = access.flatMap((item) => (item.kind === "read" && !("search" in item) ? item.path : []));
   return [...new Set([...named, ...opened])].filter((path) => path !== "");
 }
 
-/** A hook that looks for secrets finds them in the beginning, or knows the path. */
+/** Larger files have no content here: a hook that looks for secrets can read the file by its path. */
 const MOST_CONTENT = 1 << 20;
 
 function contentOf(path: string): string {
   try {
     return statSync(path).size > MOST_CONTENT ? "" : readFileSync(path, "utf8");
   } catch {
-    return ""; // The call says what is wrong with the file.
+    return ""; // The call itself reports what is wrong with the file.
   }
 }
 

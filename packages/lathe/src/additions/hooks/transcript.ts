@@ -1,5 +1,6 @@
-// The conversation in the form of Claude Code's transcripts, for hooks that read `transcript_path`: one JSON object a line, calls under
-// Claude's names. It is written when the first such hook runs, grows with the conversation, and is gone with the session.
+// The conversation in the form of Claude Code's transcripts, for hooks that read `transcript_path`: one JSON object per
+// line, calls under Claude's names. It is written when the first such hook runs, grows with the conversation, and is
+// removed with the session.
 
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -11,11 +12,11 @@ interface TranscriptParts {
   readonly sessionId: string;
   readonly cwd: string;
   readonly now: () => number;
-  /** Without known secrets. */
+  /** Removes known secrets. */
   readonly redact: (line: JsonObject) => JsonValue;
 }
 
-/** The conversation so far; an entry without an id is no more than a placeholder for a call that is still running. */
+/** The conversation so far; an entry without an id is a placeholder for a running call. */
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly entryIds: readonly (string | undefined)[];
@@ -23,7 +24,7 @@ export interface Conversation {
 
 export class ClaudeTranscript {
   readonly #parts: TranscriptParts;
-  /** How many messages the file holds, and the entry of the last. */
+  /** Number of messages in the file, and the entry of the last one. */
   #count = 0;
   #last: string | undefined;
   #exists = false;
@@ -32,7 +33,7 @@ export class ClaudeTranscript {
     this.#parts = parts;
   }
 
-  /** Adds what is new, or writes everything again when the conversation went another way. Gives the path of the file. */
+  /** Appends new messages, or rewrites the file if the conversation took another branch. Returns the file's path. */
   update({ messages, entryIds }: Conversation): string {
     const { path } = this.#parts;
     const open = entryIds.indexOf(undefined);
@@ -78,7 +79,7 @@ export class ClaudeTranscript {
   }
 }
 
-/** What a person typed is a text; everything else is a list of blocks. */
+/** A user message of one text is a string; everything else is a list of blocks. */
 function contentOf({ role, content }: Message, cwd: string): JsonValue {
   const blocks = content.flatMap((part): JsonObject[] => {
     if (part.kind === "text") return [{ type: "text", text: part.text }];

@@ -1,4 +1,5 @@
-// Pictures made by models as an addition to sessions: what is behind the tool `generate_image`, loaded with the first picture.
+// Image generation as an addition to sessions: the service behind the tool `generate_image`, loaded with the first
+// picture.
 
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 

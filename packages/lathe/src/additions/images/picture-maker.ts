@@ -1,4 +1,4 @@
-// The vendor that makes pictures here: the one of the setting, else the first whose key is there.
+// Chooses the vendor that generates pictures: the one in the settings, or else the first with a key.
 
 import { ToolFailure } from "@lathe/agent/contract";
 import { answerFailure, fetchJson } from "@lathe/agent/files";
@@ -11,7 +11,7 @@ import type { ModelWorkspace } from "../../models/connect.ts";
 import { credentialQuery, credentialSources } from "../../models/credentials.ts";
 import { PICTURE_VENDORS, type PictureVendor } from "./vendors.ts";
 
-/** Pictures take long; a base64 text is a third longer than its bytes. */
+/** Pictures take long, and base64 text is a third longer than its bytes. */
 const LIMITS = { timeoutMs: 300_000, maxBytes: 40 << 20 };
 const MOST_WORDS = 300;
 
@@ -37,14 +37,14 @@ export async function pictureMaker(workspace: ModelWorkspace): Promise<PictureMa
 }
 
 interface Connection {
-  /** The address that the user named. */
+  /** The base address that the user configured. */
   readonly named: string | undefined;
   readonly key: () => Promise<string>;
   readonly isChosen: boolean;
   readonly env: ModelWorkspace["env"];
 }
 
-/** The models of a vendor and its pictures are at one place. */
+/** A vendor's pictures share the base address of its models. */
 function baseUrlNamed(
   { account, id }: PictureVendor,
   { userEnv }: ModelWorkspace,
@@ -94,7 +94,7 @@ const asJson = (json: object): Sent => ({
   body: JSON.stringify(json),
 });
 
-/** Node writes the form; the gate takes bytes. */
+/** Node encodes the form, and the gate takes bytes. */
 async function asForm(form: FormData): Promise<Sent> {
   const written = new Response(form);
   return {

@@ -1,4 +1,5 @@
-// Vendors of pictures as rows: where they are, whose key they take, what is sent to them and where the picture is in their answer.
+// Image vendors as data: their address, the account whose key they use, the request, and where the answer has the
+// picture.
 
 import type { PictureOrder, PictureShape } from "@lathe/agent/tools";
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
@@ -6,15 +7,15 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 export interface PictureVendor {
   readonly id: "gemini" | "openai" | "openrouter";
   readonly name: string;
-  /** The provider of models whose key it takes. */
+  /** The model provider whose key it uses. */
   readonly account: string;
   readonly baseUrl: string;
-  /** Unless `<ID>_IMAGE_MODEL` names another. */
+  /** The default, unless `<ID>_IMAGE_MODEL` names another model. */
   readonly model: string;
   request(order: PictureOrder, model: string, key: string): VendorRequest;
-  /** Base64 or a data: address. Undefined: the answer has no picture. */
+  /** The picture in base64; undefined if the answer has none. */
   picture(answer: JsonObject): { readonly data: string; readonly mediaType: string } | undefined;
-  /** What the vendor says instead of a picture. */
+  /** The vendor's message when there is no picture. */
   words(answer: JsonObject): string | undefined;
 }
 
@@ -145,5 +146,5 @@ const openrouter: PictureVendor = {
   words: (answer) => textOf(at(answer, "choices", 0, "message", "content")),
 };
 
-/** In the order in which they are taken. OpenRouter is taken only when the user names it. */
+/** In order of preference. OpenRouter is used only if the settings name it. */
 export const PICTURE_VENDORS: readonly PictureVendor[] = [gemini, openai, openrouter];

@@ -12,10 +12,13 @@ import type { Engine } from "./engine.ts";
 import { LastingServers } from "./lasting-servers.ts";
 import { lspCommand } from "./lsp-command.ts";
 
-/** An edit waits for its errors, and the first one for the server to start. */
+/** An edit waits for its errors, and the first edit also for the server to start. */
 const HOOK_MS = 40_000;
 
-/** `shared`: what answers where no server can; `isDelayed`: nothing is looked for or started with the session. */
+/**
+ * `shared`: the code index, for answers without a server; `isDelayed`: nothing is searched for or started with the
+ * session.
+ */
 export const lspAddition =
   (
     servers: SharedBySessions<LastingServers>,
@@ -71,7 +74,7 @@ export const lspAddition =
         env = session.env;
         if (isDelayed) return;
         if (!workspace.settings["lsp.lazy"] && person) void load().then((made) => made.servers.warmUp(session.env));
-        // What is wrong with what a file says about a server is said at once.
+        // Errors in a server's configuration are reported at once.
         if (!isAnythingHere(placeOf(workspace))) return;
         const { active } = await (await workspace.discovery()).of("lsp-server");
         if (active.length > 0) await load();

@@ -1,14 +1,14 @@
-// Files as addresses, and back. Paths are those of the environment, which need not be this machine.
+// Converts files to addresses and back. Paths are those of the environment, which may be another machine.
 
-/** Every byte that is not plain is written by its number, as all servers read it. */
+/** Escapes every byte that is not plain; all servers can read that. */
 export const toUri = (path: string): string => `file://${path.split("/").map(encodeURIComponent).join("/")}`;
 
-/** Undefined for what is no file. */
+/** Undefined if the address is not of a file. */
 export function toPath(uri: string): string | undefined {
   const [, path] = /^file:\/\/(?:localhost)?(\/[^?#]*)/i.exec(uri) ?? [];
   try {
     return path === undefined ? undefined : decodeURIComponent(path);
   } catch {
-    return undefined; // no text in UTF-8
+    return undefined; // not UTF-8
   }
 }

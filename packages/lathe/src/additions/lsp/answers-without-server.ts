@@ -1,5 +1,5 @@
-// Where no server can answer, definitions, references and symbols come from the code index, which knows names and not what they
-// mean; the answer says so.
+// If no server can answer, definitions, references and symbols come from the code index. It knows names but not what
+// they refer to, and the answer says so.
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
@@ -21,7 +21,7 @@ const LONGEST_LINE = 200;
 export interface WithoutServerOptions {
   readonly answers: Answers;
   readonly indexes: EnteredIndexes;
-  /** Whether the text of a file may be shown that the question did not name. */
+  /** Whether the text of a file that the request did not name may be shown. */
   readonly mayShow: (path: string) => boolean;
 }
 
@@ -85,7 +85,7 @@ export class AnswersWithoutServer implements Pick<LanguageServices, "answer"> {
   }
 }
 
-/** Why no server has answered; undefined: one has, or the question is wrong. */
+/** Why no server answered; undefined if one did or the request was wrong. */
 function whyNone(error: unknown, { file }: LspQuestion, env: ExecutionEnvironment): string | undefined {
   if (error instanceof NoServer) return error.message;
   return error instanceof NoAnswer ? noServer(file ?? env.workingDirectory(), [error.message], env) : undefined;

@@ -1,4 +1,5 @@
-// Answers the questions of the tool `lsp`: finds the server for the file, asks it, and writes what it said as text for the model.
+// Answers the actions of the tool `lsp`: finds the server for the file, asks it, and turns its answer into text for the
+// model.
 
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import { visibleName } from "@lathe/agent/base";
@@ -18,7 +19,7 @@ import { stateOf } from "./server-state.ts";
 import { showCalls, showHover, showSymbols } from "./show-answers.ts";
 import { filesWithName, showUsers } from "./whole-rename.ts";
 
-/** What a place in a file is asked about. */
+/** Requests about a place in a file. */
 const PLACE_METHODS: Partial<Record<LspAction, readonly [method: string, capability: string]>> = {
   definition: ["textDocument/definition", "definitionProvider"],
   type_definition: ["textDocument/typeDefinition", "typeDefinitionProvider"],
@@ -38,7 +39,7 @@ const LONGEST_LINE = 200;
 export interface AnswersOptions {
   readonly servers: LanguageServers;
   readonly refactorings: Refactorings;
-  /** Whether the text of a file may be shown that the question did not name. */
+  /** Whether the text of a file that the request did not name may be shown. */
   readonly mayShow: (path: string) => boolean;
 }
 
@@ -100,7 +101,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     return this.#showLocations(locations, live, env);
   }
 
-  /** A server without an index knows the files that it was shown. */
+  /** A server without an index knows only the files that it was shown. */
   async #references(
     { live, name }: Place,
     ask: (more: object) => Promise<unknown>,
@@ -192,7 +193,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     return sections.join("\n");
   }
 
-  /** Asked once each server has read the project: before that it would say that there are none. */
+  /** Waits until each server has read the project, because before that it would report no problems. */
   async #projectProblems(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const fitting = await this.#servers.forProject(env);
     const used = fitting.filter(({ server }) => server);
@@ -213,7 +214,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     return [...(clean.length === 0 ? [] : [`${clean.join(", ")}: OK`]), ...found.flat()].join("\n");
   }
 
-  /** What every server says about a file; those that say nothing are named with the reason. */
+  /** Every server's problems in a file; a server without an answer is listed with the reason. */
   async problemsOf(
     path: string,
     env: ExecutionEnvironment,
@@ -249,7 +250,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
 
   // ---- the servers ----
 
-  /** Any method, for what has no action of its own. An edit that the server asks for meanwhile is refused. */
+  /** Sends any method that has no action of its own. Edits that the server requests meanwhile are refused. */
   async #request(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const { file, line, query, payload, timeoutMs = TIMEOUT_MS } = question;
     if (!query) throw new ToolFailure("Give the method as `query`.");

@@ -1,14 +1,14 @@
-// Waits for something that a server says. Every wait has an end.
+// Waits for a change of a server's state, with a deadline.
 
 export class ChangesAwaited {
   readonly #listeners = new Set<() => void>();
 
-  /** Something has changed: whoever waits looks again. */
+  /** Reports a change: everything that waits checks its condition again. */
   changed(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Whether it came true in time. */
+  /** Resolves with whether the condition became true in time. */
   until(isTrue: () => boolean, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
     if (isTrue()) return Promise.resolve(true);
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The rows of servers as files have changed them: those that the user and plugins bring come first, and of two files that speak of one
-// server the one closer to the project wins, field by field.
+// The server rows after configuration files: servers that the user and plugins add come first. If two files configure
+// one server, the one closer to the project wins, field by field.
 
 import { dirname } from "node:path";
 import type { Place } from "../../found/discovery/place.ts";
@@ -11,11 +11,11 @@ import { SERVER_ROWS } from "./server-rows.ts";
 export interface ConfiguredServers {
   readonly rows: readonly ServerRow[];
   readonly idleMs?: number;
-  /** One line each. */
+  /** One line per warning. */
   readonly warnings: readonly string[];
 }
 
-/** `items`: what takes effect, first the highest priority. */
+/** `items`: the active items, highest priority first. */
 export function configureServers(items: readonly Found<LspServerValue>[], place: Place): ConfiguredServers {
   const known = new Map(SERVER_ROWS.map((row) => [row.name, row]));
   const added: ServerRow[] = [];
@@ -37,7 +37,7 @@ export function configureServers(items: readonly Found<LspServerValue>[], place:
   return { rows, warnings, ...(idleMs === undefined ? {} : { idleMs }) };
 }
 
-/** Home, plugins, the user's folders of agents, those of the project, the project itself. */
+/** Ranks items: home folder, plugins, the user's agent folders, those of the project, the project itself. */
 function rankOf({ source: { level, path } }: Found, { userHome, folders }: Place): number {
   const folder = dirname(path);
   if (level === "project") return folders.includes(folder) ? 4 : 3;
@@ -45,16 +45,16 @@ function rankOf({ source: { level, path } }: Found, { userHome, folders }: Place
   return folder === userHome ? 0 : 2;
 }
 
-/** The row, or what is missing. */
+/** The row, or an error that says what is missing. */
 function rowOf(name: string, known: ServerRow | undefined, fields: LspServerValue): ServerRow | string {
   const { languages } = fields;
   const fileTypes = fields.fileTypes ?? (languages && Object.keys(languages));
-  // A plugin of Claude Code names no markers: its servers are for every folder.
+  // Plugins of Claude Code name no markers: their servers are for every folder.
   const rootMarkers = fields.rootMarkers ?? (languages && ["."]);
   const row = {
     name,
     args: [],
-    // What a file starts is not known to leave the project's code alone.
+    // A configured command may run the project's code.
     ...(known === undefined || fields.command !== undefined ? { runsCode: true } : {}),
     ...known,
     ...(known !== undefined && fields.command !== undefined ? { runsCode: true } : {}),

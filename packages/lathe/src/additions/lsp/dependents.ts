@@ -1,5 +1,5 @@
-// Files that may depend on others: what the code index says where there is one, else those that a search finds naming them where files
-// name each other. Too many rather than too few.
+// Files that may depend on others: from the code index if there is one, otherwise from a search for their names in
+// places where files import each other. It finds too many rather than too few.
 
 import { posix } from "node:path";
 import { grammars } from "@lathe/agent/files";
@@ -8,12 +8,12 @@ import type { CodeIndex } from "../code-index/code-index.ts";
 import type { ServerRow } from "./server-row.ts";
 import { fileGlob } from "./server-rows.ts";
 
-/** Each is shown to the server, before and after the edit. */
+/** Each is opened in the server, before and after the edit. */
 export const MOST_DEPENDENTS = 20;
-/** These stand for their folder. */
+/** Files with these names stand for their folder. */
 const FOLDER_FILES = /^(?:index|__init__|mod|main|lib)$/;
 
-/** Those that use most of what the files define first. Undefined: the index cannot say, or not soon. */
+/** Dependents that use the most definitions come first. Undefined if the index cannot tell, or not soon. */
 export async function dependentsInIndex(
   paths: readonly string[],
   { fileTypes }: ServerRow,
@@ -30,7 +30,7 @@ export async function dependentsInIndex(
         if (fileTypes.includes(posix.extname(other))) found.add(posix.join(index.root, other));
     }
   } catch {
-    return undefined; // the search finds them
+    return undefined; // the search finds them instead
   }
   return [...found].filter((path) => !paths.includes(path));
 }
@@ -42,7 +42,7 @@ export async function findDependents(
   signal?: AbortSignal,
 ): Promise<string[]> {
   const names = [...new Set(paths.flatMap(namesOf))].map((name) =>
-    // Code writes a line break of a name as an escape.
+    // In code, a line break in a name is an escape.
     name
       .replaceAll("\n", "\\n")
       .replaceAll("\r", "\\r")
@@ -66,7 +66,7 @@ export async function findDependents(
 function namesOf(path: string): string[] {
   const stem = posix.basename(path).replace(/(?:\.d)?\.\w+$/, "");
   const folder = posix.basename(posix.dirname(path));
-  // A package of Go is its folder.
+  // A Go package is its folder.
   if (path.endsWith(".go")) return [folder];
   return FOLDER_FILES.test(stem) ? [folder, stem] : [stem];
 }

@@ -1,5 +1,5 @@
-// Everything that language servers need in a session, loaded with the first question or edit: a session that has neither starts as fast
-// as without them.
+// Everything that language servers need in a session, loaded with the first request or edit, so that sessions without
+// either start as fast as before.
 
 import { abortAfter } from "@lathe/agent/base";
 import { isTrusted } from "../../config/trust/trust.ts";
@@ -14,14 +14,14 @@ import { LanguageServers } from "./language-servers.ts";
 import type { LastingServers } from "./lasting-servers.ts";
 import { Refactorings } from "./refactorings.ts";
 
-/** A rename does not wait longer for an index that has to be made first. */
+/** How long a rename waits for an index that must be built first. */
 const INDEX_MS = 10_000;
 
 export interface EngineOptions extends Pick<ErrorsOptions, "contentOf"> {
   readonly workspace: DiscoveredWorkspace;
   readonly indexes: EnteredIndexes;
   readonly lasting: LastingServers;
-  /** Files whose text is not shown although they lie in the project. */
+  /** Project files whose text must not be shown. */
   readonly isLeftOut: (path: string) => boolean;
   readonly warn: (message: string) => void;
 }

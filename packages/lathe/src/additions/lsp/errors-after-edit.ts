@@ -1,5 +1,5 @@
-// After an edit the model reads which errors it brought, in the edited files and in those that depend on them, and which it fixed.
-// Silence never stands for "clean": what was not checked is said, and told with the next result.
+// Tells the model after an edit which errors it introduced or fixed, in the edited files and in files that depend on
+// them. Silence never means "clean": unchecked files are named, and their errors follow with the next result.
 
 import { type ExecutionEnvironment, type StopVerdict, ToolFailure, type ToolResult } from "@lathe/agent";
 import { abortAfter } from "@lathe/agent/base";
@@ -14,31 +14,31 @@ import { isError, problemLines } from "./problem-lines.ts";
 import type { FileChange } from "./project-changes.ts";
 import type { Problem } from "./protocol.ts";
 
-/** How long an edit waits for its errors, and late ones are waited for with the next result. */
+/** How long an edit waits for its errors, and how long the next result waits for late ones. */
 const WAIT_MS = 5000;
 const LATE_MS = 25_000;
-/** An index that takes longer to be brought up to date is not waited for. */
+/** How long to wait for the index to be brought up to date. */
 const INDEX_MS = 2000;
 const MOST_LINES = 30;
 const MOST_NAMED = 5;
 
-/** The errors of a file as they were last seen, by what they say and not by where. */
+/** The last known errors of a file, counted by message and not by place. */
 type Known = ReadonlyMap<string, number>;
 
 interface Change {
   readonly path: string;
   readonly isGone: boolean;
-  /** The content before the change; undefined: there was no file. */
+  /** The content before the change; undefined if there was no file. */
   readonly before: string | undefined;
 }
 
-/** What an agent's input has left so far. */
+/** State of an agent since its last input. */
 interface AgentInput {
-  /** Edited files that no server has answered for yet, or not for all that depends on them. */
+  /** Edited files that some server has not fully checked yet, including files that depend on them. */
   readonly owed: Map<string, Change>;
-  /** Files in which it has brought errors. */
+  /** Files in which the agent introduced errors. */
   readonly brought: Set<string>;
-  /** What servers have said about themselves, and the agent was told. */
+  /** Servers' complaints about themselves that the agent has already seen. */
   readonly complaints: Set<string>;
   hasReminded: boolean;
 }
@@ -46,21 +46,21 @@ interface AgentInput {
 interface Check {
   readonly input: AgentInput;
   readonly env: ExecutionEnvironment;
-  /** Ends when the answer would be too late. */
+  /** Aborts when the answer would come too late. */
   readonly bounded: AbortSignal;
   readonly signal: AbortSignal;
-  /** What hosts are told. */
+  /** The findings for hosts. */
   readonly found: JsonObject[];
 }
 
 export interface ErrorsOptions {
   readonly servers: LanguageServers;
-  /** Whether the text of a file may be shown that the model did not name. */
+  /** Whether the text of a file that the model did not name may be shown. */
   readonly mayShow: (path: string) => boolean;
-  /** What a change says that the file held, by its hash. */
+  /** The content of a file before a change, by its hash. */
   readonly contentOf: (hash: string) => Uint8Array | undefined;
   readonly waitMs?: number;
-  /** The code index of a folder that has one. */
+  /** The code index of a folder, if it has one. */
   readonly existingIndex?: (env: ExecutionEnvironment) => Promise<CodeIndex | undefined>;
 }
 
@@ -71,7 +71,7 @@ export class ErrorsAfterEdit {
   readonly #waitMs: number;
   /** By server and path. */
   readonly #known = new Map<string, Known>();
-  /** By agent: children share the servers of their parent, and are told of their own edits. */
+  /** By agent: subagents share their parent's servers, but only hear about their own edits. */
   readonly #inputs = new Map<string, AgentInput>();
   readonly #background = new Set<Promise<void>>();
   readonly #existingIndex: NonNullable<ErrorsOptions["existingIndex"]>;
@@ -84,7 +84,7 @@ export class ErrorsAfterEdit {
     this.#contentOf = contentOf;
   }
 
-  /** A new input: what an earlier one has left is not this one's. */
+  /** Starts a new input, which forgets the errors of the one before. */
   begin(agent?: string): void {
     const input = this.#inputOf(agent);
     input.brought.clear();
@@ -92,7 +92,7 @@ export class ErrorsAfterEdit {
     input.hasReminded = false;
   }
 
-  /** The result of a call with what it should say about errors; undefined: nothing is to be added. */
+  /** Adds errors to the result of a call; undefined if there is nothing to add. */
   async after(
     result: ToolResult,
     env: ExecutionEnvironment,
@@ -111,7 +111,7 @@ export class ErrorsAfterEdit {
     return said === undefined ? undefined : withFindings(result, said, found);
   }
 
-  /** When the model has nothing more to do: once, the errors that came with its changes and are still there. */
+  /** When the model stops, reminds it once of the errors that its changes introduced and that still exist. */
   async remind(env: ExecutionEnvironment, signal: AbortSignal, agent?: string): Promise<StopVerdict> {
     const input = this.#inputOf(agent);
     if (input.brought.size === 0 || input.hasReminded) return undefined;
@@ -121,7 +121,7 @@ export class ErrorsAfterEdit {
     return { continueWith: `These errors came with your changes and are still there:\n${left.join("\n")}` };
   }
 
-  /** What the model should know after these changes; undefined: no server is there for them, or nothing changed for the worse. */
+  /** What the model should know after these changes; undefined if no server is responsible or nothing got worse. */
   async #check(
     changes: readonly Change[],
     input: AgentInput,
@@ -150,7 +150,7 @@ export class ErrorsAfterEdit {
     await Promise.allSettled(this.#background);
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   #inputOf(agent = ""): AgentInput {
     const input = this.#inputs.get(agent) ?? {
@@ -198,7 +198,7 @@ export class ErrorsAfterEdit {
       }
       if (unchecked > 0) lines.push(`Not checked: ${countOf(unchecked, "more file")} that use what was edited`);
       for (const path of dependents) await compare(path);
-      // Some servers say by themselves what else has changed.
+      // Some servers publish by themselves what else has changed.
       const seen = new Set([...dependents, ...changes.map(({ path }) => path)]);
       for (const path of live.publishedSince(published))
         if (!seen.has(path) && this.#mayShow(path)) await compare(path);
@@ -208,10 +208,10 @@ export class ErrorsAfterEdit {
       if (complaint !== undefined) input.complaints.add(complaint);
     } catch (error) {
       signal.throwIfAborted();
-      // One that says what is wrong with itself has nothing to follow.
+      // If a server complains about itself, no late answer will follow.
       const owed = left.size > 0 ? left : asked;
       if (server.live?.complaint === undefined) for (const [path, change] of owed) input.owed.set(path, change);
-      // Two clocks run: that of the question, and that of all of them together.
+      // There are two limits: one for the request, and one for all of them together.
       const isLate = bounded.aborted || messageOf(error).startsWith("no answer in ");
       const late = server.live?.complaint ?? "no answer yet; its errors follow with the next result";
       const why = isLate ? late : messageOf(error);
@@ -220,7 +220,7 @@ export class ErrorsAfterEdit {
     return lines;
   }
 
-  /** Those that are left, or all when only files that depend on them were not checked. */
+  /** The files that were not checked, or all of them if only their dependents were not. */
   #nameFiles(changes: readonly Change[], left: ReadonlyMap<string, Change>, env: ExecutionEnvironment): string {
     const all = changes.map(({ path }) => path);
     const paths = (left.size > 0 ? [...left.keys()] : all).map((path) => shownPath(path, env));
@@ -228,7 +228,7 @@ export class ErrorsAfterEdit {
     return left.size > 0 ? named : `what depends on ${named}`;
   }
 
-  /** Lines about what is new in a file since it was last looked at. */
+  /** Lines about new and fixed errors in a file since it was last checked. */
   async #compare(
     server: LanguageServer,
     live: LiveServer,
@@ -264,7 +264,7 @@ export class ErrorsAfterEdit {
     };
   }
 
-  /** What was wrong before the changes, where nothing has been asked about these files yet. */
+  /** Records the errors from before the changes, for files that were never checked. */
   async #noteEarlier(
     changes: readonly Change[],
     dependents: readonly string[],
@@ -278,10 +278,11 @@ export class ErrorsAfterEdit {
     };
     for (const { path, before } of changes)
       if (before === undefined && !isKnown(path)) this.#known.set(keyOf(server, path), new Map());
-    // A server that reads the disk finds the changed files there: of others it cannot tell what was wrong before.
+    // A server that reads the disk already finds the changed files there, so it cannot tell the earlier errors of other
+    // files.
     const unknown = server.row.readsDisk ? [] : dependents.filter((path) => !isKnown(path));
     const edited = changes.filter(({ path, isGone }) => !isGone && (unknown.length > 0 || !isKnown(path)));
-    // All of them are shown as they were before the first one is asked about.
+    // The server gets all of them in their earlier state before it is asked about the first one.
     for (const { path, before } of edited) await live.show(path, before);
     for (const { path, before } of edited) if (!isKnown(path)) await note(path, before);
     for (const path of unknown) await note(path);
@@ -324,10 +325,10 @@ export class ErrorsAfterEdit {
     return lines.slice(0, MOST_LINES);
   }
 
-  /** Starts the server beside the first look at a file. */
+  /** Starts the server in the background when a file is first read. */
   #prepare(path: string, env: ExecutionEnvironment): void {
     const work = this.#startFor(path, env).catch(() => {
-      // The edit asks again, and says what is wrong.
+      // The edit tries again and reports the problem.
     });
     this.#background.add(work);
     void work.finally(() => this.#background.delete(work));
@@ -339,7 +340,7 @@ export class ErrorsAfterEdit {
   }
 }
 
-/** With what the file held before the first of the changes that nothing was said about: what has come since then is new. */
+/** The change since the first unchecked one of the same file: everything that came after that counts as new. */
 const sinceOwed = (change: Change, { owed }: AgentInput): Change => {
   const first = owed.get(change.path);
   return first ? { ...change, before: first.before } : change;
@@ -360,7 +361,7 @@ function countMessages(problems: readonly Problem[]): Known {
   return counts;
 }
 
-/** For the model as text, for hosts as data. */
+/** Adds the errors as text for the model and as data for hosts. */
 function withFindings(result: ToolResult, text: string, diagnostics: JsonObject[]): ToolResult {
   const details = isJsonObject(result.details) ? result.details : {};
   const meta = isJsonObject(details["meta"]) ? details["meta"] : {};

@@ -1,4 +1,4 @@
-// Which servers a folder calls for, and with which program each would run.
+// Finds the servers that a folder needs, and the program that each would run.
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment, ProgramArgv } from "@lathe/agent/world";
@@ -12,22 +12,22 @@ export interface FittingServer {
   readonly root: string;
   readonly argv?: ProgramArgv;
   readonly variables?: Readonly<Record<string, string>>;
-  /** Its program is nowhere. */
+  /** Its program was not found. */
   readonly isMissing?: true;
   /** Why it does not run. */
   readonly off?: string;
 }
 
-/** Where a project keeps programs of its own. */
+/** Folders in which a project keeps its own programs. */
 const OWN_PROGRAMS = ["node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin"];
-/** The compiler of TypeScript is a server of the protocol since this version. */
+/** Since this version, TypeScript's compiler is itself a language server. */
 const COMPILER = "tsc";
 const COMPILER_WITH_SERVER = 7;
 
 export const isFor = (row: ServerRow, path: string): boolean =>
   row.fileTypes.includes(fileTypeOf(path)) || row.fileTypes.includes(posix.basename(path));
 
-/** The nearest folder from that of the file up to the project's that has a marker of the row; undefined: none has. */
+/** The nearest folder, from the file's up to the project's, that has a marker of the row; undefined if none has. */
 export async function rootFor(
   row: ServerRow,
   path: string,
@@ -41,12 +41,12 @@ export async function rootFor(
     if (at === top || at.startsWith(`${top === "/" ? "" : top}/`)) folders.push(at);
     if (at === top || at === posix.dirname(at)) break;
   }
-  // The project's own folder comes first: one server then knows all of its parts.
+  // The project's own folder comes first, so that one server knows all parts of the project.
   for (const folder of [top, ...folders]) if (await hasMarker(row, folder, env)) return folder;
   return undefined;
 }
 
-/** Undefined also for what the agent may not see: it may be confined to a part of the project. */
+/** Also undefined for files that the agent cannot see: it may be confined to a part of the project. */
 const statOf = (path: string, env: ExecutionEnvironment) => env.stat(path).catch(() => undefined);
 
 async function hasMarker(row: ServerRow, folder: string, env: ExecutionEnvironment): Promise<boolean> {
@@ -61,7 +61,7 @@ async function hasMarker(row: ServerRow, folder: string, env: ExecutionEnvironme
 const toPattern = (glob: string): RegExp =>
   new RegExp(`^${glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`);
 
-/** `isTrusted`: the folder's own programs may run, and servers that run its code. */
+/** `isTrusted`: whether the folder's own programs, and servers that run its code, may run. */
 export async function programFor(
   row: ServerRow,
   root: string,
@@ -74,9 +74,9 @@ export async function programFor(
     return { ...fits, off: "it runs code of the project, and the folder is not trusted: lathe trust" };
   const own = await ownProgram(row, root, env);
   if (own !== undefined && isTrusted) return { ...fits, argv: [own, ...row.args] };
-  // Where the folder is not trusted, PATH must not lead into it: package managers put its programs there.
+  // If the folder is not trusted, PATH must not lead into it: package managers put the project's programs there.
   const path = isTrusted ? undefined : await pathOutside([root, env.workingDirectory()], env);
-  // Another version than the project's would find other errors.
+  // A version other than the project's would find other errors.
   const version =
     row.command === COMPILER && own === undefined
       ? ((await compilerVersion(root, env)) ?? (await compilerVersion(env.workingDirectory(), env)))
@@ -97,7 +97,7 @@ export async function programFor(
   return { ...fits, argv: shared ?? [program, ...row.args], ...variables };
 }
 
-/** The server finds interpreters and helpers by PATH as well. */
+/** The PATH without these folders. The server also finds interpreters and helpers through it. */
 async function pathOutside(folders: readonly string[], env: ExecutionEnvironment): Promise<string> {
   const { stdout } = await env.execCommand('printf %s "$PATH"', 5000, { internal: true });
   const isOutside = (place: string): boolean =>
@@ -122,7 +122,7 @@ async function ownProgram(row: ServerRow, root: string, env: ExecutionEnvironmen
   return undefined;
 }
 
-/** The first number of the version that the folder has. */
+/** The major version of TypeScript in the folder. */
 async function compilerVersion(folder: string, env: ExecutionEnvironment): Promise<number | undefined> {
   const file = posix.join(folder, "node_modules/typescript/package.json");
   if ((await statOf(file, env))?.kind !== "file") return undefined;
@@ -142,7 +142,7 @@ async function onPath(
   const program = stdout.trim();
   if (exitCode !== 0 || !posix.isAbsolute(program)) return undefined;
   if (command !== COMPILER) return program;
-  // Package managers put links or scripts on PATH: only the program itself tells its version.
+  // Package managers put links or scripts on PATH, so only running the program shows its version.
   const { stdout: said } = await env.execCommand(`${command} --version`, PROGRAM_MS, options);
   return Number(/\d+/.exec(said)?.[0]) >= COMPILER_WITH_SERVER ? program : undefined;
 }
@@ -150,7 +150,7 @@ async function onPath(
 const PROBE_MS = 1000;
 const PROGRAM_MS = 5000;
 
-/** lspmux shares one server among all its clients, where its own server runs. */
+/** lspmux shares one server among all its clients, if its own server is running. */
 async function throughLspmux(program: string, env: ExecutionEnvironment): Promise<ProgramArgv | undefined> {
   const probe =
     '[ -z "$LATHE_DISABLE_LSPMUX$PI_DISABLE_LSPMUX$GJC_DISABLE_LSPMUX" ] && command -v lspmux && lspmux status >/dev/null 2>&1';

@@ -1,11 +1,12 @@
-// Whether a folder may have a language server, told from the names in it alone: a session that has none must not pay for them.
+// Guesses from the names in a folder whether it may have a language server, so that sessions without one do not pay for
+// the search.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import { EVERYWHERE, SERVER_TABLE } from "./server-table.ts";
 
-/** A package without a configuration for TypeScript has its scripts beside `package.json`, or here. */
+/** A package without a TypeScript configuration has its scripts next to `package.json`, or in one of these folders. */
 const SCRIPT_FOLDERS = ["src", "lib"];
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
@@ -25,7 +26,7 @@ export function fitsProject({ cwd, settings }: Workspace): boolean {
   return isMarked || (known.has("package.json") && hasScripts(cwd, names));
 }
 
-/** `package.json` alone tells no language: many folders have one only for their tools. */
+/** `package.json` alone does not imply a language: many folders have one only for their tools. */
 const hasScripts = (cwd: string, names: readonly string[]): boolean =>
   names.some(isScript) ||
   SCRIPT_FOLDERS.some((name) => names.includes(name) && namesIn(join(cwd, name)).some(isScript));
@@ -36,6 +37,6 @@ function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path);
   } catch {
-    return []; // it is a file, or a folder that no server could read either
+    return []; // a file, or a folder that no server could read either
   }
 }

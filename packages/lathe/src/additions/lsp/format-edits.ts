@@ -1,4 +1,5 @@
-// Formats texts that are about to be written. A linter that formats is the project's choice, so it comes before the main server.
+// Formats texts that are about to be written. A linter that formats is the project's choice, so it comes before the
+// main server.
 
 import { posix } from "node:path";
 import { abortAfter } from "@lathe/agent/base";
@@ -13,14 +14,14 @@ import type { LiveServer } from "./live-server.ts";
 import { type Position, positionAt } from "./positions.ts";
 import { textEdits } from "./workspace-edit.ts";
 
-/** An edit never waits longer for it. The check for errors has a wait of its own. */
+/** How long an edit waits for the formatter. The check for errors has its own limit. */
 const WAIT_MS = 5000;
 const MOST_READ = 5;
 const STEPS = ["\t", "  ", "   ", "    "];
 
 export class Formatters implements Formatter {
   readonly #servers: LanguageServers;
-  /** Asked once for each call: what was shown is what is written. */
+  /** Asked once per call, so that the text written is the one that was shown. */
   readonly #asked = new WeakMap<CallScope["paths"], Map<string, Promise<Formatting | undefined>>>();
 
   constructor(servers: LanguageServers) {
@@ -73,13 +74,13 @@ async function formatWith(
   return textEdits(path, text, answer, live.encoding);
 }
 
-/** How the file is indented, or one beside it; servers with settings of their own do not ask. */
+/** The indentation of the file or of one next to it; servers with settings of their own ignore this. */
 async function optionsFor(path: string, text: string, env: ExecutionEnvironment) {
   const step = (await stepOnDisk(path, env)) ?? usualStep(text) ?? "    ";
   return { tabSize: step === "\t" ? 4 : step.length, insertSpaces: step !== "\t", trimTrailingWhitespace: true };
 }
 
-/** The text may be indented badly, so the file as it is counts, and then its neighbours. */
+/** The new text may be badly indented, so this takes the file on disk, and then its neighbours. */
 async function stepOnDisk(path: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const folder = posix.dirname(path);
   if ((await env.stat(folder))?.kind !== "directory") return undefined;
@@ -96,7 +97,7 @@ async function stepOnDisk(path: string, env: ExecutionEnvironment): Promise<stri
   return undefined;
 }
 
-/** Undefined where no line is further in than the one before by as much as people use. */
+/** Undefined if no line is indented further than the one before by a usual step. */
 function usualStep(text: string): string | undefined {
   const counts = new Map<string, number>();
   let last = 0;

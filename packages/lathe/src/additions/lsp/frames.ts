@@ -1,11 +1,12 @@
-// Messages with a Content-Length header, as language servers exchange them. What a server announces is bounded before it is kept.
+// Messages with a Content-Length header, as language servers exchange them. The announced length is checked before
+// anything is stored.
 
 const SEPARATOR = Buffer.from("\r\n\r\n");
 const LONGEST_HEADER = 8192;
 const LONGEST_SAID = 80;
 const LARGEST_MESSAGE = 64 * 1024 * 1024;
 
-/** The program does not keep to the protocol; nothing after it can be read. */
+/** The program violates the protocol, so nothing after it can be read. */
 export class FrameError extends Error {}
 
 export function encodeFrame(message: object): Buffer {
@@ -13,14 +14,14 @@ export function encodeFrame(message: object): Buffer {
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
-/** Puts messages together from the bytes of a stream. */
+/** Assembles messages from the bytes of a stream. */
 export class FrameReader {
   readonly #chunks: Buffer[] = [];
   #held = 0;
-  /** Length of the body that is awaited; undefined while the header is. */
+  /** Length of the body to come; undefined while reading the header. */
   #awaited: number | undefined;
 
-  /** The messages that these bytes complete. */
+  /** Yields the messages that these bytes complete. */
   *push(bytes: Uint8Array): Generator<unknown> {
     this.#chunks.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     this.#held += bytes.byteLength;

@@ -1,5 +1,5 @@
-// A language server of one root: started with its first use, again after a crash, ended when it is idle. What keeps it from running
-// is a sentence, never a wait.
+// A language server of one root: started with its first use and again after a crash, stopped when idle. If it cannot
+// run, callers get the reason at once and do not wait.
 
 import { EnvError, type ExecutionEnvironment, type ProgramArgv } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
@@ -8,7 +8,7 @@ import { NoAnswer } from "./rpc-connection.ts";
 import type { ServerRow } from "./server-row.ts";
 
 export interface LanguageServerOptions {
-  /** Tells it from others, also after a restart. */
+  /** Identifies the server, even across restarts. */
   readonly key: string;
   readonly row: ServerRow;
   readonly argv: ProgramArgv;
@@ -16,9 +16,9 @@ export interface LanguageServerOptions {
   readonly root: string;
   readonly env: ExecutionEnvironment;
   readonly now: () => number;
-  /** Absent: it runs as long as its environment. */
+  /** If absent, it runs as long as its environment. */
   readonly idleMs?: number | undefined;
-  /** For what the user should know once. */
+  /** Tells the user something once. */
   readonly warn: (message: string) => void;
 }
 
@@ -65,12 +65,12 @@ export class LanguageServer {
     return this.#off ?? this.#lastCrash;
   }
 
-  /** The running server, without starting one. */
+  /** The running server; this does not start one. */
   get live(): LiveServer | undefined {
     return this.#live;
   }
 
-  /** Fails with NoAnswer when it cannot run now; `message` says why. */
+  /** The running server, started if needed. Fails with NoAnswer if it cannot run now; `message` says why. */
   async use(signal?: AbortSignal): Promise<LiveServer> {
     this.#keepAwake();
     if (this.#live !== undefined) return this.#live;
@@ -82,10 +82,10 @@ export class LanguageServer {
     return abortable(this.#starting, signal);
   }
 
-  /** One piece of work after the other: each shows the server texts of its own. */
+  /** Runs one task after the other, because each shows the server its own texts. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => {}); // the one who asked for it is told
+    this.#turn = mine.catch(() => {}); // the caller gets the error
     return mine;
   }
 
@@ -96,7 +96,7 @@ export class LanguageServer {
     await live?.stop();
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   async #start(): Promise<LiveServer> {
     const { row, argv, variables, root, env } = this.#options;

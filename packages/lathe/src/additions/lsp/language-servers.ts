@@ -1,5 +1,5 @@
-// All language servers of a session and its agents: one process for each row, root and environment. Those of the project itself may
-// have been started by an earlier session.
+// All language servers of a session and its agents: one process per row, root and environment. Servers of the project
+// itself may have been started by an earlier session.
 
 import { abortAfter } from "@lathe/agent/base";
 import { EnvError, type ExecutionEnvironment } from "@lathe/agent/world";
@@ -11,28 +11,28 @@ import { EVERYWHERE } from "./server-table.ts";
 
 export interface LanguageServersOptions {
   readonly rows: readonly ServerRow[];
-  /** The project's folder. An agent that works in a part of it has the servers of the whole. */
+  /** The project's folder. An agent that works in a part of it uses the servers of the whole. */
   readonly top?: string | undefined;
   readonly isTrusted: () => boolean;
   readonly now: () => number;
   readonly idleMs?: number | undefined;
   readonly warn: (message: string) => void;
-  /** Those that outlive the session. Absent: none does. */
+  /** Servers that outlive the session; absent if none does. */
   readonly lasting?: Pick<LastingServers, "servers" | "placeFor" | "warn"> | undefined;
 }
 
 const WARM_UP_MS = 5000;
 
-/** A server that may be used, or why it is not. */
+/** A server that can be used, or the reason why not. */
 export interface UsableServer extends FittingServer {
   readonly server?: LanguageServer;
 }
 
 export class LanguageServers {
   readonly #options: LanguageServersOptions;
-  /** Those that end with the session. */
+  /** Servers that end with the session. */
   readonly #own = new Map<string, LanguageServer>();
-  /** What was found for a row and root: programs do not come and go while a session runs. */
+  /** Search results by row and root: programs do not come and go during a session. */
   readonly #found = new Map<string, Promise<FittingServer>>();
   #isClosed = false;
 
@@ -44,7 +44,7 @@ export class LanguageServers {
     return this.#options.rows;
   }
 
-  /** Those for a file, those that know definitions first. Of several of these only the first one that runs counts. */
+  /** The servers for a file, those that know definitions first. Of these, only the first that runs is used. */
   async forFile(path: string, env: ExecutionEnvironment): Promise<UsableServer[]> {
     const fitting: UsableServer[] = [];
     for (const row of this.rows.filter((one) => isFor(one, path))) {
@@ -55,7 +55,7 @@ export class LanguageServers {
     return fitting.sort((a, b) => Number(a.row.isLinter ?? false) - Number(b.row.isLinter ?? false));
   }
 
-  /** Those that the project's folder calls for. */
+  /** The servers that the project's folder needs. */
   async forProject(env: ExecutionEnvironment): Promise<UsableServer[]> {
     const fitting: UsableServer[] = [];
     for (const row of this.rows) {
@@ -64,7 +64,7 @@ export class LanguageServers {
       const other = row.isLinter ? undefined : fitting.find((one) => one.server && answersFor(one.row, row));
       if (other) continue;
       const found = await this.#usable(row, root, env);
-      // One that is not installed is worth a word only where something asks for it.
+      // A server that is not installed is listed only if a marker really calls for it.
       const markers = row.rootMarkers.filter((marker) => !EVERYWHERE.includes(marker));
       if (!found.isMissing || (await rootFor({ ...row, rootMarkers: markers }, `${root}/.`, env, this.#options.top)))
         fitting.push(found);
@@ -72,24 +72,24 @@ export class LanguageServers {
     return fitting;
   }
 
-  /** Starts those of the project. What goes wrong is said when one is used. */
+  /** Starts the project's servers. Errors are reported when one is used. */
   async warmUp(env: ExecutionEnvironment): Promise<void> {
     const signal = abortAfter(WARM_UP_MS);
     const fitting = await this.forProject(env);
     await Promise.allSettled(fitting.map(({ server }) => server?.use(signal)));
   }
 
-  /** Those that run now. */
+  /** The servers that run now. */
   get running(): readonly LanguageServer[] {
     return this.#all.filter(({ live }) => live !== undefined);
   }
 
-  /** Those that have been started at some time, also those that have ended or are off. */
+  /** All servers that were ever started, including those that have ended or are off. */
   get started(): readonly LanguageServer[] {
     return this.#all.filter(({ state }) => state !== "not started");
   }
 
-  /** Ends one, so that the next use starts it anew. */
+  /** Stops a server, so that the next use starts it again. */
   async restart(server: LanguageServer): Promise<void> {
     for (const servers of [this.#own, this.#options.lasting?.servers]) servers?.delete(server.key);
     this.#found.clear();
@@ -102,7 +102,7 @@ export class LanguageServers {
     this.#own.clear();
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   get #all(): readonly LanguageServer[] {
     return [...this.#own.values(), ...(this.#options.lasting?.servers.values() ?? [])];
@@ -127,6 +127,6 @@ export class LanguageServers {
   }
 }
 
-/** Whether all files of the other are its own. */
+/** Whether this server handles all file types of the other. */
 const answersFor = ({ isLinter, fileTypes }: ServerRow, other: ServerRow): boolean =>
   !isLinter && other.fileTypes.every((type) => fileTypes.includes(type));

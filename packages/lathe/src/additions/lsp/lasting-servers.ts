@@ -1,5 +1,5 @@
-// Language servers that stay while one session of a run follows another in a folder. They have an environment of their own: that of a
-// session ends with it. Agents in isolated copies have servers that end with their copy.
+// Language servers that stay while one session of a run follows another in a folder. They have their own environment,
+// because a session's environment ends with it. Agents in isolated copies have servers that end with their copy.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import { thisMachine } from "../../config/workspace/this-machine.ts";
@@ -9,13 +9,13 @@ import { PresentSession } from "../present-session.ts";
 import type { LanguageServer } from "./language-server.ts";
 
 export class LastingServers {
-  /** By what they were made of. */
+  /** Servers by what they were started from. */
   readonly servers = new Map<string, LanguageServer>();
   readonly #sessions = new PresentSession();
-  /** Of the environments of sessions: what is in one of them is in ours. */
+  /** Identities of the sessions' environments, whose files ours sees too. */
   readonly #identities = new Set<string>();
   readonly #make: () => ExecutionEnvironment;
-  /** Somebody else ends it, after the last session. */
+  /** The host provided the environment, and ends it after the last session. */
   readonly #isGiven: boolean;
   #env: Promise<ExecutionEnvironment> | undefined;
 
@@ -31,7 +31,7 @@ export class LastingServers {
     this.#identities.add(open.session.env.identity);
   }
 
-  /** Where a server for files of `env` stays; undefined: only in `env` itself. */
+  /** The environment of lasting servers for files of `env`; undefined if they can only run in `env` itself. */
   async placeFor(env: ExecutionEnvironment): Promise<ExecutionEnvironment | undefined> {
     if (!this.#identities.has(env.identity)) return undefined;
     this.#env ??= this.#open();

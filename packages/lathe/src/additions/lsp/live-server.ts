@@ -1,4 +1,4 @@
-// One running language server: what it can do, the files that it was shown, and what it says about them.
+// One running language server: its capabilities, the files that were opened in it, and what it reports about them.
 
 import { abortAfter } from "@lathe/agent/base";
 import type { ExecutionEnvironment, TwoWayProcess } from "@lathe/agent/world";
@@ -15,7 +15,7 @@ import type { ServerRow } from "./server-row.ts";
 import { languageOf, settingOf } from "./server-rows.ts";
 import { awaitTsserverProject, passesToTsserver, tsserverProblems } from "./tsserver-problems.ts";
 
-/** What is known about a file's problems. `unknown`: why nothing is. */
+/** The problems of a file. `unknown`: why there is no answer. */
 export type Findings = { readonly problems: readonly Problem[] } | { readonly unknown: string };
 
 export interface ServerStart {
@@ -26,18 +26,18 @@ export interface ServerStart {
 }
 
 interface ShownFile {
-  /** Grows with every text that the server is sent, whatever the file. */
+  /** Increases with every text that the server gets, for any file. */
   readonly version: number;
   readonly text: string;
-  /** How many lists of problems had been published when it was sent. */
+  /** Number of published problem lists when this text was sent. */
   readonly since: number;
-  /** Of the file whose text it is; undefined for a text that is not on the disk. */
+  /** The stamp of the file with this text; undefined for a text that is not on disk. */
   readonly stamp?: string | undefined;
 }
 
 const START_TIMEOUT_MS = 30_000;
 const LOADING_MS = 15_000;
-/** A server that has begun no work by then has none to do. */
+/** A server that has not begun any work by then has none to do. */
 const WORK_BEGINS_MS = 300;
 const MOST_SHOWN = 500;
 const LARGEST_FILE = 4 * 1024 * 1024;
@@ -53,18 +53,18 @@ export class LiveServer {
   readonly #root: string;
   readonly #env: ExecutionEnvironment;
   readonly #process: TwoWayProcess;
-  /** By path, in the order of their last use. */
+  /** Files by path, in the order of their last use. */
   readonly #shown = new Map<string, ShownFile>();
   readonly #changes: ProjectChanges;
   readonly #waits = new ChangesAwaited();
   readonly #published = new PublishedProblems(this.#waits);
   readonly #work = new Set<unknown>();
-  /** While a command of the server runs, the edits that it asks for. */
+  /** Edits that the server requests while one of its commands runs. */
   #askedEdits: unknown[] | undefined;
   readonly #complaints: ServerComplaints;
   #hasWorked = false;
   #lastVersion = 0;
-  /** The version from which on other files may have other problems. */
+  /** Since this version, other files may have other problems. */
   #lastChange = 0;
   #pulls = false;
   #watches = false;
@@ -98,7 +98,7 @@ export class LiveServer {
     return this.connection.request(method, params, options);
   }
 
-  /** The same for a file: a server whose picture changed meanwhile is asked again. */
+  /** Like `request`, but repeats it if the server cancels because its state changed meanwhile. */
   async ask(method: string, params: unknown, options?: RequestOptions): Promise<unknown> {
     for (let tries = 1; ; tries++)
       try {
@@ -114,14 +114,14 @@ export class LiveServer {
     return Boolean(this.capabilities[name]);
   }
 
-  /** Those that the server runs itself. */
+  /** The commands that the server runs itself. */
   get commands(): readonly string[] {
     const provider = this.capabilities["executeCommandProvider"];
     const names = isJsonObject(provider) ? provider["commands"] : undefined;
     return Array.isArray(names) ? names.map(String) : [];
   }
 
-  /** Runs one of its commands. Returns the edits that it asked for: nothing is applied here. */
+  /** Runs one of the server's commands and returns the edits that it requested, without applying them. */
   async runCommand(command: string, args: unknown, options?: RequestOptions): Promise<readonly unknown[]> {
     if (this.#askedEdits) throw new Error("another command of the server is running");
     const edits: unknown[] = [];
@@ -129,7 +129,7 @@ export class LiveServer {
     try {
       await this.request("workspace/executeCommand", { command, arguments: args ?? [] }, options);
     } catch (error) {
-      // Some do more after their edit, which only an editor can answer.
+      // Some commands continue after their edit with requests that only an editor can answer.
       if (!(error instanceof ServerRefusal) || edits.length === 0) throw error;
     } finally {
       this.#askedEdits = undefined;
@@ -137,7 +137,10 @@ export class LiveServer {
     return edits;
   }
 
-  /** Shows the file as it is now. Undefined: it is gone, or too large to be shown. `earlier`: as it was then. */
+  /**
+   * Shows the server the file as it is now. Undefined if it is gone or too large. `earlier`: shows this earlier content
+   * instead.
+   */
   async show(path: string, earlier?: string): Promise<string | undefined> {
     const stat = await this.#env.stat(path);
     if (stat?.kind !== "file" || stat.size > LARGEST_FILE) {
@@ -156,7 +159,7 @@ export class LiveServer {
     this.connection.notify("textDocument/didClose", { textDocument: { uri: toUri(path) } });
   }
 
-  /** Shows a text that the file may get. Afterwards it is shown as it is. */
+  /** Shows the server a draft of the file; afterwards, the file as it is. */
   async withDraft<T>(path: string, text: string, work: () => Promise<T>): Promise<T> {
     this.#send(path, text, true);
     try {
@@ -166,9 +169,9 @@ export class LiveServer {
     }
   }
 
-  /** Tells what has changed on the disk, by whomever: the shown files are sent again, the others are named. */
+  /** Tells the server what has changed on disk, whoever changed it: open files are sent again, others are listed. */
   async refresh(own: readonly FileChange[] = []): Promise<void> {
-    // What it was shown while it complained it may have refused: it is shown that again.
+    // The server may have refused texts while it complained, so they are sent again.
     if (await this.#complaints.review()) for (const path of this.#shown.keys()) this.hide(path);
     const found = await this.#changes.look();
     const changes = [...new Map([...found, ...own].map((change) => [change.path, change])).values()];
@@ -182,7 +185,7 @@ export class LiveServer {
       if (stamp === undefined || stampOf(await this.#env.stat(path)) !== stamp) await this.show(path);
   }
 
-  /** The problems of a file as it is now. It is shown first where the server has to publish them. */
+  /** The problems of a file as it is now. The server sees it first, in case it has to publish them. */
   async findProblems(path: string, timeoutMs: number, signal?: AbortSignal, earlier?: string): Promise<Findings> {
     if ((await this.show(path, earlier)) === undefined) return { unknown: "the file is gone or too large" };
     try {
@@ -193,40 +196,40 @@ export class LiveServer {
       return { unknown: messageOf(error) };
     }
     const shown = this.#shown.get(path)!;
-    // Another file has changed since: the server is made to look at this one again.
+    // Another file has changed since, so the server must check this one again.
     if (shown.version < this.#lastChange) this.#send(path, shown.text, false, true);
     return this.#awaitPublished(path, timeoutMs, signal);
   }
 
-  /** Waits until it has looked at shown files, where it does so in its own time. */
+  /** Waits until a server that checks in its own time has checked these files. */
   async checked(paths: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.#pulls || passesToTsserver(this)) return;
     const bounded = abortAfter(timeoutMs, signal);
     for (const path of paths) await this.findProblems(path, timeoutMs, bounded).catch(() => signal.throwIfAborted());
   }
 
-  /** Whether it answers about all files of the project at once. */
+  /** Whether one request can return the problems of the whole project. */
   get answersForProject(): boolean {
     const provider = this.capabilities["diagnosticProvider"];
     return isJsonObject(provider) && provider["workspaceDiagnostics"] === true;
   }
 
-  /** What it says about itself that makes its findings doubtful. */
+  /** A message of the server about itself that casts doubt on its findings. */
   get complaint(): string | undefined {
     return this.#complaints.text(this.#pulls || this.#published.count > 0);
   }
 
-  /** How many lists of problems it has published. */
+  /** Number of problem lists that it has published. */
   get publishedCount(): number {
     return this.#published.count;
   }
 
-  /** The files that it has published lists for since then. */
+  /** Files whose lists were published since then. */
   publishedSince(count: number): string[] {
     return this.#published.pathsSince(count);
   }
 
-  /** Resolves when it has read the project of a shown file, as far as it says so. */
+  /** Resolves when the server has read the project of an open file, as far as it reports that. */
   async loaded(file?: string, options: RequestOptions = {}): Promise<void> {
     if (file !== undefined && passesToTsserver(this)) await awaitTsserverProject(this, file, options);
     this.#loaded ??= this.#waits.until(() => this.#hasWorked, WORK_BEGINS_MS);
@@ -238,14 +241,14 @@ export class LiveServer {
     if (!this.connection.hasEnded)
       await this.request("shutdown", undefined, { timeoutMs: 1000 }).then(
         () => this.connection.notify("exit"),
-        () => {}, // it is ended below, whatever it says
+        () => {}, // it is ended below in any case
       );
     await this.#process.stop();
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
-  /** Sends a text that the server does not know yet, or one that it should look at again. */
+  /** Sends a text that is new to the server, or that it should check again. */
   #send(path: string, text: string, isDraft: boolean, again = false): void {
     const known = this.#shown.get(path);
     this.#shown.delete(path);
@@ -268,7 +271,7 @@ export class LiveServer {
       for (const oldest of this.#shown.keys()) if (this.#shown.size > MOST_SHOWN) this.hide(oldest);
       return;
     }
-    // clangd keeps what it knows about a text that stays the same, unless it is told otherwise.
+    // clangd ignores an unchanged text unless it is forced to rebuild.
     const force = again ? { forceRebuild: true } : {};
     this.connection.notify("textDocument/didChange", { textDocument, contentChanges: [{ text }], ...force });
     if (!isDraft && !again)
@@ -279,7 +282,7 @@ export class LiveServer {
     const { row } = this;
     const folder = { uri: toUri(this.#root), name: this.#root.slice(this.#root.lastIndexOf("/") + 1) };
     const params = {
-      // It may run where this process has another number; it ends with its pipe.
+      // Process ids may differ where it runs; it ends with its pipe.
       processId: null,
       clientInfo: { name: "lathe", version: LATHE_VERSION },
       rootUri: folder.uri,
@@ -311,7 +314,7 @@ export class LiveServer {
       case "client/registerCapability":
         this.#register(given["registrations"]);
         return null;
-      // Only a command that we run may ask for changes.
+      // Only a command that we run may request edits.
       case "workspace/applyEdit":
         this.#askedEdits?.push(given["edit"]);
         if (this.#askedEdits) return { applied: true };
@@ -361,7 +364,8 @@ export class LiveServer {
   async #awaitPublished(path: string, timeoutMs: number, signal?: AbortSignal): Promise<Findings> {
     const { version, since } = this.#shown.get(path)!;
     let isSettled = false;
-    // It publishes only what has changed: when it has answered a question about the text, what it said before still holds.
+    // This server publishes only changes: once it has answered a request about the text, its earlier list is still
+    // valid.
     if (this.row.publishesChanges)
       void this.#awaitChecked(path, { timeoutMs, signal }).then((isChecked) => {
         isSettled = isChecked && this.#published.problemsOf(path) !== undefined;
@@ -370,7 +374,7 @@ export class LiveServer {
     const isNew = (): boolean => isSettled || this.#published.isAbout(path, version, since);
     const ended = this.connection.ended.then((why) => ({ unknown: why }));
     const found = this.#waits.until(isNew, timeoutMs, signal).then(async (isThere): Promise<Findings> => {
-      // It may have said meanwhile that it wants to be asked.
+      // The server may have registered for requests meanwhile.
       if (!isThere && this.#pulls) return this.#pull(path, { timeoutMs, signal });
       if (!isThere) return { unknown: this.complaint ?? `no answer in ${timeoutMs / 1000} s` };
       await this.#published.quiet(signal);
@@ -379,7 +383,7 @@ export class LiveServer {
     return Promise.race([ended, found]);
   }
 
-  /** Whether it has answered something that it can only answer about a checked text. */
+  /** Whether it answered a request that needs a checked text. */
   async #awaitChecked(path: string, options: RequestOptions): Promise<boolean> {
     const start = { line: 0, character: 0 };
     const params = { textDocument: { uri: toUri(path) }, range: { start, end: start }, context: { diagnostics: [] } };
@@ -387,7 +391,7 @@ export class LiveServer {
       await this.ask("textDocument/codeAction", params, options);
       return true;
     } catch {
-      return false; // the wait for a list goes on
+      return false; // keep waiting for a published list
     }
   }
 }

@@ -1,4 +1,4 @@
-// `/lsp`: the language servers of the project, what each is doing, and why one is off.
+// `/lsp`: the project's language servers with their state, and why one is off.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { SlashCommand } from "../../conversation/commands/command.ts";

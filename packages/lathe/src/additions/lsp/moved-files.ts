@@ -1,5 +1,5 @@
-// What changes when files move. Every server that is for one of them, or runs for the project, is asked and told: other servers than
-// that of the language know importers too.
+// Updates other files when files move. All servers for one of the files, and all that run for the project, take part,
+// because servers of other languages may know importers too.
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
@@ -81,7 +81,7 @@ export class MovedFiles {
     }
   }
 
-  /** Those for the files, and those that run for the project. */
+  /** The servers for these files, and those that run for the project. */
   async #serversOf(paths: readonly string[], env: ExecutionEnvironment): Promise<Set<LanguageServer>> {
     const servers = new Set<LanguageServer>();
     for (const path of new Map(paths.map((one) => [fileTypeOf(one), one])).values())
@@ -93,13 +93,13 @@ export class MovedFiles {
 
 const toUris = ({ from, to }: Move) => ({ oldUri: toUri(from), newUri: toUri(to) });
 
-/** It has said that it would like to be asked. */
+/** The server announced that it wants to know about moves before they happen. */
 function wantsMoves({ capabilities: { workspace } }: LiveServer): boolean {
   const operations = isJsonObject(workspace) ? workspace["fileOperations"] : undefined;
   return isJsonObject(operations) && isJsonObject(operations["willRename"]);
 }
 
-/** As one: of two different edits of a file, that of the earlier plan counts. */
+/** Joins plans: if two edit the same file differently, the earlier plan's edits count. */
 function joinPlans(plans: readonly Refactoring[]): Refactoring {
   const files = new Map<string, RefactoredFile>();
   const notes = plans.flatMap((plan) => plan.notes);
@@ -120,7 +120,7 @@ function joinPlans(plans: readonly Refactoring[]): Refactoring {
   };
 }
 
-/** Itself, or what is in the folder. */
+/** The file itself, or the files in the folder. */
 async function filesBelow(path: string, env: ExecutionEnvironment): Promise<string[]> {
   if ((await env.stat(path))?.kind !== "directory") return [path];
   const { paths, truncated } = await env.glob("**/*", path, { maxResults: MOST_MOVED, base: "/", hidden: true });

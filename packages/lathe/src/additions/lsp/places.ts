@@ -1,4 +1,4 @@
-// The place in a file that a question is about, and the server that knows it.
+// Finds the place in a file that a request is about, and the server that knows it.
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
@@ -11,14 +11,14 @@ import type { LiveServer } from "./live-server.ts";
 import { characterOf, findSymbol, firstName, linesOf, type Position, type Range } from "./positions.ts";
 import type { ServerRow } from "./server-row.ts";
 
-/** A question about a place, and the server that knows. */
+/** A place in a file, and the server that knows it. */
 export interface Place {
   readonly live: LiveServer;
   readonly file: string;
   readonly position: Position;
-  /** Of the symbol. */
+  /** The range of the symbol. */
   readonly range: Range;
-  /** All that stands on the line. */
+  /** The line without its indentation. */
   readonly line: Range;
   readonly name: string;
 }
@@ -51,7 +51,10 @@ export class Places {
     return { live, file, name, position, range, line: whole };
   }
 
-  /** The one server that knows definitions. `capability`: what it must offer, "" for any. `file`: of the project when absent. */
+  /**
+   * The server that knows definitions. `capability`: what it must offer, "" for any. Without a file, a server of the
+   * project.
+   */
   async liveFor(
     file: string | undefined,
     capability: string,
@@ -78,7 +81,7 @@ export class Places {
   }
 }
 
-/** Why a file cannot be shown to a server. */
+/** Why a file cannot be opened in a server. */
 export async function notShown(path: string, env: ExecutionEnvironment): Promise<ToolFailure> {
   const stat = await env.stat(path);
   const why =
@@ -86,14 +89,14 @@ export async function notShown(path: string, env: ExecutionEnvironment): Promise
   return new ToolFailure(`${shownPath(path, env)} ${why}.`);
 }
 
-/** What a server that is for such files would need. */
+/** What a server for such files would need. */
 export function needsOf({ name, rootMarkers, install }: ServerRow): string {
   const [last, ...others] = rootMarkers.toReversed();
   const markers = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
   return `${name} is for folders with ${markers}${install === undefined ? "" : ` (${install})`}`;
 }
 
-/** The symbol of a question in the lines of its file, or the first name of the line. `shown`: what failures call the file. */
+/** The requested symbol in the lines of its file, or the first name of the line. `shown`: the file's name in errors. */
 export function symbolOn(lines: readonly string[], line: number, symbol: string | undefined, shown: string) {
   const onLine = lines[line - 1];
   if (onLine === undefined) throw new ToolFailure(`${shown} has ${lines.length} lines, not ${line}.`);
@@ -103,7 +106,7 @@ export function symbolOn(lines: readonly string[], line: number, symbol: string 
   return { onLine, column, name };
 }
 
-/** What is asked needs a server, and none can answer. */
+/** The request needs a server, and none can answer. */
 export class NoServer extends ToolFailure {}
 
 export function noServer(path: string, reasons: readonly string[], env: ExecutionEnvironment): string {
@@ -111,7 +114,7 @@ export function noServer(path: string, reasons: readonly string[], env: Executio
   return `No language server can answer for ${shownPath(path, env)}: ${why}.`;
 }
 
-/** For a line of an answer: what a file is called must not look like another line. */
+/** A path for one line of an answer, made so that no file name can look like another line. */
 export const shownPath = (path: string, env: ExecutionEnvironment): string => visibleName(shortPath(path, env));
 
 export function shortPath(path: string, env: ExecutionEnvironment): string {
@@ -119,7 +122,7 @@ export function shortPath(path: string, env: ExecutionEnvironment): string {
   return relative.startsWith("../") || relative === "" ? path : relative;
 }
 
-/** Says where the name is, when it is near. */
+/** Names the nearest line with the symbol, if there is one. */
 function notOnLine(symbol: string, line: number, lines: readonly string[]): string {
   const near = lines
     .map((text, at) => ({ at: at + 1, isThere: findSymbol(text, symbol) !== undefined }))

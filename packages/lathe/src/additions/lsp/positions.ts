@@ -1,4 +1,4 @@
-// Places in a text, between the protocol (lines from 0, characters counted in the encoding that was agreed on) and what people and the
+// Converts places between the protocol (lines from 0, characters in the negotiated encoding) and what users and the
 // model read (lines from 1, columns of the text).
 
 /** How a server counts characters. */
@@ -16,7 +16,7 @@ export interface Range {
 
 export const linesOf = (text: string): string[] => text.split(/\r\n|\n|\r/);
 
-/** Where in the string a character of the protocol lies; the end of the line when the line is shorter. */
+/** The column of a protocol character in the string; at most the end of the line. */
 export function columnOf(line: string, character: number, encoding: Encoding): number {
   if (encoding === "utf-16") return Math.min(character, line.length);
   let counted = 0;
@@ -41,7 +41,10 @@ export function positionAt(text: string, offset: number, encoding: Encoding): Po
   return { line: before.length - 1, character: characterOf(last, last.length, encoding) };
 }
 
-/** A name on a line: `name`, or `name#2` for the second time it stands there; exactly, or else whatever its case. */
+/**
+ * The column of a name on a line: `name`, or `name#2` for its second occurrence; an exact match first, then one that
+ * ignores case.
+ */
 export function findSymbol(line: string, symbol: string): number | undefined {
   const [, name = symbol, count = "1"] = /^(.+)#(\d+)$/s.exec(symbol) ?? [];
   const text = escapePattern(name);
@@ -57,7 +60,7 @@ export function findSymbol(line: string, symbol: string): number | undefined {
   return undefined;
 }
 
-/** Where a name stands when only its line is known: the first word of it that is a name. */
+/** The column of the first name on a line, when only the line is known. */
 export const firstName = (line: string): number => Math.max(0, line.search(/[\p{L}_$]/u));
 
 /** The name as a whole word of code. */

@@ -1,16 +1,16 @@
-// What commands and people change on the disk while a server runs. Servers are told: they watch nothing themselves.
+// Finds what commands and users changed on disk while a server runs. Servers watch nothing themselves; we tell them.
 
 import type { ExecutionEnvironment, FileStat } from "@lathe/agent/world";
 import type { ServerRow } from "./server-row.ts";
 
-/** `type` as the protocol counts: created, changed, deleted. */
+/** `type` is the protocol's number: created, changed, deleted. */
 export interface FileChange {
   readonly path: string;
   readonly type: 1 | 2 | 3;
 }
 
 const MOST_FILES = 5000;
-/** Files that configure a server or a project, whatever the language. */
+/** Endings of configuration files, whatever the language. */
 const ALWAYS = ["json", "toml"];
 
 export class ProjectChanges {
@@ -27,11 +27,11 @@ export class ProjectChanges {
     this.#env = env;
   }
 
-  /** What has changed since the last look. The first one finds nothing: what is there then is what the server reads. */
+  /** Changes since the last check. The first check finds none, because the server reads the files as they are then. */
   async look(): Promise<FileChange[]> {
     const listing = await this.#env.glob(this.#pattern, this.#root, { maxResults: MOST_FILES, base: "/" });
     const before = this.#known;
-    // Of a list that is cut off, nothing is known about what is not on it.
+    // If the list is truncated, we know nothing about files that are not on it.
     const found = new Set(listing.paths.map((name) => (name.startsWith("/") ? name : `/${name}`)));
     this.#known = listing.truncated ? new Set() : found;
     const isComplete = before !== undefined && before.size > 0 && !listing.truncated;
@@ -56,5 +56,5 @@ export class ProjectChanges {
   }
 }
 
-/** Tells whether a file was written since. */
+/** Differs if a file was written meanwhile. */
 export const stampOf = (stat: FileStat | undefined): string => `${stat?.mtimeMs} ${stat?.size} ${stat?.kind}`;

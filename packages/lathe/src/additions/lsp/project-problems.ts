@@ -1,4 +1,5 @@
-// The problems of a whole project, from a server that has read it: by one question where it answers that, else file by file.
+// The problems of a whole project, from a server that has read it: with one request if the server supports that,
+// otherwise file by file.
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
@@ -21,7 +22,7 @@ export interface ProjectQuestion {
   readonly mayShow: (path: string) => boolean;
 }
 
-/** Without any line it has none. */
+/** No lines mean that there are no problems. */
 export async function problemsOfProject(
   live: LiveServer,
   root: string,

@@ -1,11 +1,11 @@
-// What of the language server protocol is used here. Servers may send anything else, so what comes in is read with care.
+// The parts of the language server protocol that are used here. Servers may send anything else, so input is checked.
 
 import { isJsonObject as isRecord } from "@lathe/llm";
 import type { Encoding, Range } from "./positions.ts";
 
 export interface Problem {
   readonly range: Range;
-  /** 1 error, 2 warning, 3 information, 4 hint; an error when absent. */
+  /** 1 error, 2 warning, 3 information, 4 hint; if absent, an error. */
   readonly severity?: number;
   readonly code?: number | string;
   readonly source?: string;
@@ -17,7 +17,7 @@ export interface Location {
   readonly range: Range;
 }
 
-/** What the client offers. Servers choose from it. */
+/** What the client offers, from which servers choose. */
 export const CLIENT_CAPABILITIES = {
   general: { positionEncodings: ["utf-16", "utf-8"] satisfies Encoding[] },
   window: { workDoneProgress: true },
@@ -62,7 +62,7 @@ export const CLIENT_CAPABILITIES = {
 const MOST_PROBLEMS = 1000;
 const LONGEST_MESSAGE = 2000;
 
-/** Those of a list from a server that can be shown. */
+/** The valid problems in a server's list. */
 export function problemsIn(list: unknown): Problem[] {
   if (!Array.isArray(list)) return [];
   return list.slice(0, MOST_PROBLEMS).flatMap((one) => {
@@ -78,7 +78,7 @@ export function problemsIn(list: unknown): Problem[] {
   });
 }
 
-/** Locations, or links to some; a single one or a list of them. */
+/** Locations, or links to locations; a single one or a list. */
 export function locationsIn(answer: unknown): Location[] {
   const list = Array.isArray(answer) ? answer : [answer];
   return list.flatMap((one) => {

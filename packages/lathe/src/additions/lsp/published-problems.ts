@@ -1,4 +1,4 @@
-// The problems that a server publishes by itself, and whether a list is about the text that it was shown.
+// The problems that a server publishes by itself, and whether a list belongs to the text that the server has.
 
 import { toPath } from "./addresses.ts";
 import type { ChangesAwaited } from "./changes-awaited.ts";
@@ -7,11 +7,11 @@ import { type Problem, problemsIn } from "./protocol.ts";
 interface Published {
   readonly problems: readonly Problem[];
   readonly version: number | undefined;
-  /** How many lists had been published with it, so that an older list is told from a newer one without a version. */
+  /** Number of lists published so far, to order lists that have no version. */
   readonly at: number;
 }
 
-/** Some servers publish syntax errors first and the others right after. */
+/** Some servers publish syntax errors first and the rest right after. */
 const QUIET_MS = 200;
 const MOST_PUBLISHED = 2000;
 
@@ -24,12 +24,12 @@ export class PublishedProblems {
     this.#waits = waits;
   }
 
-  /** How many lists were published. */
+  /** Number of lists published so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** Keeps a list. When there are too many, those of files that were not shown go first. */
+  /** Stores a list. If there are too many, those of files that are not open go first. */
   take({ uri, version, diagnostics }: Readonly<Record<string, unknown>>, isShown: (path: string) => boolean): void {
     const path = typeof uri === "string" ? toPath(uri) : undefined;
     if (path === undefined) return;
@@ -45,7 +45,7 @@ export class PublishedProblems {
     }
   }
 
-  /** `since`: how many lists there were when this version was sent. */
+  /** `since`: the number of lists when this version was sent. */
   isAbout(path: string, version: number, since: number): boolean {
     const list = this.#lists.get(path);
     if (list === undefined) return false;
@@ -60,7 +60,7 @@ export class PublishedProblems {
     return [...this.#lists].flatMap(([path, { at }]) => (at > count ? [path] : []));
   }
 
-  /** Until nothing was published for a while. */
+  /** Resolves when nothing was published for a while. */
   async quiet(signal?: AbortSignal): Promise<void> {
     for (let at = -1; at !== this.#count; ) {
       at = this.#count;

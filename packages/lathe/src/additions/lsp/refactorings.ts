@@ -1,4 +1,4 @@
-// What a server would change for a rename, the move of a file or a code action, as edits of whole texts. Nothing is written here.
+// Turns a server's rename, file move or code action into edits of whole texts. Nothing is written here.
 
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import { visibleName } from "@lathe/agent/base";
@@ -20,11 +20,11 @@ import { filesWithName, renameOrigin, settledAnswer } from "./whole-rename.ts";
 import { refactoringOf } from "./workspace-edit.ts";
 
 const TIMEOUT_MS = 20_000;
-/** Actions that fix a problem need it; the others do not wait longer for it. */
+/** How long a code action waits for the file's problems, which only fixes need. */
 const PROBLEMS_MS = 5000;
 const MOST_NAMED = 20;
 
-/** Which of some files have a name in their code, where the index can tell; the others stay among them. */
+/** Filters files to those with a name in their code; files that the index cannot judge stay in. */
 export type NamedInIndex = (
   name: string,
   files: readonly string[],
@@ -54,14 +54,14 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
     return this.#moved.made(plan, env);
   }
 
-  /** What the server offers for a line, by number and title. */
+  /** The actions that the server offers for a line, with numbers and titles. */
   async listActions(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string> {
     const { actions } = await this.#actions(question, env, signal);
     const lines = actions.map(({ title, kind }, at) => `${at + 1}. ${title}${kind === "" ? "" : ` [${kind}]`}`);
     return lines.join("\n") || "The server offers nothing here.";
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   async #rename(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring> {
     const { newName, timeoutMs = TIMEOUT_MS } = question;
@@ -124,7 +124,7 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
       "problems" in found
         ? found.problems.filter(({ range: { start, end } }) => start.line <= at && end.line >= at)
         : [];
-    // Some actions, such as extracting a function, want to know of how much.
+    // Some actions, such as extracting a function, depend on the extent of the range.
     const range = symbol === undefined ? (diagnostics[0]?.range ?? line) : named;
     const only = query === undefined ? {} : { only: [query] };
     const params = { textDocument: { uri: toUri(file) }, range, context: { diagnostics, ...only } };
@@ -138,13 +138,13 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
   }
 }
 
-/** An action has a command, or is one. */
+/** An action has a command or is one. */
 function commandIn({ command, arguments: args }: JsonObject): { readonly command?: string; readonly args?: unknown } {
   if (isJsonObject(command)) return commandIn(command);
   return typeof command === "string" ? { command, args } : {};
 }
 
-/** Lines that keep the name in files that change: texts, comments, code that the server does not know. */
+/** Reports lines of changed files that keep the name: texts, comments, code that the server does not know. */
 function unchangedLines(name: string, files: readonly RefactoredFile[]): string[] {
   const word = wordPattern(name, "gu");
   const places = files.flatMap(({ path, seen, edits }) =>
@@ -158,7 +158,7 @@ function unchangedLines(name: string, files: readonly RefactoredFile[]): string[
   return [`Also have the name ${name}, in files that change: ${unique.slice(0, MOST_NAMED).join(", ")}${more}.`];
 }
 
-/** Files that have the name and stay as they are: a server that is not ready, or code that it does not know. */
+/** Reports files with the name that stay unchanged: the server was not ready, or does not know their code. */
 function unchangedFiles(
   name: string,
   users: readonly string[],

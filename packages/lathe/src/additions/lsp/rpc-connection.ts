@@ -1,10 +1,11 @@
-// Requests and notifications to and from one language server. It ends with the process, or when the server breaks the protocol.
+// Requests and notifications to and from one language server. The connection ends with the process, or when the server
+// violates the protocol.
 
 import type { ProcessExit, TwoWayProcess } from "@lathe/agent/world";
 import { messageOf } from "@lathe/llm";
 import { encodeFrame, FrameReader } from "./frames.ts";
 
-/** The server has answered with an error. */
+/** The server answered with an error. */
 export class ServerRefusal extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -17,7 +18,7 @@ export class ServerRefusal extends Error {
 export class NoAnswer extends Error {}
 
 export interface IncomingHandlers {
-  /** What it returns is the answer; what it throws becomes an error that the server reads. */
+  /** Returns the answer; the server gets an exception as an error. */
   request(method: string, params: unknown): unknown;
   notification(method: string, params: unknown): void;
 }
@@ -46,7 +47,7 @@ interface Message {
 }
 
 export class RpcConnection {
-  /** Resolves with the reason when nothing can be sent or received any more. */
+  /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<string>;
   readonly #process: TwoWayProcess;
   readonly #handlers: IncomingHandlers;
@@ -64,12 +65,12 @@ export class RpcConnection {
     void this.#read();
   }
 
-  /** An answer is awaited. */
+  /** Whether a request is still open. */
   get isBusy(): boolean {
     return this.#pending.size > 0;
   }
 
-  /** How many it was asked. */
+  /** Number of requests so far. */
   get questions(): number {
     return this.#lastId;
   }
@@ -78,7 +79,7 @@ export class RpcConnection {
     return this.#end !== undefined;
   }
 
-  /** A method without parameters is sent without the field: some servers refuse null. */
+  /** Without parameters, the field is left out, because some servers refuse null. */
   async request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
     const { signal, timeoutMs = TIMEOUT_MS } = options;
     signal?.throwIfAborted();
@@ -117,13 +118,13 @@ export class RpcConnection {
     this.#send({ method, ...(params === undefined ? {} : { params }) });
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   #send(message: object): void {
     if (this.#end !== undefined) return;
-    // A server that does not read what it is sent is as good as dead.
+    // A server that does not read its input is as good as dead.
     this.#process.write(encodeFrame({ jsonrpc: "2.0", ...message })).catch((error) => {
-      // How the program ended says more than the failed write, and is known in a moment.
+      // How the program ended says more than the failed write, and we will know it in a moment.
       setTimeout(() => this.#close(messageOf(error)), END_MS).unref();
     });
   }
@@ -169,7 +170,7 @@ export class RpcConnection {
 function describeExit({ exitCode, signal, limitNote }: ProcessExit, stderr: string): string {
   if (limitNote !== undefined) return limitNote.replace(/^Ended/, "it was ended").replace(/\.$/, "");
   const lines = stderr.trim().split("\n");
-  // Runtimes print the error first, and where it happened or their version behind it.
+  // Runtimes print the error first, and then its location or their own version.
   const cause = lines.findLast((line) => /error|fatal|panic/i.test(line)) ?? lines.at(-1);
   const last = cause?.trim().slice(0, LONGEST_LINE) ?? "";
   const how = signal === undefined ? `exited with code ${exitCode}` : `was ended by ${signal}`;

@@ -1,5 +1,5 @@
-// What a server says to its user about itself, such as that it cannot read its configuration. It may go on and find nothing: then its
-// silence about a file means little.
+// A server's messages about itself, such as that it cannot read its configuration. It may keep running and find
+// nothing, and then its silence about a file means little.
 
 import { visibleLine } from "@lathe/agent/base";
 import type { ExecutionEnvironment } from "@lathe/agent/world";
@@ -12,7 +12,7 @@ const LONGEST = 300;
 
 export class ServerComplaints {
   readonly #env: ExecutionEnvironment;
-  /** Those that configure it. */
+  /** The server's configuration files. */
   readonly #files: readonly string[];
   #configuration = "";
   #shown: string | undefined;
@@ -30,7 +30,10 @@ export class ServerComplaints {
     if (method === "window/logMessage" && type === ERROR) this.#logged = text;
   }
 
-  /** When its configuration has changed, its complaints are forgotten: it reads that again. Returns whether it had any. */
+  /**
+   * Forgets the complaints if the configuration has changed, because the server reads it again. Returns whether there
+   * were any.
+   */
   async review(): Promise<boolean> {
     const stamps = await Promise.all(this.#files.map(async (path) => stampOf(await this.#env.stat(path))));
     const configuration = stamps.join();
@@ -42,7 +45,9 @@ export class ServerComplaints {
     return hadAny;
   }
 
-  /** `hasAnswered`: it works. Then its log, which also holds errors that matter to nobody, does not count. */
+  /**
+   * `hasAnswered`: whether the server works. If it does, its log does not count, because it also has harmless errors.
+   */
   text(hasAnswered: boolean): string | undefined {
     return this.#shown ?? (hasAnswered ? undefined : this.#logged);
   }

@@ -1,10 +1,11 @@
-// The language servers that are known without configuration, as rows. A project's or user's lsp.json adds rows and changes these.
+// The language servers known without configuration, as rows. An lsp.json of a project or user adds rows and changes
+// these.
 
 import { isJsonObject } from "@lathe/llm";
 import type { ServerRow } from "./server-row.ts";
 import { SERVER_TABLE } from "./server-table.ts";
 
-/** How one gets the usual ones. */
+/** How to install the usual servers. */
 const INSTALL: Readonly<Record<string, string>> = {
   "rust-analyzer": "rustup component add rust-analyzer",
   clangd: "apt install clangd",
@@ -30,16 +31,16 @@ export const SERVER_ROWS: readonly ServerRow[] = SERVER_TABLE.map(([name, line, 
   return { name, command, args, fileTypes: words(fileTypes), rootMarkers: words(rootMarkers), ...install, ...extras };
 });
 
-/** A glob of the files that a server is for, by their names without a folder. */
+/** A glob of a server's files, by names without a folder. */
 export function fileGlob({ fileTypes }: Pick<ServerRow, "fileTypes">): string {
   const endings = fileTypes.filter((type) => type.startsWith("."));
   const [only = "", ...others] = endings.length > 0 ? endings.map((ending) => ending.slice(1)) : fileTypes;
-  // Braces around a single word would be part of the name.
+  // A glob would take braces around a single word literally.
   const names = others.length === 0 ? only : `{${[only, ...others].join(",")}}`;
   return endings.length > 0 ? `*.${names}` : names;
 }
 
-/** What the protocol calls a file's language, where it is not the ending itself. */
+/** Language ids of the protocol that differ from the ending. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   ".ts": "typescript",
   ".mts": "typescript",
@@ -90,7 +91,7 @@ export const languageOf = (path: string, { languages }: ServerRow): string => {
   return languages?.[type] ?? LANGUAGES[type] ?? type.replace(/^\./, "");
 };
 
-/** `python.analysis` of the settings; all of them without a section. */
+/** The value of a section such as `python.analysis`; without a section, all settings. */
 export function settingOf(settings: ServerRow["settings"], section: unknown): unknown {
   if (typeof section !== "string" || section === "") return settings ?? null;
   let value: unknown = settings;

@@ -1,4 +1,4 @@
-// What a server is doing, in one line for people and the model.
+// A server's state in one line, for users and the model.
 
 import type { UsableServer } from "./language-servers.ts";
 

@@ -1,5 +1,5 @@
-// The table of language servers that are known without configuration. It is read as it stands to see whether a folder may have one, at
-// every start; server-rows.ts makes rows of it.
+// The table of language servers known without configuration. Every start uses it directly to check whether a folder may
+// have one; server-rows.ts makes rows of it.
 
 import type { ServerRow } from "./server-row.ts";
 
@@ -13,17 +13,17 @@ const SCRIPTS = ".ts .tsx .mts .cts .js .jsx .mjs .cjs";
 const SCRIPT_ROOTS = "tsconfig.json jsconfig.json package.json";
 const PYTHON_ROOTS = "pyproject.toml setup.py setup.cfg requirements.txt Pipfile pyrightconfig.json .git";
 
-/** Without automatic downloads of type packages: TypeScript 7 starts npm for them, older ones through their server. */
+/** Turns off automatic downloads of type packages: TypeScript 7 starts npm for them, older versions their server. */
 const NO_TYPINGS_7 = { "js/ts": { tsserver: { automaticTypeAcquisition: { enabled: false } } } };
 const NO_TYPINGS = { disableAutomaticTypingAcquisition: true, tsserver: { useSyntaxServer: "never" } };
 
-/** Without downloads of modules and toolchains. */
+/** Turns off downloads of modules and toolchains. */
 const NO_MODULES = { env: { GOPROXY: "off", GOTOOLCHAIN: "local" } };
 
-/** What rust-analyzer can do beyond the protocol; `request` reaches it. */
+/** Capabilities of rust-analyzer beyond the protocol, for the action `request`. */
 const RUST_EXTRAS = { flycheck: true, ssr: true, expandMacro: true, runnables: true, relatedTests: true };
 
-/** Name, command with arguments, file types, root markers. Of two that fit, the first one answers. */
+/** Name, command with arguments, file types, root markers. If two rows fit, the first one is used. */
 export const SERVER_TABLE: readonly (readonly [string, string, string, string, Extras?])[] = [
   ["typescript", "tsc --lsp --stdio", SCRIPTS, SCRIPT_ROOTS, { settings: NO_TYPINGS_7, ...npm("typescript@7") }],
   [
@@ -115,5 +115,5 @@ export const SERVER_TABLE: readonly (readonly [string, string, string, string, E
   ["tlaplus", "tlapm_lsp --stdio", ".tla", "*.tla"],
 ];
 
-/** Names that nearly every folder has say nothing about a language. */
+/** Names that nearly every folder has and that imply no language. */
 export const EVERYWHERE: readonly string[] = [".git", "package.json"];

@@ -1,4 +1,4 @@
-// What servers say about symbols, as text: hovers, outlines, calls.
+// Servers' answers about symbols as text: hovers, outlines, calls.
 
 import { visibleName } from "@lathe/agent/base";
 import { isJsonObject } from "@lathe/llm";
@@ -15,7 +15,7 @@ const KINDS =
 
 const kindOf = (kind: unknown): string => (typeof kind === "number" ? (KINDS[kind - 1] ?? "symbol") : "symbol");
 
-/** From 1; empty for what is no range. */
+/** The line, counted from 1; empty if the value is not a range. */
 const lineOf = (range: unknown): number[] => (isRange(range) ? [range.start.line + 1] : []);
 
 export function showHover(answer: unknown): string | undefined {

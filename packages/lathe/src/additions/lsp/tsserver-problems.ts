@@ -1,12 +1,12 @@
-// The problems of a file from servers that stand before tsserver. What these publish by themselves comes in pieces and not at all when
-// a file stays clean, but they pass on questions to tsserver, which answers exactly.
+// Gets the problems of a file from servers in front of tsserver. What these publish by themselves comes in pieces, and
+// not at all while a file stays clean, but they pass requests on to tsserver, which answers exactly.
 
 import { isJsonObject } from "@lathe/llm";
 import type { Position } from "./positions.ts";
 import type { Problem } from "./protocol.ts";
 import { NoAnswer, type RequestOptions } from "./rpc-connection.ts";
 
-/** What is needed of the server. */
+/** The parts of a server that are used here. */
 interface Asked {
   readonly capabilities: Readonly<Record<string, unknown>>;
   ask(method: string, params: unknown, options?: RequestOptions): Promise<unknown>;
@@ -22,7 +22,7 @@ export function passesToTsserver({ capabilities }: Asked): boolean {
   return Array.isArray(commands) && commands.includes(COMMAND);
 }
 
-/** Answers when the project of the file is loaded. */
+/** Resolves when the file's project is loaded. */
 export async function awaitTsserverProject(live: Asked, file: string, options: RequestOptions): Promise<void> {
   await ask(live, "projectInfo", { file, needFileNameList: false }, options);
 }

@@ -1,5 +1,5 @@
-// What makes a rename whole. A server that has just started, or has no index, knows a part of the project and would rename half of it;
-// one that is asked at an import would rename there only.
+// Makes a rename complete. A server that has just started, or has no index, knows only part of the project and would
+// rename half of it; if asked at an import, it would rename only there.
 
 import { posix } from "node:path";
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
@@ -16,7 +16,7 @@ const MOST_QUESTIONS = 5;
 const MOST_USERS = 20;
 const CHECK_MS = 10_000;
 
-/** The place where the name is defined, if the server knows one in the project; else the place itself. */
+/** The place of the definition, if the server knows one in the project; otherwise the place itself. */
 export async function renameOrigin(place: Place, env: ExecutionEnvironment, options: RequestOptions): Promise<Place> {
   const { live, file, position, name } = place;
   if (!live.can("definitionProvider")) return place;
@@ -26,14 +26,14 @@ export async function renameOrigin(place: Place, env: ExecutionEnvironment, opti
   if (!path || others.length > 0 || !isInside(path, env)) return place;
   const { start } = found.range;
   const line = linesOf((await live.show(path)) ?? "")[start.line] ?? "";
-  // A name given by an import is not that of the definition.
+  // An import may give the definition another name.
   const isSame = line.slice(columnOf(line, start.character, live.encoding)).startsWith(name);
   return isSame ? { ...place, file: path, position: start } : place;
 }
 
 /**
- * Shows the server every file that it would change and those that have the name, and asks again, until the answer rests on texts that
- * it was shown. `users`: files that have the name.
+ * Asks repeatedly, and each time shows the server the files that it would change and those with the name, until the
+ * answer is based on texts that it was shown. `users`: files with the name.
  */
 export async function settledAnswer(
   ask: () => Promise<unknown>,
@@ -59,14 +59,14 @@ export async function settledAnswer(
   throw new ToolFailure("The files keep changing. Nothing was written; ask again.");
 }
 
-/** Shows the first of the files that have a name. */
+/** Shows the server the first of the files that have a name. */
 export async function showUsers(users: readonly string[], live: LiveServer, signal: AbortSignal): Promise<void> {
   const some = users.slice(0, MOST_USERS);
   for (const path of some) await live.show(path);
   await live.checked(some, CHECK_MS, signal);
 }
 
-/** Files that have the name as a word. */
+/** Files that contain the name as a word. */
 export async function filesWithName(
   name: string,
   live: LiveServer,

@@ -1,5 +1,5 @@
-// What a server wants to change, as a refactoring: texts, and files that it creates, moves or deletes. All of it or a failure: nothing is
-// left out, and nothing outside the project is touched.
+// Reads a server's edit as a refactoring: texts, and files that it creates, moves or deletes. It is complete or fails:
+// nothing is left out, and nothing outside the project is touched.
 
 import { type ExecutionEnvironment, ToolFailure } from "@lathe/agent";
 import { visibleName } from "@lathe/agent/base";
@@ -28,7 +28,7 @@ export async function refactoringOf(
   return reader.refactoring();
 }
 
-/** Text edits of a file without an order among them, or one step of several. */
+/** The steps of an edit: ordered ones, or the edits of each file, whose order does not matter. */
 function stepsOf(answer: unknown): Readonly<Record<string, unknown>>[] {
   if (!isJsonObject(answer)) return [];
   const { changes, documentChanges } = answer;
@@ -41,14 +41,14 @@ function stepsOf(answer: unknown): Readonly<Record<string, unknown>>[] {
   return documentChanges;
 }
 
-/** Steps refer to files by the paths that earlier steps have given them. */
+/** Later steps refer to files by the paths that earlier steps gave them. */
 class WorkspaceEditReader {
   readonly #live: LiveServer;
   readonly #env: ExecutionEnvironment;
-  /** By the path that the file has now. */
+  /** Edits by the file's current path on disk. */
   readonly #edits = new Map<string, { readonly seen: string; readonly edits: ServerEdit[] }>();
   readonly #created = new Map<string, string>();
-  /** By the new path. */
+  /** Old paths by new ones. */
   readonly #moved = new Map<string, string>();
   readonly #deleted = new Map<string, string>();
 
@@ -85,7 +85,7 @@ class WorkspaceEditReader {
     };
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   #inside(uri: unknown): string {
     const path = typeof uri === "string" ? toPath(uri) : undefined;
@@ -133,7 +133,7 @@ class WorkspaceEditReader {
     this.#edits.set(origin, { seen, edits: [...(known?.edits ?? []), ...edits] });
   }
 
-  /** As the server has seen it. */
+  /** The text that the server has seen. */
   async #textOf(path: string, what: string): Promise<string> {
     const text = await this.#live.show(path);
     if (text === undefined)
@@ -155,7 +155,7 @@ const isEditList = (value: unknown): value is ServerEdit[] =>
 const applyAll = (text: string, edits: readonly TextEdit[]): string =>
   edits.reduceRight((result, { start, end, text: now }) => result.slice(0, start) + now + result.slice(end), text);
 
-/** Offsets into the text; edits that overlap or lie outside are refused. */
+/** The edits as offsets into the text; those that overlap or lie outside are refused. */
 export function textEdits(path: string, seen: string, answer: unknown, encoding: Encoding): TextEdit[] {
   const edits = answer ?? [];
   if (!isEditList(edits)) throw new ToolFailure(NOT_AN_EDIT);
@@ -164,7 +164,7 @@ export function textEdits(path: string, seen: string, answer: unknown, encoding:
   for (const line of lines) starts.push((starts.at(-1) as number) + line.length + 1);
   const offsetOf = ({ line, character }: Position): number => {
     const text = lines[line];
-    // The end of a file may be written as the line behind the last.
+    // Servers may write the end of a file as the line after the last.
     if (text === undefined && line === lines.length && character === 0) return seen.length;
     if (text === undefined)
       throw new ToolFailure(`The server would change lines that ${visibleName(path)} does not have.`);

@@ -1,4 +1,5 @@
-// What MCP servers add to a session: their tools (which a search may hide when they are many), prompts as commands, resources by address.
+// What MCP servers add to a session: tools (which a search may hide if there are many), prompts as commands, and
+// resources by address.
 
 import type { Answerer, Middleware, Session } from "@lathe/agent";
 import { thisMachine } from "../../config/workspace/this-machine.ts";
@@ -20,20 +21,20 @@ import { MOST_SAMPLES, sample } from "./sampling.ts";
 import type { Server } from "./server.ts";
 import type { ServerConfig } from "./types.ts";
 
-/** The MCP servers of a run. With other servers or another folder, others are made. */
+/** The MCP servers of a run. Other servers or another folder need new ones. */
 export interface McpServers {
   readonly manager: ServerManager;
   readonly sessions: PresentSession;
   close(): Promise<void>;
 }
 
-/** `named`: the servers that a host gave, with values that mean what they say; absent: those that discovery finds. */
+/** `named`: servers that a host gave, whose values are literal; if absent, those that discovery finds. */
 export const mcpAddition =
   (servers: SharedBySessions<McpServers>, named?: readonly ServerConfig[]): AdditionMaker =>
   async (workspace, request) => {
     const configs = named ?? (await foundServers(workspace));
     const timeout = timeoutOfAll(workspace);
-    // What a host names it wants to be there, and it may send its first prompt at once.
+    // A host relies on the servers that it names, and it may send its first prompt at once.
     const waitsForStart = named !== undefined || (request.promptFollows ?? false);
     const key = JSON.stringify([workspace.cwd, configs, timeout.ms, waitsForStart]);
     const start = { configs, waitsForStart, timeoutMs: timeout.ms };
@@ -62,7 +63,7 @@ function startServers(
 ): McpServers {
   const sessions = new PresentSession();
   const warn = (message: string, code: string): void => sessions.warn(message, code);
-  // Of the kind that the session has, and not the session's: that one ends with it.
+  // An environment like the session's, but not the session's own, which ends with it.
   const env =
     request.environment?.(workspace, warn) ?? thisMachine(workspace, { roots: () => sessions.roots(workspace), warn });
   const manager = new ServerManager({
@@ -107,7 +108,7 @@ function additionOf(
     schemes: { mcp: mcpScheme(manager) },
     systemParts: () => (manager.servers.length === 0 ? [] : [{ name: "MCP servers", text: systemPart(manager) }]),
     commands: async (wanted) => {
-      // A prompt of a server that is still starting may be the first thing that is said.
+      // The first input may be a prompt of a server that is still starting.
       const isKnown = (): boolean => promptCommands(manager).some(({ name }) => name === wanted);
       if (wanted?.startsWith(PREFIX) && !isKnown()) await manager.settled();
       return [mcpCommand(manager, workspace), ...promptCommands(manager)];
@@ -123,7 +124,7 @@ function additionOf(
   return addition;
 }
 
-/** The first request waits for servers of which nothing is known yet. */
+/** The first request waits for servers whose tools are still unknown. */
 function waitForServers(manager: ServerManager): Middleware {
   return {
     name: "MCP servers",
@@ -132,13 +133,13 @@ function waitForServers(manager: ServerManager): Middleware {
   };
 }
 
-/** Stable: names of what is configured, not of what runs. */
+/** This text must be stable, so it names the configured servers, not the running ones. */
 function systemPart({ servers }: ServerManager): string {
   const names = servers.map(({ name }) => name).join(", ");
   return `## MCP servers\n\nConfigured: ${names}. Their tools are called mcp__<server>__<tool>. Reading \`mcp://<server>\` lists a server's instructions and resources, reading \`mcp://<server>/<address>\` gives a resource.`;
 }
 
-/** `--tools` is about these as well. The same array until the manager has another one. */
+/** Filters tools by `--tools`. Returns the same array until the manager has a new one. */
 function wantedTools(manager: ServerManager, only: readonly string[] | undefined): () => readonly ServerTool[] {
   let made: { readonly from: unknown; readonly list: readonly ServerTool[] } | undefined;
   const isWanted = (name: string): boolean =>
@@ -150,7 +151,7 @@ function wantedTools(manager: ServerManager, only: readonly string[] | undefined
   };
 }
 
-/** One question of a server at a time: more are refused, whether they are for the user or for the model. */
+/** A server may ask one question at a time, of the user or the model; more are refused. */
 function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSession): ServerQuestions {
   const answer = person?.answer;
   let isAsking = false;

@@ -1,10 +1,10 @@
-// Takes tools that are not what the protocol says out of a server's list, before the protocol's package would refuse the whole list
-// because of one of them.
+// Removes invalid tools from a server's list; otherwise the protocol's package would refuse the whole list because of
+// one of them.
 
 import { isJsonObject } from "@lathe/llm";
 import { DEEPEST_SCHEMA } from "./limits.ts";
 
-/** Changes the message, when it is a list of tools. The names of those that are gone. */
+/** Changes the message in place if it is a list of tools. Returns the names of removed tools. */
 export function withoutBrokenTools(message: unknown): readonly string[] {
   const result = isJsonObject(message) ? message["result"] : undefined;
   if (!isJsonObject(result) || !Array.isArray(result["tools"])) return [];
@@ -33,7 +33,7 @@ function isObjectSchema(schema: unknown): boolean {
 
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === "string";
 
-/** Level by level: whatever walks through it later does so on the stack. */
+/** Checks level by level, because a deep schema would overflow the stack of code that walks it recursively. */
 function isShallow(schema: unknown): boolean {
   let level: readonly unknown[] = [schema];
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,5 +1,5 @@
-// What servers offered when they were last connected, so that a start can offer it again without starting them. One small file a
-// server; a configuration that has changed has another file.
+// What servers offered when they were last connected, so that a new start can offer it before they run. There is one
+// small file per server and configuration.
 
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -20,7 +20,7 @@ export class DefinitionCache {
     this.#folder = join(cacheFolder, "mcp");
   }
 
-  /** Undefined as well for a file that no server of ours wrote. */
+  /** Also undefined for a file that we did not write. */
   read(config: ServerConfig): KeptDefinitions | undefined {
     try {
       const kept = JSON.parse(readIfThere(this.#file(config)) ?? "null") as Partial<KeptDefinitions> | null;

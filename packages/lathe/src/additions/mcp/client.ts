@@ -1,4 +1,4 @@
-// One connection to one server, by the protocol's own package.
+// One connection to one server, through the protocol's own package.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import {
@@ -26,36 +26,36 @@ import { expandVariables, resolvedValues, type ValueSources } from "./values.ts"
 
 export interface ConnectOptions {
   readonly config: ServerConfig;
-  /** Where programs run; asked for only when one does. */
+  /** The environment for programs; called only if one runs. */
   readonly env: () => ExecutionEnvironment | Promise<ExecutionEnvironment>;
   readonly values: ValueSources;
-  /** Directories that the server may know of. */
+  /** Directories that the server may know about. */
   readonly roots: readonly string[];
   readonly version: string;
   readonly now: () => number;
-  /** Absent when the user does not sign in. */
+  /** Absent if the user does not sign in. */
   readonly auth?: AuthProvider | undefined;
   readonly startTimeoutMs: number;
   readonly hooks: ConnectionHooks;
 }
 
 interface ConnectionHooks extends ServerQuestions {
-  /** The connection has ended by itself; undefined: with the session's environment. */
+  /** The connection ended by itself. Without a reason, it ended with the session's environment. */
   onEnd(reason: string | undefined): void;
   onDefinitions(definitions: Definitions): void;
   /** Tools of its list that cannot be offered. */
   onBroken(tools: readonly string[]): void;
 }
 
-/** How a server reaches the person and the model. */
+/** How a server asks the user and the model. */
 export interface ServerQuestions {
-  /** Asks the person; absent when none is present. */
+  /** Asks the user; absent if no user is present. */
   readonly elicit?: ((request: ElicitRequest["params"], signal: AbortSignal) => Promise<ElicitResult>) | undefined;
-  /** Asks the session's model; absent: the user did not allow it. */
+  /** Asks the session's model; absent unless the user allowed it. */
   readonly sample?: ((request: CreateMessageRequest["params"]) => Promise<CreateMessageResult>) | undefined;
 }
 
-/** A server that answered, with what it offers. */
+/** A connected server with what it offers. */
 export interface Connected {
   readonly client: Client;
   readonly definitions: Definitions;
@@ -64,7 +64,7 @@ export interface Connected {
   close(): Promise<void>;
 }
 
-/** The server wants a sign-in that we do not have. */
+/** The server requires a sign-in that we do not have. */
 export class SignInNeeded extends Error {
   constructor(message = "it needs a sign-in") {
     super(message);
@@ -72,20 +72,20 @@ export class SignInNeeded extends Error {
   }
 }
 
-/** What a server that only speaks SSE answers to a message that is posted to its address. */
+/** Status codes with which an SSE-only server answers a POST to its address. */
 const OLDER_SERVER: ReadonlySet<number> = new Set([400, 404, 405]);
 
 export async function connectServer(options: ConnectOptions): Promise<Connected> {
   try {
     return await connectWith(options, "legacy");
   } catch (error) {
-    // An older server refuses the newer way of HTTP at the same address.
+    // An older server refuses streamable HTTP at the same address.
     const isOlder = options.config.transport === "http" && error instanceof SdkHttpError;
     if (isOlder && OLDER_SERVER.has(error.status ?? 0))
       return connectWith({ ...options, config: { ...options.config, transport: "sse" } }, "legacy").catch(() => {
         throw asSignIn(error);
       });
-    // It answered, and does not know the older handshake.
+    // The server answered, but does not know the older handshake.
     if (!(error instanceof ProtocolError)) throw asSignIn(error);
     return connectWith(options, "auto").catch((later: unknown) => {
       throw asSignIn(later);
@@ -139,7 +139,7 @@ async function connectWith(options: ConnectOptions, mode: "legacy" | "auto"): Pr
     label: `${name} ${version}`.trim().slice(0, 80),
     close: async () => {
       client.onclose = () => {};
-      // A session of the server's that no client comes back to.
+      // No client returns to this session of the server.
       if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession().catch(() => {});
       await client.close();
     },
@@ -177,7 +177,7 @@ function clientOptions(
     listChanged: {
       tools: {
         onChanged: (error, tools) => {
-          if (error || !tools) return; // what it offered before stays
+          if (error || !tools) return; // the earlier list stays
           listsOf().tools = listTools(tools, config);
           listsOf().onChange?.();
         },
@@ -203,8 +203,8 @@ function answerServer(client: Client, { roots, hooks }: ConnectOptions): void {
 }
 
 /**
- * Too many messages in too short a time that we did not ask for end the connection. Answers to our requests are not among them. A list of
- * tools comes to the protocol's package without those that would make it refuse the others.
+ * Ends the connection if the server sends too many unrequested messages in a short time. Also removes invalid tools
+ * from lists before the protocol's package would refuse the whole list.
  */
 function guard(
   transport: Transport,
@@ -233,7 +233,7 @@ function guard(
     }
     if (++messages === MOST_MESSAGES + 1)
       onFlood(`it sent more than ${MOST_MESSAGES} messages in ${MESSAGE_WINDOW_MS / 1000} s`);
-    // Nothing behind this one is looked at.
+    // The messages after this one are ignored.
     if (messages > MOST_MESSAGES) throw new Error("too many messages");
   };
 }

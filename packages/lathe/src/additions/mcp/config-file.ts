@@ -1,4 +1,4 @@
-// The files that `lathe mcp add` and `remove` write: `~/.lathe/mcp.json`, or `.lathe/mcp.json` of the project.
+// The files that `lathe mcp add` and `remove` write: `~/.lathe/mcp.json`, or the project's `.lathe/mcp.json`.
 
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
@@ -9,28 +9,31 @@ import { schemaAddress } from "../../platform/home/package-folder.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
 const FILE = "mcp.json";
-/** As reading has them: the first that is there. */
+/** In the same order as when the file is read: the first key that exists is used. */
 const KEYS = ["mcpServers", "servers"];
 
 export const configFile = ({ paths, cwd }: Workspace, ofProject: boolean): string =>
   ofProject ? join(cwd, ".lathe", FILE) : join(paths.home, FILE);
 
-/** What is written there now. */
+/** The servers in the file now. */
 export function serversOf(file: string): JsonObject {
   return serversIn((readTextFile(file) ?? "").replace(/^\uFEFF/, ""), file).servers;
 }
 
-/** False when there was one of that name: it is replaced. `isShared`: the file belongs to a project. */
+/** Adds or replaces a server. False if it replaced one. `isShared`: the file belongs to a project. */
 export async function addServer(file: string, name: string, server: JsonObject, isShared: boolean): Promise<boolean> {
   return !(await change(file, name, server, isShared));
 }
 
-/** False when there was none. */
+/** False if there was no such server. */
 export async function removeServer(file: string, name: string): Promise<boolean> {
   return change(file, name, undefined, true);
 }
 
-/** Only this entry of the text changes: what people wrote around it, also comments, stays. True when there was one of that name. */
+/**
+ * Changes only this entry of the text, so that everything around it stays, including comments. True if the entry
+ * existed.
+ */
 async function change(file: string, name: string, server: JsonObject | undefined, isShared: boolean): Promise<boolean> {
   return withFileLock(file, async () => {
     const [, mark = "", text = ""] = /^(\uFEFF?)(.*)$/s.exec(readTextFile(file) ?? "") ?? [];
@@ -45,7 +48,7 @@ async function change(file: string, name: string, server: JsonObject | undefined
   });
 }
 
-/** Throws for a file that reading would refuse: the user wrote it by hand and will want to keep it. */
+/** Throws if the file is invalid: the user wrote it by hand and will want to keep it. */
 function serversIn(text: string, file: string): { readonly key: string; readonly servers: JsonObject } {
   const [usual = ""] = KEYS;
   if (text.trim() === "") return { key: usual, servers: {} };
@@ -66,7 +69,7 @@ function withEntry(text: string, path: readonly string[], server: JsonObject): s
   return applyEdits(text, modify(text, [...path], server, { formattingOptions: formatOf(text) }));
 }
 
-/** The library's own removal takes the comments before the entry along. */
+/** The library's own removal would also delete comments before the entry. */
 function withoutEntry(text: string, path: readonly string[]): string {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   const entry = tree && findNodeAtLocation(tree, [...path])?.parent;
@@ -74,7 +77,7 @@ function withoutEntry(text: string, path: readonly string[]): string {
   const after = commaAfter(text, entry.offset + entry.length);
   const before = text.slice(0, entry.offset);
   if (after !== undefined) return joinText(before, text.slice(after + 1));
-  // It was the last one: the comma of the one before it goes, or strict readers would refuse the file.
+  // This was the last entry: the comma before it goes too, or strict readers would refuse the file.
   const siblings = entry.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(entry) - 1];
   const comma = previous && commaAfter(text, previous.offset + previous.length);
@@ -82,7 +85,7 @@ function withoutEntry(text: string, path: readonly string[]): string {
   return joinText(kept, text.slice(entry.offset + entry.length));
 }
 
-/** Without the line that is left empty. */
+/** Joins the texts without the line that is left empty. */
 function joinText(before: string, after: string): string {
   const ownLine = /\r?\n[ \t]*$/.exec(before);
   return ownLine && /^[ \t]*(?:\r?\n|$)/.test(after)

@@ -1,4 +1,5 @@
-// The servers of a workspace, from what discovery found, and what they need of it: values, credentials, the deadline of all of them.
+// The servers of a workspace, made from what discovery found, and what they need: values, credentials, the timeout for
+// all of them.
 
 import { basename } from "node:path";
 import { isJsonObject } from "@lathe/llm";
@@ -21,7 +22,7 @@ export function serverConfig({ name, source, value }: Found<McpServerValue>, wor
   };
 }
 
-/** Editors' names for folders, and their way to write a variable, in every text of a server's entry. */
+/** Replaces editors' names for folders and their notation for variables in all texts of a server's entry. */
 function withPlaces(value: unknown, workspace: Workspace): unknown {
   const { cwd, machine } = workspace;
   const places: Readonly<Record<string, string>> = {
@@ -42,7 +43,7 @@ function withPlaces(value: unknown, workspace: Workspace): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withPlaces(one, workspace)]));
 }
 
-/** Fields of another kind are as if they were absent. */
+/** Ignores fields of the wrong type. */
 function oauthOf(written: Readonly<Record<string, unknown>>): OAuthConfig {
   const { clientId, clientSecret, scopes, scope, callbackPort } = written;
   const words = typeof scope === "string" ? scope.split(/\s+/) : Array.isArray(scopes) ? scopes : [];
@@ -74,7 +75,7 @@ export function signInDeps(workspace: Workspace, { url = "" }: ServerConfig): Si
 
 const TIMEOUT_VARIABLE = "LATHE_MCP_TIMEOUT_MS";
 
-/** The deadline that holds for every server, where the variable gives one; else what is wrong with it. */
+/** The timeout for all servers from the variable, or what is wrong with it. */
 export function timeoutOfAll({ env }: Workspace): { readonly ms?: number; readonly problem?: string } {
   const written = env[TIMEOUT_VARIABLE]?.trim();
   if (!written) return {};

@@ -1,4 +1,5 @@
-// What a server lists, cut down to what we can offer: names, descriptions and schemas of bounded size. What is beyond is left out.
+// Cuts a server's lists down to what we can offer: names, descriptions and schemas of limited size. Everything beyond
+// is left out.
 
 import type { JsonSchema } from "@lathe/llm";
 import type { Prompt, Tool } from "@modelcontextprotocol/client";

@@ -1,5 +1,5 @@
-// Questions of a server to the person: a form becomes questions, one a field; an address is shown and confirmed. What the person
-// does not answer is not sent.
+// Questions of a server to the user: a form becomes one question per field; an address is shown and confirmed.
+// Unanswered fields are not sent.
 
 import type { Answer, Answerer, Question } from "@lathe/agent";
 import type {
@@ -43,7 +43,7 @@ export async function elicit(
       answers.find(({ id }) => id === field.name),
     );
     if (value !== undefined) content[field.name] = value;
-    // The server would get a form that it cannot use.
+    // The server could not use a form without it.
     else if (field.isRequired) return { action: "decline" };
   }
   return { action: "accept", content };
@@ -53,7 +53,7 @@ interface Field {
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: PrimitiveSchemaDefinition;
-  /** What may be chosen: the value by what the person sees. */
+  /** The choices: the value by the label that the user sees. */
   readonly choices: ReadonlyMap<string, string>;
   readonly isMulti: boolean;
 }
@@ -68,7 +68,7 @@ function fieldsOf({ requestedSchema: { properties, required = [] } }: ElicitRequ
   }));
 }
 
-/** Plain values, or values with titles; of one choice or of several. */
+/** Choices may be plain values or values with titles, and one or several may be selected. */
 function choicesOf(schema: PrimitiveSchemaDefinition): ReadonlyMap<string, string> {
   const from = (schema.type === "array" ? schema.items : schema) as {
     readonly enum?: readonly string[];
@@ -96,7 +96,7 @@ function questionOf({ name, isRequired, isMulti, schema, choices }: Field, lead:
   };
 }
 
-/** Undefined: left out, or of another kind than the server asked for. */
+/** Undefined if left out, or of a type that the server did not ask for. */
 function valueFor(
   { schema, choices, isMulti }: Field,
   answer: Answer | undefined,

@@ -1,4 +1,4 @@
-// Requests to servers that speak HTTP, with a limit on how much one answer may hold: it is collected in memory before it is parsed.
+// HTTP requests to servers with a size limit per answer, because an answer is collected in memory before it is parsed.
 
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { MOST_MESSAGE_BYTES } from "./limits.ts";
@@ -11,7 +11,7 @@ export const limitedFetch: FetchLike = async (url, init) => {
   return new Response(response.body.pipeThrough(limit(isStream)), { status, statusText, headers });
 };
 
-/** A stream of events may go on for ever; each of its lines may not. */
+/** A stream of events may go on forever, but none of its lines may. */
 function limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({

@@ -1,4 +1,4 @@
-// Signing in to a server and out of it, from a command or a conversation: shows the address, takes a pasted one.
+// Signs in to a server and out of it, from a command or a conversation: shows the address and takes a pasted one.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { CommandView } from "../../conversation/commands/command-view.ts";
@@ -6,10 +6,13 @@ import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { signInDeps } from "./configs.ts";
 import type { ServerConfig } from "./types.ts";
 
-/** Time for a person to sign in with a browser. */
+/** How long the user has to sign in with a browser. */
 const PATIENCE_MS = 10 * 60_000;
 
-/** Signs in during a conversation. The question stays until the sign-in ends: dismissing it cancels, and an address may be pasted into it. */
+/**
+ * Signs in during a conversation. The question stays until the sign-in ends: dismissing it cancels, and an address can
+ * be pasted into it.
+ */
 export async function logInTo(
   config: ServerConfig,
   workspace: Workspace,
@@ -36,7 +39,7 @@ export async function logInTo(
 export interface LoginPlace {
   show(line: string): void;
   readonly signal: AbortSignal;
-  /** What the server has asked for besides. */
+  /** The additional scope that the server asked for. */
   readonly scope?: string | undefined;
   readonly pastedLines?: (signal: AbortSignal) => AsyncIterable<string>;
 }

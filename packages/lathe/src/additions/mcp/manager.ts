@@ -1,5 +1,5 @@
-// The servers of sessions that follow each other: which are started when, and which of their tools are offered. Tools that come after the first
-// request come together, so that the cached prompt is lost once (DESIGN 3).
+// The servers of successive sessions: when each one starts, and which of their tools are offered. Tools that arrive
+// after the first request are offered together, so that the cached prompt is lost only once (DESIGN 3).
 
 import type { ClientDeps } from "@lathe/llm";
 import type { ServerTool } from "../tool-search/tool-search.ts";
@@ -14,29 +14,32 @@ export interface ManagerOptions {
   readonly cache: DefinitionCache;
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
   readonly host: Omit<ServerHost, "onDefinitions" | "onBroken" | "onState" | "deps">;
-  /** No user is present who could wait for later: the first request waits until every server has started or failed. */
+  /**
+   * Whether the first request waits until every server has started or failed, because no user is there who could use
+   * the tools later.
+   */
   readonly waitsForStart: boolean;
   readonly warn: (message: string, code: string) => void;
 }
 
-/** Definitions this old are looked at again in the background, also where no user is present. */
+/** Definitions older than this are refreshed in the background, even if no user is present. */
 const OLD_MS = 24 * 60 * 60_000;
 
 export class ServerManager {
   readonly servers: readonly Server[];
   readonly #options: ManagerOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Being started for the first time in this session. */
+  /** Servers that start for the first time in this session. */
   readonly #starting = new Map<Server, Promise<void>>();
   readonly #timers: { cancel(): void }[] = [];
   readonly #warned = new Set<string>();
-  /** Called when what a server offers has changed. */
+  /** Called when a server's offer has changed. */
   onDefinitions: () => void = () => {};
   #tools: readonly ServerTool[] | undefined;
   #hasSent = false;
   #isClosed = false;
   #settle = (): void => {};
-  /** Files being written: a short session must not end before the next one can know its servers. */
+  /** Files being written: even a short session must finish them, so that the next one knows its servers. */
   readonly #writes = new Set<Promise<void>>();
 
   constructor(options: ManagerOptions) {
@@ -61,7 +64,10 @@ export class ServerManager {
     });
   }
 
-  /** A session begins. Starts what is not known yet at once, and what is known a little later: the first request comes first. */
+  /**
+   * Begins a session. Starts unknown servers at once and known ones a little later, because the first request comes
+   * first.
+   */
   open(): void {
     this.#hasSent = false;
     this.#warned.clear();
@@ -80,7 +86,7 @@ export class ServerManager {
     this.#timers.push(later);
   }
 
-  /** Called before the first request; true when tools arrived while we waited. */
+  /** Called before the first request; true if tools arrived while we waited. */
   async ready(signal: AbortSignal): Promise<boolean> {
     if (this.#hasSent) return false;
     const isWaiting = [...this.#starting.keys()].some((server) => !this.#entry(server).offered);
@@ -90,12 +96,12 @@ export class ServerManager {
     return this.tools() !== before;
   }
 
-  /** Every server that was being started is known or has failed. Each has a deadline of its own. */
+  /** Resolves when every starting server has connected or failed. Each has its own deadline. */
   async settled(): Promise<void> {
     await Promise.all(this.#starting.values());
   }
 
-  /** The same array until something changes. */
+  /** Returns the same array until something changes. */
   tools(): readonly ServerTool[] {
     this.#tools ??= this.servers.flatMap((server) => this.#toolsOf(server));
     return this.#tools;
@@ -126,7 +132,7 @@ export class ServerManager {
     await Promise.all(this.#writes);
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   #entry(server: Server): Entry {
     return this.#entries.get(server.name) as Entry;
@@ -140,7 +146,7 @@ export class ServerManager {
     if (this.#isClosed || server.state.kind !== "waiting") return;
     const connected = server
       .connect()
-      // What went wrong is the server's state, and was said.
+      // A failure is in the server's state and was reported there.
       .then(
         () => {},
         () => {},
@@ -154,7 +160,7 @@ export class ServerManager {
     this.#starting.set(server, connected);
   }
 
-  /** Each server has a deadline of its own; where a person waits, all of them have a short one. */
+  /** Each server has its own deadline; if a user waits, all together have a short one. */
   #allStarted(signal: AbortSignal): Promise<void> {
     const { deps, waitsForStart } = this.#options;
     return new Promise((resolve) => {
@@ -176,7 +182,7 @@ export class ServerManager {
     if (isSame) return;
     entry.latest = definitions;
     this.onDefinitions();
-    // What comes late waits for the others that are late.
+    // Late tools wait for the other late servers.
     if (this.#hasSent && this.#starting.size > 0) return;
     if (this.#hasSent) entry.changes += 1;
     if (entry.changes <= MOST_LIST_CHANGES) this.#offer(entry);
@@ -206,7 +212,7 @@ export class ServerManager {
     this.#writes.add(written);
   }
 
-  /** A tool that has not changed stays the same object, and so does its place in the prefix. */
+  /** An unchanged tool stays the same object, and so keeps its position in the cached prefix. */
   #toolsOf(server: Server): ServerTool[] {
     if (server.state.kind === "disabled") return [];
     const { offered, made } = this.#entry(server);
@@ -245,9 +251,9 @@ function brokenText(tools: readonly string[]): string {
 }
 
 interface Entry {
-  /** What the model may know of. */
+  /** The definitions that the model may know. */
   offered: Definitions | undefined;
-  /** What the server said last. */
+  /** The server's latest definitions. */
   latest: Definitions | undefined;
   savedAt: number;
   changes: number;

@@ -1,4 +1,4 @@
-// `/mcp`: the servers, where they stand, and what can be done about it.
+// `/mcp`: lists the servers with their state, and changes one.
 
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { SlashCommand } from "../../conversation/commands/command.ts";
@@ -55,7 +55,7 @@ const ACTIONS: Readonly<Record<Exclude<Verb, "list">, (server: Server, place: Pl
   logout: async (server, { workspace }) => logOutOf(server.config, workspace),
 };
 
-/** What is wrong is the server's state. */
+/** A failure is shown as the server's state. */
 async function describeConnection(server: Server, manager: ServerManager): Promise<string> {
   await manager.enable(server).catch(() => {});
   return `${server.name}: ${stateText(server.state)}`;

@@ -1,11 +1,11 @@
-// What went wrong with a server, in one line.
+// A server's error in one line.
 
 import { messageOf } from "@lathe/llm";
 
 const ENDLESS = /^(\w+)\/list: exceeded listMaxPages \((\d+)\)/;
 const INVALID = /^Invalid result for (\S+): (\[.*\])$/s;
 
-/** The protocol's package puts its whole list of problems into its message. */
+/** Shortens the protocol package's message, which contains its whole list of errors. */
 export function problemOf(error: unknown): string {
   const message = messageOf(error);
   const [, listed, pages] = ENDLESS.exec(message) ?? [];

@@ -1,5 +1,5 @@
-// The protocol over a program's stdin and stdout, one message a line. The program is a two-way process of the session's environment:
-// owned, confined and remote like everything else that runs there.
+// The protocol over a program's stdin and stdout, one message per line. The program is a two-way process of the
+// session's environment: owned, confined and possibly remote like everything else that runs there.
 
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { byteLines, type TwoWayProcess } from "@lathe/agent/world";
@@ -8,9 +8,9 @@ import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { lastWordsIn } from "../../platform/usage/last-words.ts";
 import { MOST_MESSAGE_BYTES, MOST_STRAY_LINES } from "./limits.ts";
 
-/** Messages after which others get their turn: a server that floods us must not stop the session. */
+/** Messages before we yield: a server that floods us must not block the session. */
 const BATCH = 64;
-/** Servers that end when their input does need no signal. */
+/** Servers that exit when their input ends need no signal. */
 const GRACE_MS = 300;
 
 export class ProcessTransport implements Transport {
@@ -26,7 +26,7 @@ export class ProcessTransport implements Transport {
     this.#start = start;
   }
 
-  /** How the program ended and what it said last; "" while it runs, undefined when its environment ended it. */
+  /** How the program ended and its last words; "" while it runs, undefined if its environment ended it. */
   get end(): string | undefined {
     return this.#end;
   }
@@ -42,7 +42,7 @@ export class ProcessTransport implements Transport {
     try {
       await process.write(`${JSON.stringify(message)}\n`);
     } catch (error) {
-      // Of a server that ends while it is written to: why it ended says more than that it takes nothing any more.
+      // If the server is exiting, the reason for that says more than the failed write.
       const ended = await Promise.race([process.exited, setTimeout(GRACE_MS, undefined, { ref: false })]);
       throw !ended || ended.stopped ? error : new Error(endedWith(ended, process));
     }
@@ -73,7 +73,7 @@ export class ProcessTransport implements Transport {
     await this.#finish(process);
   }
 
-  /** Its output has ended or cannot be read: nothing more can come of it. */
+  /** Called when the output has ended or cannot be read, so that no message can follow. */
   async #finish(process: TwoWayProcess): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -95,7 +95,7 @@ function messageIn(line: string): JSONRPCMessage | undefined {
 const endedWith = ({ exitCode, signal }: Awaited<TwoWayProcess["exited"]>, process: TwoWayProcess): string =>
   `it ended with ${signal ?? `code ${exitCode}`}${lastWords(process)}`;
 
-/** The end of its stderr, where programs say why they end. */
+/** The end of its stderr, where programs explain why they exit. */
 function lastWords(process: TwoWayProcess): string {
   const said = lastWordsIn(process.readStderr().text);
   return said === "" ? "" : `: ${said}`;

@@ -1,4 +1,5 @@
-// A server's prompts as slash commands: `/mcp__server__prompt first second`. What it gives is said in the person's name.
+// A server's prompts as slash commands: `/mcp__server__prompt first second`. The prompt's text is sent as the user's
+// message.
 
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
@@ -28,7 +29,7 @@ function promptCommand(server: Server, prompt: ListedPrompt): PromptCommand {
     description: `${(description ?? name).split("\n")[0]} (${server.name})`,
     expand: async (argument) => {
       const args = argumentsOf(command, prompt, argument);
-      const signal = new AbortController().signal; // the server's own deadline ends it
+      const signal = new AbortController().signal; // the server's own deadline applies
       const given = await server
         .request(signal, (client, options) => client.getPrompt({ name, arguments: args }, options))
         .catch((error: unknown) => {
@@ -39,7 +40,7 @@ function promptCommand(server: Server, prompt: ListedPrompt): PromptCommand {
   };
 }
 
-/** Words or quoted texts, in the order of the prompt's arguments; the last takes what is left. */
+/** Words or quoted texts, in the order of the prompt's arguments; the last argument takes the rest. */
 function argumentsOf(command: string, { arguments: taken }: ListedPrompt, typed: string): Record<string, string> {
   const words = [...typed.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "");
   const rest =
@@ -51,7 +52,7 @@ function argumentsOf(command: string, { arguments: taken }: ListedPrompt, typed:
   return Object.fromEntries(taken.flatMap(({ name }, i) => (rest[i] === undefined ? [] : [[name, rest[i]]])));
 }
 
-/** One text where it is nothing but text. */
+/** A single string if there is only text. */
 function inputOf({ messages }: GetPromptResult): InputContent {
   const parts = messages.map(({ role, content }) => partOf(content, role));
   if (parts.every((part) => part.kind === "text")) return parts.map((part) => part.text).join("\n\n");

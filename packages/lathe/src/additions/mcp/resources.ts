@@ -1,4 +1,5 @@
-// `mcp://server/<address>`: a resource of a server, read like a file. `mcp://server` lists what the server has, `mcp://` the servers.
+// `mcp://server/<address>` reads a resource of a server like a file. `mcp://server` lists what the server has, `mcp://`
+// the servers.
 
 import type { SchemeContent, SchemeResolver } from "@lathe/agent/contract";
 import type { ServerManager } from "./manager.ts";
@@ -51,7 +52,7 @@ async function listing(manager: ServerManager, server: Server, signal: AbortSign
   ].join("\n");
 }
 
-/** A resource in several parts is read as one text. */
+/** A resource with several parts is read as one text. */
 async function resource(server: Server, address: string, signal: AbortSignal): Promise<SchemeContent | string> {
   const { contents } = await server.request(signal, (client, options) =>
     client.readResource({ uri: address }, options),

@@ -1,4 +1,4 @@
-// What a server's tool gave, as the model and the hosts get it.
+// Converts the result of a server's tool for the model and hosts.
 
 import type { ToolContent, ToolResult } from "@lathe/agent";
 import type { JsonValue } from "@lathe/llm";
@@ -6,7 +6,7 @@ import type { CallToolResult, ContentBlock, ReadResourceResult } from "@modelcon
 
 export function toolResult({ content, structuredContent, isError = false }: CallToolResult): ToolResult {
   const parts = content.map(contentOf);
-  // Servers send it as text as well; one that does not would otherwise have said nothing.
+  // Servers usually send this as text too; without that, the result would be empty.
   if (parts.length === 0 && structuredContent !== undefined)
     parts.push(text(JSON.stringify(structuredContent, null, 2)));
   if (parts.length === 0) parts.push(text(isError ? "The tool failed and says nothing about it." : "(no output)"));
@@ -42,7 +42,7 @@ function resourceContent(resource: ReadResourceResult["contents"][number]): Tool
 
 const text = (value: string): ToolContent => ({ kind: "text", text: value.toWellFormed() });
 
-/** Formats that models take; of others they are told. */
+/** Formats that models accept; others are only described. */
 const IMAGES = /^image\/(png|jpeg|gif|webp)$/;
 
 function image(data: string, mediaType: string): ToolContent {

@@ -1,5 +1,5 @@
-// A server asks the session's model, where the user allowed it: one question at a time, outside the conversation, counted in the
-// session's costs and limits.
+// Lets a server ask the session's model if the user allowed it: one question at a time, outside the conversation,
+// counted in the session's costs and limits.
 
 import type { Session } from "@lathe/agent";
 import { type ContentPart, Message } from "@lathe/llm";
@@ -11,7 +11,7 @@ import type {
 
 const MOST_TOKENS = 8_192;
 const TIMEOUT_MS = 120_000;
-/** One server may ask for this many samples in one session. */
+/** Questions that one server may ask in one session. */
 export const MOST_SAMPLES = 50;
 
 export async function sample(session: Session, request: CreateMessageRequest["params"]): Promise<CreateMessageResult> {

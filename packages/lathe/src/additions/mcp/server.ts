@@ -1,5 +1,5 @@
-// One configured server over the life of its sessions: connected when it is needed, started again when it crashes, asked with a deadline.
-// Whatever it does, the worst that comes of it here is a failed request.
+// One configured server over all sessions that use it: connected when needed, restarted when it crashes, always asked
+// with a deadline. Whatever it does, the worst result here is a failed request.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
@@ -17,14 +17,14 @@ import { problemOf } from "./problem.ts";
 import type { Definitions, ServerConfig, ServerState } from "./types.ts";
 import type { ValueSources } from "./values.ts";
 
-/** What a server needs of the session that it works for. */
+/** What a server needs from its host. */
 export interface ServerHost {
   readonly env: () => ExecutionEnvironment | Promise<ExecutionEnvironment>;
   readonly values: ValueSources;
   readonly roots: () => readonly string[];
   readonly deps: Pick<ClientDeps, "now" | "setTimer">;
   readonly version: string;
-  /** Of every server, whatever its configuration says. */
+  /** A timeout for every server, whatever its configuration says. */
   readonly timeoutMs?: number | undefined;
   auth(config: ServerConfig): Promise<AuthProvider | undefined>;
   hooks(server: Server): ServerQuestions;
@@ -33,7 +33,7 @@ export interface ServerHost {
   onState(server: Server): void;
 }
 
-/** Ours; the package's own timer cannot wait for a person. */
+/** We have our own timer, because the package's cannot pause while the user answers. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 const PING_TIMEOUT_MS = 5_000;
 
@@ -46,14 +46,17 @@ export class Server {
   #connectedAt = 0;
   #failures = 0;
   #restart: { cancel(): void } | undefined;
-  /** Questions of the server that a person or a model is answering: its requests wait as long. */
+  /** Open questions of the server to the user or the model; our requests do not time out meanwhile. */
   #asking = 0;
   #requests = 0;
-  /** Questions that came up during one of our requests. */
+  /** The server's questions during our requests. */
   readonly #questions = new Set<AbortController>();
   #isClosed = false;
   #neededScope: string | undefined;
-  /** Of the last request, which did not need it: a new one for every call, or AbortSignal.any, is a tenth of its time. */
+  /**
+   * The controller of the last request, if it did not abort. Creating one per call, or AbortSignal.any, takes a tenth
+   * of a call's time.
+   */
   #spare: AbortController | undefined;
 
   constructor(config: ServerConfig, host: ServerHost) {
@@ -68,7 +71,7 @@ export class Server {
   get state(): ServerState {
     return this.#state;
   }
-  /** What the sign-in must be good for, as the server said when it refused a request. */
+  /** The scope that the server demanded when it refused a request. */
   get neededScope(): string | undefined {
     return this.#neededScope;
   }
@@ -76,13 +79,16 @@ export class Server {
     return this.#host.timeoutMs ?? this.config.timeoutMs ?? REQUEST_TIMEOUT_MS;
   }
 
-  /** Another session begins: what a person turned off in the last one is on again, and a server that failed is tried again. */
+  /**
+   * Begins another session: a server that the user turned off in the last one is on again, and one that failed is tried
+   * again.
+   */
   begin(): void {
     this.#failures = 0;
     if (this.#state.kind === "disabled" && this.config.enabled !== false) this.#set({ kind: "waiting" });
   }
 
-  /** The connection that there is, or a new one. Rejects with one line that says what is wrong. */
+  /** The existing connection, or a new one. Rejects with one line that says what is wrong. */
   connect(): Promise<Connected> {
     if (this.#connected) return Promise.resolve(this.#connected);
     this.#restart?.cancel();
@@ -111,8 +117,8 @@ export class Server {
   }
 
   /**
-   * One request, within the server's timeout; progress that it reports gives it more time, and so does a question to a person.
-   * A server that does not even answer a ping afterwards is started again.
+   * Sends one request within the server's timeout; progress reports and questions to the user extend it. If the server
+   * does not even answer a ping afterwards, it is restarted.
    */
   async request<T>(
     signal: AbortSignal,
@@ -158,13 +164,16 @@ export class Server {
       signal.removeEventListener("abort", onAbort);
       if (!ending.signal.aborted) this.#spare = ending;
       this.#requests -= 1;
-      // What it asked for the sake of a request that has ended, or was given up, needs no answer any more.
+      // The server's questions need no answer once the requests that caused them have ended.
       if (this.#requests === 0)
         for (const question of this.#questions) question.abort(new Error("the caller no longer waits for it"));
     }
   }
 
-  /** While a person or a model answers the server, its own requests are not late. The signal: no request needs the answer any more. */
+  /**
+   * Answers a question of the server; its own requests do not time out meanwhile. The signal aborts when no request
+   * needs the answer any more.
+   */
   async ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const question = new AbortController();
     if (this.#requests > 0) this.#questions.add(question);
@@ -177,9 +186,9 @@ export class Server {
     }
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
-  /** A token that is not good for this request needs another sign-in. */
+  /** A token with too little scope needs another sign-in. */
   #explainRefusal(error: unknown): unknown {
     const { name, requiredScope } = error as { readonly name?: string; readonly requiredScope?: string };
     if (name !== "InsufficientScopeError") return error;
@@ -208,7 +217,7 @@ export class Server {
       this.#host.onDefinitions(this, connected.definitions);
       return connected;
     } catch (error) {
-      // It may still come: then no caller waits for it any more.
+      // The connection may still come, but no caller waits for it.
       attempt.then((late) => late.close()).catch(() => {});
       this.#failures += 1;
       const isSignIn = (error as Error).name === "SignInNeeded";
@@ -245,7 +254,7 @@ export class Server {
     });
   }
 
-  /** It went away by itself: started again after a while, longer each time. */
+  /** Handles a connection that ended by itself: the server restarts after a delay that grows each time. */
   #noteEnd(reason: string | undefined): void {
     if (!this.#connected) return;
     if (reason === undefined) {
@@ -259,7 +268,7 @@ export class Server {
     this.#set({ kind: "failed", reason });
     if (this.#isClosed || this.#failures > MOST_RESTARTS) return;
     this.#restart = this.#host.deps.setTimer(() => {
-      // What fails is its state, which everybody is told.
+      // A failure is in the server's state, which is reported.
       this.connect().catch(() => {});
     }, restartDelayMs(this.#failures));
   }
@@ -290,7 +299,7 @@ export class Server {
 
 const reasonOf = (state: ServerState): string => (state.kind === "failed" ? state.reason : state.kind);
 
-/** The work goes on when the caller does not wait for it any more. */
+/** Stops waiting when the signal aborts; the work continues. */
 function settledBefore<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

@@ -50,10 +50,10 @@ beforeAll(async () => {
       { ...stdio("memory", officialServer("memory")), env: { MEMORY_FILE_PATH: join(folder, "memory.jsonl") } },
       remote("http", "http", http),
       remote("sse", "sse", sse),
-      // The same server as a user writes it who knows its address only.
+      // The same server in the configuration of a user who knows only its address.
       remote("plain", "http", sse),
     ],
-    // The server for files takes them over from its arguments.
+    // The file server gets these instead of its arguments.
     { host: { roots: () => [folder] } },
   );
   everything.manager.open();
@@ -144,7 +144,7 @@ describe("a server that misbehaves", () => {
     await expect(hung.call("mcp__rogue__hang")).rejects.toThrow("it did not answer within 400 ms");
     await expect.poll(() => hung.warnings).toEqual(["MCP server rogue (mcp.json) failed: it no longer answers"]);
     expect(await hung.call("mcp__rogue__pid")).not.toBe(before);
-    // Longer than the deadline, but it reports progress.
+    // This takes longer than the deadline, but reports progress.
     expect(await hung.call("mcp__rogue__slow")).toBe("done at last");
   });
 

@@ -26,7 +26,7 @@ async function connected(): Promise<Kit> {
   return kit;
 }
 
-/** The browser: follows the issuer back to us. */
+/** Plays the browser: follows the issuer back to us. */
 const signIn = (visit: (url: string) => unknown = (url) => fetch(url)): Promise<void> =>
   signInTo(config, depsFor(server.url), { signal: never, patienceMs: 10_000, open: (url) => void visit(url) });
 

@@ -1,5 +1,6 @@
-// Signing in to a server by OAuth, with the package's own flow: tokens and our registration are kept with the other credentials, and
-// renewed by one process at a time. A token is only ever sent to the address that it was made for.
+// Signing in to a server with OAuth, through the package's own flow: tokens and our registration are stored with the
+// other credentials, and renewed by one process at a time. A token is only ever sent to the address that it was made
+// for.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -29,7 +30,7 @@ export interface SignInDeps {
   readonly url: string;
 }
 
-/** What a connection uses: the token that there is, renewed when the server no longer takes it. */
+/** The credentials of a connection: the stored token, renewed when the server no longer accepts it. */
 export function storedSignIn(config: ServerConfig, deps: SignInDeps): AuthProvider {
   const record = new SignInRecord(config, deps);
   return {
@@ -50,11 +51,11 @@ export function storedSignIn(config: ServerConfig, deps: SignInDeps): AuthProvid
 
 export interface SignInWaiting extends Waiting {
   readonly open: (url: string) => void;
-  /** What it must be good for besides what it was good for before. */
+  /** An additional scope that the token needs. */
   readonly scope?: string | undefined;
 }
 
-/** Sends the person to the server's issuer and keeps what comes of it. */
+/** Sends the user to the server's issuer and stores the resulting credential. */
 export async function signInTo(config: ServerConfig, deps: SignInDeps, waiting: SignInWaiting): Promise<void> {
   const record = new SignInRecord(config, deps);
   const flow = new Flow(config, record);
@@ -71,7 +72,7 @@ export async function signInTo(config: ServerConfig, deps: SignInDeps, waiting: 
       pathname === "/callback" && isSameText(searchParams.get("state") ?? "", flow.expectedState),
     begin: async (redirect) => {
       flow.begin(redirect, waiting.open);
-      await record.remove(); // an old token must not stand in for a new one
+      await record.remove(); // an old token must not pass for a new one
       await auth(flow, { ...asked, serverUrl: deps.url, fetchFn: limitedFetch });
     },
     again,
@@ -89,7 +90,7 @@ export async function signInTo(config: ServerConfig, deps: SignInDeps, waiting: 
   });
 }
 
-/** What the server says a token must be good for, when it refuses a request without one. */
+/** The scope that the server names when it refuses a request without a token. */
 async function challengeOf(url: string, signal: AbortSignal): Promise<{ scope?: string; resourceMetadataUrl?: URL }> {
   const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
@@ -103,7 +104,7 @@ async function challengeOf(url: string, signal: AbortSignal): Promise<{ scope?: 
   };
 }
 
-/** False when there was none. */
+/** False if there was no sign-in. */
 export const signOutOf = (config: ServerConfig, deps: SignInDeps): Promise<boolean> =>
   new SignInRecord(config, deps).remove();
 
@@ -124,7 +125,7 @@ class SignInRecord {
     this.key = `mcp-${name.replace(/[^\w-]/g, "_")}-${shortHash(deps.url)}`;
   }
 
-  /** Of this very address: the name of a server and a hash can be had by another. */
+  /** Checks the address, because another server could have the same name and hash. */
   async read(): Promise<OAuthCredential | undefined> {
     const stored = await this.#deps.store.get(this.key);
     if (stored?.type !== "oauth" || stored.mcp?.url !== this.#deps.url) return undefined;
@@ -164,7 +165,7 @@ class SignInRecord {
   }
 }
 
-/** What the package asks of us on the way to a token. Without `begin`, no user can be sent to an issuer. */
+/** The callbacks of the package's flow. Before `begin`, no user can be sent to an issuer. */
 class Flow implements OAuthClientProvider {
   readonly expectedState = randomBytes(16).toString("base64url");
   readonly #config: ServerConfig;
@@ -218,7 +219,7 @@ class Flow implements OAuthClientProvider {
     };
   }
 
-  /** Kept with the tokens: a registration that led to none is worth nothing. */
+  /** Stored only with the tokens: a registration that led to none is worthless. */
   saveClientInformation(client: StoredOAuthClientInformation): void {
     this.#client = client;
   }

@@ -1,4 +1,4 @@
-// Servers without a session: for commands that only look at them.
+// Servers outside a session, for commands that only inspect them.
 
 import { thisMachine } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -7,7 +7,7 @@ import { signInDeps, timeoutOfAll, valueSources } from "./configs.ts";
 import { ServerManager } from "./manager.ts";
 import type { ServerConfig } from "./types.ts";
 
-/** No user is asked, and no model is there. `close` ends the servers. */
+/** Neither a user nor a model answers questions. `close` ends the servers. */
 export function standaloneServers(
   configs: readonly ServerConfig[],
   workspace: Workspace,
@@ -18,7 +18,7 @@ export function standaloneServers(
     cache: new DefinitionCache(workspace.paths.cache),
     deps: workspace.machine.deps,
     waitsForStart: true,
-    // The caller is told the state of each.
+    // The caller gets the state of each server instead.
     warn: () => {},
     host: {
       env: () => env,

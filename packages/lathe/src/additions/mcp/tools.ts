@@ -1,5 +1,5 @@
-// A server's tool as a tool of the session. It runs outside our control, so every call is asked about unless a rule allows it
-// (`mcp__server__*`); what the server says of itself changes only what is shown.
+// A server's tool as a tool of the session. We cannot control what it does, so every call needs approval unless a rule
+// allows it (`mcp__server__*`); the server's own claims only change what is shown.
 
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
@@ -20,7 +20,7 @@ export function mcpTool(server: Server, listed: ListedTool): ToolDef {
     schema: withoutDefaulted(listed.schema),
     tier: "exec",
     replay: "never",
-    // The server's own deadline holds, which waits while a person answers the server.
+    // The server's own deadline applies, which pauses while the user answers the server.
     timeoutMs: 0,
     summary: (args) => JSON.stringify(args),
     card: (args, result) => ({
@@ -56,21 +56,21 @@ async function call(server: Server, name: string, args: JsonObject, context: Too
   }
 }
 
-/** Also for other requests than calls. */
+/** Used for failed calls and other requests. */
 export function failureText({ name, state }: Server, error: unknown): string {
   if (state.kind === "signed-out")
     return `The MCP server ${name} needs a sign-in. The user can run: /mcp login ${name}`;
   const { code } = error as { code?: unknown };
-  // The connection was lost, and the state says why.
+  // If the connection was lost, the state says why.
   const isLost = code === "CONNECTION_CLOSED" && state.kind === "failed";
   const why = sentence(isLost ? state.reason : problemOf(error));
-  // A number is an answer of the server's own.
+  // A numeric code means that the server itself answered.
   return typeof code === "number"
     ? `The MCP server ${name} refused: ${why}`
     : `The MCP server ${name} failed: ${why} If it was at work, what it did is not known.`;
 }
 
-/** Fields that a server requires although it has a default for them: models leave these out. */
+/** Values of required fields with a default, which models tend to leave out. */
 function requiredDefaults({ properties, required }: JsonSchema): JsonObject {
   if (!isJsonObject(properties) || !Array.isArray(required)) return {};
   return Object.fromEntries(
@@ -82,7 +82,7 @@ function requiredDefaults({ properties, required }: JsonSchema): JsonObject {
   );
 }
 
-/** Vendors refuse a schema whose root is no object. */
+/** Makes such fields optional. Also sets the root's type, because vendors refuse a root that is not an object. */
 function withoutDefaulted(schema: JsonSchema): JsonSchema {
   const { required } = schema;
   const filled = requiredDefaults(schema);

@@ -1,13 +1,15 @@
-// What a configured server is, what it offers, and where it stands. Data only: nothing here loads the protocol's package.
+// The data about a server: its configuration, its offer, its state. Nothing here loads the protocol's package.
 
 import type { JsonSchema } from "@lathe/llm";
 
-/** A server as it was configured. Values may hold `${VAR}`, `${VAR:-default}`, the name of a variable or `!command`. */
+/**
+ * A configured server. Values may contain `${VAR}` or `${VAR:-default}`, or be the name of a variable or `!command`.
+ */
 export interface ServerConfig {
   readonly name: string;
   /** The file that configures it, for messages. */
   readonly file: string;
-  /** The values mean what they say: nothing in them stands for something else. */
+  /** All values are literal. */
   readonly isLiteral?: true;
   readonly transport: "stdio" | "http" | "sse";
   readonly command?: string | undefined;
@@ -16,21 +18,21 @@ export interface ServerConfig {
   readonly cwd?: string | undefined;
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The deadline of one request; 30 seconds when absent, 0 = none. */
+  /** The timeout of one request; 30 seconds if absent, 0 means none. */
   readonly timeoutMs?: number | undefined;
-  /** The deadline from the start to the first list of tools; 10 seconds when absent. */
+  /** The time from the start to the first list of tools; 10 seconds if absent. */
   readonly startTimeoutMs?: number | undefined;
   readonly enabled?: boolean | undefined;
-  /** The server may ask the session's model, at the user's cost. */
+  /** Whether the server may ask the session's model, at the user's cost. */
   readonly sampling?: boolean | undefined;
-  /** `false`: the user never signs in. */
+  /** `false` if the user never signs in. */
   readonly oauth?: OAuthConfig | false | undefined;
   /** Names of the server's tools to offer, or to leave out. */
   readonly includeTools?: readonly string[] | undefined;
   readonly excludeTools?: readonly string[] | undefined;
 }
 
-/** A client that was registered by hand. Absent: we register ourselves where the server lets us. */
+/** A client that was registered by hand. If absent, we register ourselves if the server allows that. */
 export interface OAuthConfig {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
@@ -38,7 +40,7 @@ export interface OAuthConfig {
   readonly callbackPort?: number | undefined;
 }
 
-/** What a server offers, as it said last. Kept between runs. */
+/** A server's latest offer, stored between runs. */
 export interface Definitions {
   readonly tools: readonly ListedTool[];
   readonly prompts: readonly ListedPrompt[];
@@ -51,7 +53,7 @@ export interface ListedTool {
   readonly title?: string | undefined;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** The server's own word, which Lathe cannot check: shown, and never a reason not to ask. */
+  /** The server's own claim, which Lathe cannot check: it is shown, but never skips an approval. */
   readonly saysReadOnly?: boolean | undefined;
 }
 
@@ -62,7 +64,7 @@ export interface ListedPrompt {
 }
 
 export type ServerState =
-  /** Not started: its definitions are known, and it is connected when it is needed. */
+  /** Not started: its definitions are known, and it connects when needed. */
   | { readonly kind: "waiting" }
   | { readonly kind: "connecting" }
   | { readonly kind: "connected"; readonly server: string }

@@ -1,11 +1,11 @@
-// Values of a configuration that stand for something else: `${VAR}` and `${VAR:-default}` inside any text; as a whole value of a
-// variable or a header also the name of a variable, or `!command`, whose output is used (CF-04).
+// Resolves values in a configuration: `${VAR}` and `${VAR:-default}` inside any text; a whole value of a variable or
+// header may also be the name of a variable, or `!command`, which stands for the command's output (CF-04).
 
 export interface ValueSources {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Output of a command that the user wrote. */
+  /** Returns the output of a command that the user wrote. */
   readonly run: (command: string) => Promise<string>;
-  /** Called with what a variable or a command gave, so that it is kept out of journals. */
+  /** Called with each value from a variable or command, so that it stays out of journals. */
   readonly onSecret: (name: string, value: string) => void;
 }
 
@@ -19,17 +19,17 @@ class UnsetVariable extends Error {
   }
 }
 
-/** Throws for a variable that is not set and has no default. */
+/** Throws if a variable is not set and has no default. */
 export function expandVariables(text: string, env: ValueSources["env"]): string {
   return text.replace(REFERENCE, (_, name: string, instead: string | undefined) => {
-    // As shells have it: an empty variable is as good as none.
+    // As in shells, an empty variable counts as unset.
     const value = env[name] || instead;
     if (value === undefined) throw new UnsetVariable(name);
     return value;
   });
 }
 
-/** Variables of a process or headers of a request, by name. */
+/** Resolves the variables of a process or the headers of a request. */
 export async function resolvedValues(
   values: Readonly<Record<string, string>> = {},
   sources: ValueSources,

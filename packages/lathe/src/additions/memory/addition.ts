@@ -1,4 +1,4 @@
-// Memory as an addition to sessions. Where it is off, only `/memory` is there, to say so.
+// Memory as an addition to sessions. If it is off, only `/memory` exists, to say so.
 
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { memoryCommand } from "./command.ts";
@@ -8,7 +8,7 @@ import { MEMORY_IS_OFF } from "./words.ts";
 export const memoryAddition =
   (choices: MemoryChoices): AdditionMaker =>
   async (workspace, request) => {
-    // A recording could not be replayed: it does not hold the memories.
+    // Recordings do not hold memories, so a recorded run could not be replayed.
     if (request.tape || !isMemoryOn(workspace.settings))
       return { name: "memory", commands: async () => [memoryCommand(MEMORY_IS_OFF)] };
     return (await import("./memory-on.ts")).memoryOn(workspace, request, choices);

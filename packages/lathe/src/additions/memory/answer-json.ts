@@ -1,4 +1,4 @@
-// The JSON in an answer of a model, which may have put words or a fence around it.
+// The JSON in a model's answer, which may have text or a fence around it.
 
 import { parseJson } from "@lathe/llm";
 

@@ -1,17 +1,17 @@
-// How memories are made of sessions: questions to a model outside the conversation, in the costs and within the limits of a session.
+// Asks a model for memories, outside the conversation but within the costs and limits of a session.
 
 import type { SideAnswer, SideCall } from "@lathe/agent/contract";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 
 export type AskModel = (role: MemoryRole, call: SideCall) => Promise<SideAnswer>;
 
-/** `memory` reads one session; `memory_digest` sums up all. */
+/** `memory` reads one session; `memory_digest` summarizes all. */
 type MemoryRole = "memory" | "memory_digest";
 
 const TIMEOUT_MS = 180_000;
 const TOKEN_BYTES = 3;
 
-/** The next request may cost more than the limit of the run leaves. */
+/** The next request might cost more than the run's limit allows. */
 export class LimitReached extends Error {}
 
 export function askModel({ session, limits }: OpenSession, signal: AbortSignal): AskModel {

@@ -1,21 +1,21 @@
-// What the tools of memory ask for, whoever keeps it: the database of this machine, or a server.
+// What the memory tools need, whether this machine's database or a server stores the memories.
 
 export interface RetainRequest {
   readonly text: string;
-  /** As the model named them. */
+  /** Paths as the model wrote them. */
   readonly files: readonly string[];
-  /** For all projects. */
+  /** Whether the note is for all projects. */
   readonly isShared: boolean;
 }
 
 export interface EditRequest {
   readonly id: number;
-  /** Absent: it is forgotten. */
+  /** If absent, the note is deleted. */
   readonly text?: string;
   readonly files: readonly string[];
 }
 
-/** Answers are texts for the model. Fails with ToolFailure where the model can do something about it. */
+/** Answers are texts for the model. Fails with ToolFailure if the model can do something about it. */
 export interface MemoryBackend {
   recall(query: string, signal: AbortSignal): Promise<string>;
   reflect(query: string, context: string, signal: AbortSignal): Promise<string>;

@@ -1,4 +1,5 @@
-// `/memory`: what a new session would be given, and how to clear it. A command that stands for a text, so that it works in every host.
+// `/memory`: shows what a new session would get, and clears it. The command expands to a prompt, so it works in every
+// host.
 
 import type { PromptCommand } from "../../conversation/session-contract.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -9,17 +10,17 @@ import { countOf } from "./words.ts";
 
 const VERBS = ["view", "clear", "rebuild"] as const;
 
-/** `place`: or why there is nothing to show. */
+/** `place`: the memories, or why there is nothing to show. */
 export const memoryCommand = (place: (() => MemoryPlace) | string): PromptCommand => ({
   name: "memory",
-  // Many people have a command of this name already.
+  // Many users already have a command of this name.
   yields: true,
   arguments: "[view | clear | rebuild]",
   description: "show what a new session is told of earlier ones, or delete the notes of this project",
   complete: (_target, typed) => VERBS.filter((verb) => verb.startsWith(typed)),
   givesText: () => false,
   expand: async (argument, open) => {
-    // A notice is one line.
+    // Each notice has one line.
     const tell = (text: string): void => {
       for (const line of text.split("\n")) open.session.warn(line, "memory");
     };
@@ -37,7 +38,7 @@ async function wantRebuild(place: MemoryPlace): Promise<string> {
   return "The notes are summed up again when Lathe next starts at a terminal with memories.enabled. To do it now: lathe memory rebuild";
 }
 
-/** The block as it would be sent, then what is left out of it. */
+/** The hint as it would be sent, then the notes that are left out of it. */
 export async function viewOf(place: MemoryPlace): Promise<string> {
   const { text, stale } = await place.hint();
   const lines = stale.map(({ text: what, changed }) => `  ${what} (changed: ${changed.join(", ")})`);

@@ -1,4 +1,5 @@
-// Sums up all memories of a project: asks a model, and keeps of its answer what rests on memories that are there.
+// Summarizes all memories of a project: asks a model, and keeps the parts of its answer that are based on existing
+// notes.
 
 import { createHash } from "node:crypto";
 import type { Redactor } from "@lathe/agent/policy";
@@ -43,13 +44,13 @@ export interface DigestInput {
   readonly synopses: readonly string[];
 }
 
-/** Names what a digest would be made of: the same again needs no new one. */
+/** Identifies the input of a digest: the same input needs no new digest. */
 export const nameOfInput = ({ memories, synopses }: DigestInput): string =>
   createHash("sha256")
     .update(JSON.stringify([memories.map(({ id, text: what }) => [id, what]), synopses]))
     .digest("hex");
 
-/** Undefined: the answer cannot be read. */
+/** Undefined if the answer cannot be parsed. */
 export async function consolidate(
   { memories, synopses }: DigestInput,
   { ask, redactor }: { readonly ask: AskModel; readonly redactor: Redactor },
@@ -92,7 +93,10 @@ export async function consolidate(
   };
 }
 
-/** It must rest on notes, and instruct and name addresses only where one of them does, which was judged when it was made. */
+/**
+ * Keeps an item only if it is based on existing notes, and only gives instructions or names addresses if one of those
+ * notes does; notes were judged when they were made.
+ */
 function fitItem(
   { text: given, from }: Item,
   known: ReadonlyMap<number, Memory>,

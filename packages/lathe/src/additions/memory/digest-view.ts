@@ -1,5 +1,5 @@
-// What was made of the memories, as far as it still holds: with the files that each part rests on, and without what rests on memories that
-// were forgotten or changed since.
+// The part of a digest that is still valid: with the files behind each item, and without items based on memories that
+// were deleted or changed since.
 
 import type { HintNote } from "./hint.ts";
 import type { Memory, RestsOn } from "./memory.ts";
@@ -15,7 +15,7 @@ export interface DigestView {
     readonly body: string;
     readonly files: readonly RestsOn[];
   }[];
-  /** Memories that are not in it, newest first. */
+  /** Memories that the digest does not cover, newest first. */
   readonly newer: readonly Memory[];
 }
 
@@ -52,7 +52,7 @@ export function digestView(store: MemoryStore, project: string): DigestView {
   };
 }
 
-/** Two memories may rest on two states of one file: then both count, and it is stale. */
+/** Two memories may be based on two states of one file. Then both are kept, and the item is stale. */
 const distinct = (files: readonly RestsOn[]): readonly RestsOn[] => [
   ...new Map(files.map((file) => [`${file.path} ${file.digest}`, file])).values(),
 ];

@@ -1,4 +1,4 @@
-// Reads one session for what is worth remembering: asks a model, and keeps of its answer what may be kept.
+// Extracts memories from one session: asks a model, and keeps the parts of its answer that may be remembered.
 
 import { isAbsolute } from "node:path";
 import type { Journal } from "@lathe/agent";
@@ -41,7 +41,7 @@ export interface Extracted {
   readonly memories: readonly NewMemory[];
 }
 
-/** Nothing when the session says nothing, or the answer cannot be read. */
+/** Empty if the session has no content or the answer cannot be parsed. */
 export async function extract(journal: Journal, parts: ExtractParts): Promise<Extracted> {
   const read = sessionText(journal);
   if (saidByUser(read).length === 0 || !read.parts.some(({ who }) => who === "agent")) return NOTHING;
@@ -67,7 +67,7 @@ export async function extract(journal: Journal, parts: ExtractParts): Promise<Ex
     const what = memories[i] ?? "";
     if (what === "") return [];
     const rests = await parts.digests.ofUnchanged(known[i] ?? [], read.endedAt);
-    // Its files are others already: it would never be shown.
+    // Its files have changed already, so it would never be shown.
     if (rests === undefined) return [];
     const source = entry !== undefined && journal.has(entry) ? entry : (journal.leaf ?? "");
     const { project, now } = parts;
@@ -88,7 +88,7 @@ export async function extract(journal: Journal, parts: ExtractParts): Promise<Ex
 
 const NOTHING: Extracted = { synopsis: "", memories: [] };
 
-/** "" in the place of each text that may not be kept. */
+/** The texts that may be remembered; "" replaces each of the others. */
 function fitting(
   texts: readonly string[],
   shown: readonly string[],

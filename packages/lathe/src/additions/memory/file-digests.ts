@@ -1,13 +1,13 @@
-// Whether the files that a memory rests on are as they were: by the digest of their bytes, where the session works.
+// Checks by digest whether the files behind a memory are unchanged, in the environment where the session works.
 
 import { isAbsolute, join, relative } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { FileMarks } from "./file-marks.ts";
 import type { RestsOn } from "./memory.ts";
 
-/** Of larger files the size and time stand for the bytes. */
+/** For larger files, size and time replace the digest. */
 const LARGEST_READ = 16 << 20;
-/** So much of a file is looked through for what it shows. */
+/** How much of a file is read as evidence. */
 const MOST_SHOWN = 1 << 20;
 type Files = Pick<ExecutionEnvironment, "stat" | "readBytes" | "resolve">;
 
@@ -17,17 +17,17 @@ export class FileDigests {
   readonly #env: () => Files;
   readonly #root: string;
   readonly #marks: FileMarks | undefined;
-  /** A file is read once for all that ask at the same time. */
+  /** Digests being computed: a file is read once for all simultaneous callers. */
   readonly #running = new Map<string, Promise<string | undefined>>();
 
-  /** `root`: the project's folder. `marks`: where the files are those of this machine as they are. */
+  /** `root`: the project's folder. `marks`: only if the files are plain files of this machine. */
   constructor(root: string, env: () => Files, marks: FileMarks | undefined) {
     this.#env = env;
     this.#root = root;
     this.#marks = marks;
   }
 
-  /** As memories name it: relative where it is in the project. */
+  /** The path in memories: relative if in the project. */
   nameOf(path: string): string {
     const name = relative(this.#root, path);
     return name === "" || name.startsWith("..") || isAbsolute(name) ? path : name;
@@ -37,7 +37,7 @@ export class FileDigests {
     return isAbsolute(name) ? name : join(this.#root, name);
   }
 
-  /** Undefined: there is no such file, or it cannot be read. */
+  /** Undefined if the file does not exist or cannot be read. */
   digestOf(name: string): Promise<string | undefined> {
     const path = this.absolute(name);
     const running = this.#running.get(path);
@@ -59,12 +59,12 @@ export class FileDigests {
     if (stat.size > LARGEST_READ) return `unread:${stat.size} ${stat.mtimeMs} ${stat.version ?? ""}`;
     const bytes = await env.readBytes(path).catch(() => undefined);
     if (bytes === undefined) return undefined;
-    // A start that reads no file does without it.
+    // Imported here, because a start that reads no file should not load it.
     const { createHash } = await import("node:crypto");
     return createHash("sha256").update(bytes).digest("hex");
   }
 
-  /** Those of the files that are not as they were. */
+  /** The files that have changed. */
   async changed(files: readonly RestsOn[]): Promise<readonly string[]> {
     const looked = await Promise.all(
       files.map(async ({ path, digest }) => ((await this.digestOf(path)) === digest ? [] : [path])),
@@ -72,7 +72,7 @@ export class FileDigests {
     return looked.flat();
   }
 
-  /** Undefined when one has been changed or removed after this moment. */
+  /** Undefined if one of the files was changed or removed after `since`. */
   async ofUnchanged(names: readonly string[], since: number): Promise<readonly RestsOn[] | undefined> {
     const made = await Promise.all(
       names.map(async (path) => {
@@ -86,7 +86,7 @@ export class FileDigests {
     return made.every((one) => one !== undefined) ? made : undefined;
   }
 
-  /** What those of the project say, of each its beginning: what was put elsewhere, or came with a package, shows nothing of it. */
+  /** The beginnings of these files, as evidence. Files outside the project or from packages do not count. */
   async textOf(names: readonly string[]): Promise<string> {
     const texts = await Promise.all(
       names.filter(isOfProject).map(async (name) => {
@@ -104,7 +104,7 @@ export class FileDigests {
     return texts.join("\n");
   }
 
-  /** As they are now; those that are not there are left out. */
+  /** The files with their current digests, without missing ones. */
   async of(names: readonly string[]): Promise<readonly RestsOn[]> {
     const made = await Promise.all(
       [...new Set(names)].map(async (path) => {

@@ -1,16 +1,16 @@
-// Digests of files that were read before, for as long as size, times and inode are the same: a start then looks at files and reads none.
-// Kept in a file that can be deleted at any time.
+// Remembers digests of files while their size, times and inode stay the same, so that a start needs to read no files.
+// Stored in a file that can be deleted at any time.
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseJson } from "@lathe/llm";
 import { Checker, listOf, text } from "@lathe/llm/schema";
 
-/** A change this soon after a look may leave size and times as they were. */
+/** A change this soon after a check may leave size and times unchanged. */
 const TICK_MS = 3_000;
 const MOST_KEPT = 2_000;
 
-/** Path, mark and digest of each. */
+/** Path, mark and digest of each file. */
 const rows = new Checker(listOf(listOf(text(), { minItems: 3, maxItems: 3 })));
 
 export class FileMarks {
@@ -24,13 +24,13 @@ export class FileMarks {
     this.#now = now;
   }
 
-  /** Undefined: the file has to be read. */
+  /** Undefined if the file must be read. */
   digestOf(path: string): string | undefined {
     const [mark, digest] = this.#all().get(path) ?? [];
     return mark !== undefined && mark === this.#markOf(path) ? digest : undefined;
   }
 
-  /** `before`: reads the file, and tells what is to be remembered of it. */
+  /** Stores the digest that `before` reads, unless the file changes meanwhile. */
   async reading(path: string, before: () => Promise<string | undefined>): Promise<string | undefined> {
     const mark = this.#markOf(path);
     const digest = await before();
@@ -51,11 +51,11 @@ export class FileMarks {
       writeFileSync(aside, JSON.stringify(kept), { mode: 0o600 });
       renameSync(aside, this.#file);
     } catch {
-      // A full disk costs the next start a few reads.
+      // A full disk only costs the next start a few reads.
     }
   }
 
-  /** Undefined for what is no file, or has just been changed. */
+  /** Undefined for anything but a file, and for a file that has just changed. */
   #markOf(path: string): string | undefined {
     const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
     if (!stat?.isFile()) return undefined;
@@ -71,7 +71,7 @@ export class FileMarks {
     try {
       read = parseJson(readFileSync(this.#file, "utf8"));
     } catch {
-      // Not there yet.
+      // The file does not exist yet.
     }
     this.#known = new Map(
       (rows.fits(read) ? read : []).map(([path = "", mark = "", digest = ""]) => [path, [mark, digest]]),

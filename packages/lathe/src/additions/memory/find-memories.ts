@@ -1,4 +1,4 @@
-// Finds memories by their words, and tells those that still hold from those whose files have changed.
+// Finds memories by their words, and separates valid ones from those whose files have changed.
 
 import type { FileDigests } from "./file-digests.ts";
 import type { Memory } from "./memory.ts";
@@ -6,7 +6,7 @@ import type { FoundMemory, MemoryStore } from "./memory-store.ts";
 
 export interface CheckedMemory<T extends Memory = Memory> {
   readonly memory: T;
-  /** Files that are not as they were: it is withheld. */
+  /** Files that have changed; if there are any, the memory is withheld. */
   readonly changed: readonly string[];
 }
 
@@ -14,17 +14,17 @@ export interface MemorySearch {
   readonly store: MemoryStore;
   readonly digests: FileDigests;
   readonly projects: readonly string[];
-  /** How many are given. */
+  /** The maximum number of results. */
   readonly most: number;
 }
 
 export interface FoundMemories {
   readonly fresh: readonly CheckedMemory<FoundMemory>[];
-  /** Among the best of all, those that are stale. */
+  /** Stale memories that would otherwise be among the results. */
   readonly withheld: readonly CheckedMemory<FoundMemory>[];
 }
 
-/** Some of the best may be withheld. */
+/** A second search asks for this many times more, because some of the best may be stale. */
 const SPARE = 3;
 
 export async function findMemories(
@@ -32,7 +32,7 @@ export async function findMemories(
   { store, digests, projects, most }: MemorySearch,
 ): Promise<FoundMemories> {
   let checked = await checkMemories(store.search(question, projects, most), digests);
-  // Mostly all hold, and the first look is enough.
+  // Usually all are valid, and one search is enough.
   if (checked.length === most && checked.some(({ changed }) => changed.length > 0))
     checked = await checkMemories(store.search(question, projects, most * SPARE), digests);
   const fresh = checked.filter(({ changed }) => changed.length === 0).slice(0, most);

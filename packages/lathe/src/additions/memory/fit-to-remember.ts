@@ -1,44 +1,51 @@
-// What may become a memory: a fact, in the words of the user or of the model. What tools and pages have said is not remembered as it was
-// said, and an instruction only where the user has given it. A guess at meaning, so it prevents accidents and common attacks, no more.
+// Decides what may become a memory: a fact in the words of the user or the model. Output of tools and pages is not
+// remembered word for word, and instructions only if the user gave them. This guesses at meaning, so it prevents
+// accidents and common attacks but not more.
 
 import { isDirective, isOrder, mixesAlphabets, negates } from "./directive.ts";
 import { names, networkNamesIn } from "./network-names.ts";
 import { isCommon, wordsOf } from "./search-words.ts";
 
-/** What was said in a session, by whom. */
+/** What was said in a session, and by whom. */
 export interface Said {
-  /** Messages of the user, each without what was attached. */
+  /** The user's messages without attachments. */
   readonly byUser: readonly string[];
-  /** Results of tools, pages, attached files, reports of agents. */
+  /** Tool results, pages, attached files, reports of agents. */
   readonly byOthers: () => Iterable<string>;
 }
 
-/** As many words in a row are no chance. */
+/** This many identical words in a row are no coincidence. */
 const LONG_RUN = 8;
-/** A text with fewer words says nothing by being the same; a longer one that stands in it as a whole is a quote. */
+/** A text with fewer words proves nothing by being identical; a longer one that occurs as a whole is a quote. */
 const SHORT_RUN = 3;
-/** This share of the words that tell something must be the user's, in one message. */
+/** This share of the significant words must occur in one passage of the user. */
 const SUPPORT = 0.6;
 
-/** Fewer words are told by many lines. */
+/** Fewer significant words occur in too many lines. */
 const LEAST_TELLING = 3;
 
-/** A user says one thing in so many sentences; a longer message holds the words of nearly everything. */
+/**
+ * Sentences per passage. A user makes a point within a few sentences, while a long message contains words for nearly
+ * everything.
+ */
 const PASSAGE = 3;
 
 const tellingIn = (text: string): readonly string[] => [...new Set(wordsOf(text))].filter((word) => !isCommon(word));
 
-/** Most of what it tells stands in this text, in whatever order of words. */
+/** Whether most of the significant words occur in this text, in any order. */
 function isToldBy(telling: readonly string[], text: string): boolean {
   if (telling.length === 0) return false;
   const said = new Set(wordsOf(text));
   return telling.filter((word) => said.has(word)).length >= telling.length * SUPPORT;
 }
 
-/** Invisible signs in words hide nothing. */
+/** Invisible characters are removed, so that they cannot hide words. */
 const sentencesOf = (text: string): readonly string[] => text.replace(/\p{Cf}/gu, "").split(/\n|(?<=[.!?]) /);
 
-/** The user has said it: most of it in one passage, and no order where that forbids, or the other way round. */
+/**
+ * Whether the user said this: most of it in one passage, and not an instruction where the passage forbids it, or vice
+ * versa.
+ */
 function isOwn(text: string, byUser: readonly string[]): boolean {
   const telling = tellingIn(text);
   const says = (passage: string): boolean =>
@@ -50,13 +57,13 @@ function isOwn(text: string, byUser: readonly string[]): boolean {
 }
 
 interface ToldByOthers {
-  /** By their places: those that tell again what an instruction says. */
+  /** Indices of texts that repeat an instruction. */
   readonly ordered: ReadonlySet<number>;
-  /** Those that tell again what a statement says. */
+  /** Indices of texts that repeat a statement. */
   readonly stated: ReadonlySet<number>;
 }
 
-/** Which of the texts tell again, in other words, what these sources say in one sentence. */
+/** Finds the texts that repeat one sentence of these sources in other words. */
 function toldByOthers(texts: readonly string[], sources: Iterable<string>): ToldByOthers {
   const telling = texts.map(tellingIn);
   const led = texts.map(networkNamesIn);
@@ -67,14 +74,14 @@ function toldByOthers(texts: readonly string[], sources: Iterable<string>): Told
       const found = isOrder(line) ? ordered : stated;
       for (const [place, words] of telling.entries())
         if (words.length >= LEAST_TELLING && !found.has(place) && isToldBy(words, line)) found.add(place);
-      // In whatever other words: it leads where the order leads.
+      // In other words it may be, but it names the same address as the instruction.
       if (found === ordered)
         for (const [place, hosts] of led.entries()) if (hosts.some((host) => names(line, host))) found.add(place);
     }
   return { ordered, stated };
 }
 
-/** Which of the texts repeat what these sources say: by their places. */
+/** Indices of the texts that quote these sources. */
 export function repeated(texts: readonly string[], sources: Iterable<string>): ReadonlySet<number> {
   const bySize = new Map<number, Map<string, number[]>>();
   for (const [place, text] of texts.entries()) {
@@ -100,8 +107,8 @@ export function repeated(texts: readonly string[], sources: Iterable<string>): R
 }
 
 /**
- * Why each text may not be remembered, as a sentence for the model; undefined: it may. `shown`: what the files say that each text names;
- * what a tool or a page has claimed counts only where they say it, too.
+ * Why each text may not be remembered, as a sentence for the model; undefined if it may. `shown`: the content of the
+ * files that each text names. A claim of a tool or page counts only if those files confirm it.
  */
 export function refusals(
   texts: readonly string[],

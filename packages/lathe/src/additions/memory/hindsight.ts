@@ -1,4 +1,4 @@
-// Memory on a server of the user's that speaks Hindsight's HTTP interface: it stores, finds and sums up by itself.
+// Memory on the user's own server with Hindsight's HTTP API, which stores, finds and summarizes by itself.
 
 import { ToolFailure } from "@lathe/agent/contract";
 import type { Redactor } from "@lathe/agent/policy";
@@ -18,15 +18,15 @@ export interface HindsightParts {
   readonly address: string;
   /** Sent as a bearer token. */
   readonly token: string | undefined;
-  /** One for all projects, or one for each. */
+  /** One bank for all projects, or one per project. */
   readonly bank: string;
-  /** Names the project in a bank of several. */
+  /** Identify the project in a bank that holds several. */
   readonly tags: readonly string[];
   readonly budget: string;
   readonly maxTokens: number;
   readonly types: readonly string[];
   readonly missions: { readonly reflect: string; readonly retain: string };
-  /** Banks that were told their missions by this process. */
+  /** Banks whose missions this process has already sent. */
   readonly told: Set<string>;
   readonly fetch: ClientDeps["fetch"];
   readonly now: () => number;
@@ -58,10 +58,12 @@ const restsOn = new Checker<readonly RestsOn[]>(listOf(openObject({ path: text()
 
 const MOST_BYTES = 1 << 20;
 const MOST_TOLD = 10_000;
-/** A server that gives more than was asked for is cut short; a token is about four bytes, and there are marks around. */
+/**
+ * Bytes per token beyond which a server's answer is cut; a token has about four bytes, and there is markup around it.
+ */
 const TOKEN_BYTES = 6;
 
-/** Which bank is asked, and what narrows it to this project. `project`: the folder's name. */
+/** The bank, and the tags that narrow it to this project. `project`: the folder's name. */
 export function bankOf(scoping: Scoping, bank: string, project: string): Pick<HindsightParts, "bank" | "tags"> {
   if (scoping === "per-project") return { bank: `${bank}-${project}`, tags: [] };
   return { bank, tags: scoping === "global" ? [] : [`project:${project}`] };
@@ -91,7 +93,7 @@ export class Hindsight implements MemoryBackend {
     return `Found ${found} (as of ${minuteOf(this.#parts.now())}):\n\n${lines.join("\n")}${about}`;
   }
 
-  /** What a new session is told, for what it begins with; "" for nothing. */
+  /** The hint for a new session that begins with this query; "" if there is none. */
   async hint(query: string, mostTokens: number, signal: AbortSignal): Promise<string> {
     const { fresh, withheld } = await this.#find(query, signal);
     return hintText(
@@ -157,7 +159,7 @@ export class Hindsight implements MemoryBackend {
     return tags.length === 0 ? {} : { tags, tags_match: "any" };
   }
 
-  /** Once for each bank; a server that refuses it works without. */
+  /** Sent once per bank. A server that refuses this works without it. */
   async #tellMissions(signal: AbortSignal): Promise<void> {
     const { bank, missions, told } = this.#parts;
     if (told.has(bank) || told.size >= MOST_TOLD || (missions.reflect === "" && missions.retain === "")) return;

@@ -1,5 +1,5 @@
-// The hint of a new session: the most useful notes in a few lines. It is kept in a file beside the database, so that a start neither
-// loads SQLite nor looks through all memories; what has changed since is left out when it is read.
+// The hint of a new session: the most useful notes in a few lines. It is stored in a file next to the database, so that
+// a start neither loads SQLite nor searches all memories; stale notes are left out when it is read.
 
 import { readFileSync } from "node:fs";
 import { parseJson } from "@lathe/llm";
@@ -21,21 +21,21 @@ const hint = object({
 export type HintNote = Static<typeof note>;
 export type Hint = Static<typeof hint>;
 
-/** One line of a hint, and why it is left out. */
+/** A line that was left out of a hint, with its changed files. */
 interface StaleNote {
   readonly text: string;
   readonly changed: readonly string[];
 }
 
 export interface ShownHint {
-  /** "" when there is nothing to say. */
+  /** "" if there is nothing to show. */
   readonly text: string;
   readonly stale: readonly StaleNote[];
 }
 
 const checker = new Checker<Hint>(hint);
 
-/** Undefined: there is none, or it is another project's, or another version wrote it. */
+/** Undefined if the file does not exist, belongs to another project, or has another format. */
 export function readHint(file: string, project: string): Hint | undefined {
   try {
     const value = parseJson(readFileSync(file, "utf8"));
@@ -46,10 +46,10 @@ export function readHint(file: string, project: string): Hint | undefined {
   }
 }
 
-/** A token is about four bytes. */
+/** A token has about four bytes. */
 const TOKEN_BYTES = 4;
 
-/** As the model is given it; no longer than `mostTokens`. */
+/** The hint for the model, at most `mostTokens` long. */
 export async function showHint(hints: readonly Hint[], digests: FileDigests, mostTokens: number): Promise<ShownHint> {
   const notes = hints.flatMap((one) => one.notes.map((each) => ({ ...each, line: lineOf(each.text, each.files) })));
   const playbooks = hints.flatMap((one) =>
@@ -72,7 +72,10 @@ export async function showHint(hints: readonly Hint[], digests: FileDigests, mos
   return { text: hintText(lines, stale.length, mostTokens), stale };
 }
 
-/** As many of the lines as there is room for, between the marks of a hint; "" for none. `left`: how many were left out as stale. */
+/**
+ * As many lines as fit, between the marks of a hint; "" if none fits. `left`: the number of stale lines that were left
+ * out.
+ */
 export function hintText(given: readonly string[], left: number, mostTokens: number): string {
   const frame = ["<memory>", head.trim(), ...(left === 0 ? [] : [leftOut(left)]), "</memory>"];
   let room = mostTokens * TOKEN_BYTES - Buffer.byteLength(frame.join("\n"));

@@ -1,4 +1,5 @@
-// Writes what new sessions of a project are told, and the pages for its user: from its memories, and whole or not at all.
+// Writes the hint for new sessions of a project and the pages for its user, from its memories. Each file is replaced as
+// a whole.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +11,7 @@ import { folderOf } from "./places.ts";
 
 export const hintFile = (home: string, project: string): string => join(folderOf(home, project), "hint.json");
 
-/** No other process changes the memories meanwhile, so that the files are never of an older state than the last change. */
+/** In a transaction, so that no other process can change the memories meanwhile and leave older files behind. */
 export function keepHint(store: MemoryStore, home: string, project: string): void {
   const folder = folderOf(home, project);
   inTransaction(store.db, () => {
@@ -41,11 +42,11 @@ function writePages(folder: string, hint: Hint, view: DigestView): void {
   const kept = new Set(view.playbooks.map(({ name }) => name));
   for (const name of existsSync(skills) ? readdirSync(skills) : [])
     if (!kept.has(name)) rmSync(join(skills, name), { recursive: true, force: true });
-  // The last one: it says which state the others are of.
+  // Written last, because it names the revision of the others.
   writeWhole(join(folder, "hint.json"), `${JSON.stringify(hint)}\n`);
 }
 
-/** For people: everything, with the files that it rests on. */
+/** The page for the user: all memories with their files. */
 export function pageOf({ sections, newer }: Pick<DigestView, "sections" | "newer">): string {
   const blocks = sections
     .filter(({ items }) => items.length > 0)

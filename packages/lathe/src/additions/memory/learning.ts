@@ -1,4 +1,5 @@
-// At a terminal, memories are made of past sessions beside the work: a while after the start, and never for longer than the session.
+// At a terminal, makes memories of past sessions in the background: starting shortly after the session, and ending with
+// it.
 
 import { messageOf } from "@lathe/llm";
 import type { OpenSession } from "../../conversation/session-contract.ts";
@@ -8,7 +9,7 @@ import { askModel } from "./ask-model.ts";
 import { madeLine, makeMemories } from "./make-memories.ts";
 import type { MemoryPlace } from "./memory-place.ts";
 
-/** The user has the screen, and the first request is on its way. */
+/** By then, the user has the screen, and the first request is on its way. */
 const DELAY_MS = 1_000;
 
 export function learn(workspace: SessionWorkspace, open: OpenSession, place: MemoryPlace): { end(): Promise<void> } {

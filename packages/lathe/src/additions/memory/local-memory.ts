@@ -1,4 +1,4 @@
-// Memory in the database of this machine, as one session uses it.
+// Memory in this machine's database, for one session.
 
 import { ToolFailure } from "@lathe/agent/contract";
 import {

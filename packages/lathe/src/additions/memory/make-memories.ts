@@ -1,5 +1,5 @@
-// Makes memories of past sessions: reads each that has changed since, then sums up all of the project. One process at a time; each step is
-// whole or not at all, so that a process that is killed has lost one answer at most.
+// Makes memories of past sessions: reads each session that has changed, then summarizes all of the project. Only one
+// process does this at a time; each step is atomic, so that a killed process loses one answer at most.
 
 import { lockHolder, processStartTime, readHead } from "@lathe/agent/record";
 import { messageOf } from "@lathe/llm";
@@ -19,7 +19,7 @@ export interface MakingParts {
   readonly place: MemoryPlace;
   readonly ask: AskModel;
   readonly signal: AbortSignal;
-  /** The user asked for it: sums up again although nothing has changed. */
+  /** Whether the user asked for it: then the summary is made again even if nothing has changed. */
   readonly isWanted: boolean;
 }
 
@@ -27,19 +27,19 @@ export interface MadeMemories {
   readonly sessions: number;
   readonly memories: number;
   readonly isSummedUp: boolean;
-  /** Why it ended before it was done. */
+  /** Why it stopped early. */
   readonly problem?: string;
-  /** The problem is a budget of the user's. */
+  /** Whether the problem is a budget that the user set. */
   readonly isAtLimit?: boolean;
 }
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Larger journals are mostly output of tools, and take long to read. */
+/** Larger journals are mostly tool output, and take long to read. */
 const LARGEST_BYTES = 64 << 20;
 const MOST_SUMMED_UP = 400;
 
-/** Undefined: another process is at it. */
+/** Undefined if another process is making memories. */
 export async function makeMemories(parts: MakingParts): Promise<MadeMemories | undefined> {
   const { workspace, place } = parts;
   const { pid, host, deps } = workspace.machine;
@@ -66,7 +66,7 @@ export async function makeMemories(parts: MakingParts): Promise<MadeMemories | u
   }
 }
 
-/** In one line, for the user; undefined when there is nothing to say. */
+/** One line for the user; undefined if there is nothing to report. */
 export function madeLine({ sessions, memories, isSummedUp, problem }: MadeMemories): string | undefined {
   if (sessions === 0 && !isSummedUp && problem === undefined) return undefined;
   const read = `${countOf(memories, "note")} from ${countOf(sessions, "session")}`;
@@ -76,7 +76,9 @@ export function madeLine({ sessions, memories, isSummedUp, problem }: MadeMemori
 
 const stampOf = ({ bytes, mtimeMs }: SessionFile): string => `${bytes} ${mtimeMs}`;
 
-/** Newest first: not too old, idle for long enough, not open, and changed since they were read. */
+/**
+ * Newest first: sessions that are not too old, idle for long enough, not open, and changed since they were last read.
+ */
 function sessionsToRead({ settings, paths, cwd, machine }: SessionWorkspace, work: MemoryWork): readonly SessionFile[] {
   const now = machine.deps.now();
   const oldest = now - settings["memories.maxRolloutAgeDays"] * DAY_MS;
@@ -97,7 +99,7 @@ function sessionsToRead({ settings, paths, cwd, machine }: SessionWorkspace, wor
   return found;
 }
 
-/** Returns how many memories the session has left. */
+/** Returns the number of memories from the session. */
 async function readOne(file: SessionFile, work: MemoryWork, { workspace, place, ask }: MakingParts): Promise<number> {
   const { redactor, machine } = workspace;
   const journal = readJournal(workspace, file.path);
@@ -115,7 +117,7 @@ async function readOne(file: SessionFile, work: MemoryWork, { workspace, place, 
   }
 }
 
-/** False: it is as it was, or the answer could not be read. */
+/** False if nothing has changed, or the answer could not be parsed. */
 async function sumUp(work: MemoryWork, { workspace, place, ask, isWanted }: MakingParts): Promise<boolean> {
   const store = await place.store();
   const checked = await place.check(store.list([place.project], MOST_SUMMED_UP));
@@ -124,7 +126,7 @@ async function sumUp(work: MemoryWork, { workspace, place, ask, isWanted }: Maki
   const name = nameOfInput(input);
   const isAsked = isWanted || work.isWanted;
   if (memories.length === 0 || (work.digest()?.madeOf === name && !isAsked)) return false;
-  // Not older than any of them, whichever clock that was written by, and not younger than what was sent.
+  // The time must not be before any memory's, whichever clock wrote that, nor after the request.
   const at = Math.max(workspace.machine.deps.now(), ...memories.map((memory) => memory.at));
   const made = await consolidate(input, { ask, redactor: workspace.redactor });
   if (made) work.keepDigest(made, name, at);

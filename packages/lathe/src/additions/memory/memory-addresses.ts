@@ -1,4 +1,4 @@
-// `memory://`: the memories of this place one by one, and what was made of them. What is stale is named and not shown.
+// `memory://`: the memories of this project one by one, and their digest. Stale ones are listed but not shown.
 
 import type { SchemeEntry, SchemeResolver } from "@lathe/agent/contract";
 import { digestView } from "./digest-view.ts";

@@ -1,4 +1,5 @@
-// The database of memories: opened, made, and refused when it cannot be read. It is no cache: nothing else holds what it holds.
+// The database of memories: opened, created, and refused if it cannot be read. It is not a cache: nothing else has its
+// content.
 
 import { chmodSync, closeSync, mkdirSync, openSync, readSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -22,10 +23,10 @@ CREATE TABLE session (path TEXT PRIMARY KEY, project TEXT NOT NULL, id TEXT NOT 
   at INTEGER NOT NULL) WITHOUT ROWID;
 PRAGMA user_version = ${VERSION};`;
 
-/** Another process may be writing. */
+/** How long to wait for another process that is writing. */
 const PATIENCE_MS = 5_000;
 
-/** What memory uses of a database; it fails with words for its user. */
+/** The part of a database that memory uses; its errors are readable for the user. */
 export interface MemoryDb {
   readonly prepare: (sql: string) => Pick<StatementSyncInstance, "get" | "all" | "run">;
   readonly exec: (sql: string) => void;
@@ -35,13 +36,13 @@ export interface MemoryDb {
 
 const DATABASE = "SQLite format 3\0";
 
-/** What is wrong with the file as its first bytes tell: a session that does not use its memories never opens it. */
+/** Checks the file by its first bytes, because a session that does not use its memories never opens it. */
 export function memoryFileProblem(file: string): string | undefined {
   let fd: number;
   try {
     fd = openSync(file, "r");
   } catch {
-    return undefined; // there is none; opening it says what else it may be
+    return undefined; // missing, or unreadable: opening it reports that
   }
   try {
     const start = Buffer.alloc(DATABASE.length);
@@ -58,13 +59,13 @@ export async function openMemoryFile(file: string): Promise<MemoryDb> {
     throw new CliError(EXIT.failed, `${missingPackage("Memories", "@photostructure/sqlite")}.`);
   });
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite would make it, and what it puts beside it, readable by everybody.
+  // SQLite would make this file and its companions readable by everyone.
   writeFileSync(file, "", { flag: "a", mode: 0o600 });
   chmodSync(file, 0o600);
   return inWords(file, () => prepare(inWordsDb(file, new DatabaseSync(file, { timeout: PATIENCE_MS }))));
 }
 
-/** A disk may fill, and a page prove damaged, at any time. */
+/** Wraps all operations, because a disk may fill up, or a page turn out to be damaged, at any time. */
 function inWordsDb(file: string, db: DatabaseSyncInstance): MemoryDb {
   return {
     prepare: (sql) => {
@@ -109,7 +110,7 @@ function prepare(db: MemoryDb): MemoryDb {
   }
 }
 
-/** All or nothing, also when the process is killed inside. No other process writes meanwhile. */
+/** Runs work atomically, even if the process is killed. No other process writes meanwhile. */
 export function inTransaction<T>(db: MemoryDb, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -117,7 +118,7 @@ export function inTransaction<T>(db: MemoryDb, work: () => T): T {
     db.exec("COMMIT");
     return result;
   } catch (error) {
-    // SQLite may have done so itself.
+    // SQLite may have rolled back by itself.
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }

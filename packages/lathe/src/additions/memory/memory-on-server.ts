@@ -1,4 +1,4 @@
-// Memory over a server of the user's, as the settings name it: its tools, and the hint of a new session.
+// Memory on the user's own server, from the settings: its tools, and the hint of a new session.
 
 import { basename } from "node:path";
 import type { ToolDef } from "@lathe/agent";
@@ -8,16 +8,16 @@ import type { MemoryPlace } from "./memory-place.ts";
 import { memoryTools } from "./memory-tools.ts";
 import type { NoteJudge } from "./note-judge.ts";
 
-/** The server asks a model of its own. */
+/** Long, because the server asks a model of its own. */
 const TIMEOUT_MS = 120_000;
 const LONGEST_QUERY = 2_000;
 
-/** A start waits for so long; without an answer it has no hint. */
+/** How long a start waits for the hint; without an answer it has none. */
 const HINT_WITHIN_MS = 5_000;
 
 interface OnServer {
   readonly tools: readonly ToolDef[];
-  /** For the first message of a session. `begins`: the words that it begins with, where they are known. */
+  /** The hint for a session's first message. `begins`: the first words of the session, if known. */
   readonly hint: (begins: string) => Promise<string>;
 }
 

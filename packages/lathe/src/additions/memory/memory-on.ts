@@ -1,5 +1,5 @@
-// Memory that is on, as a part of a session: its tools, `memory://`, the hint in the first message and `/memory`. A pack of its own, so that a
-// start with memory loads little else. SQLite is loaded with the first use.
+// Memory as a part of a session, if it is on: its tools, `memory://`, the hint in the first message, and `/memory`. It
+// is a separate pack, so that a start with memory loads little else. SQLite is loaded on first use.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -68,7 +68,8 @@ export async function memoryOn(
 }
 
 /**
- * Looked for where Node looks, and not loaded, which takes as long as the rest of a start; asking Node's resolver takes a twentieth of it.
+ * Searches the folders in which Node would. Loading the package takes as long as the rest of a start, and asking Node's
+ * resolver a twentieth of it.
  */
 function isInstalled(name: string): boolean {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {

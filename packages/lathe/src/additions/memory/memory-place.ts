@@ -1,5 +1,5 @@
-// The memories that one place sees: its project, its scope, the files of the project, and the database, which is opened when it is first
-// needed.
+// The memories visible in one folder: its project, its scope, the project's files, and the database, which is opened on
+// first use.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -22,7 +22,7 @@ export class MemoryPlace {
   readonly #marks: FileMarks | undefined;
   #store: Promise<MemoryStore> | undefined;
 
-  /** `env`: where the session works; `isHere`: the files there are those of this machine. */
+  /** `env`: the environment of the session; `isHere`: whether its files are those of this machine. */
   constructor({ cwd, settings, paths, machine }: SessionWorkspace, env: () => Files, isHere: boolean) {
     const { project, root } = projectOfFolder(cwd);
     this.project = project;
@@ -33,7 +33,7 @@ export class MemoryPlace {
     this.#mostTokens = settings["memories.summaryInjectionTokenLimit"];
   }
 
-  /** Whose memories are seen here. */
+  /** The projects whose memories are visible here. */
   get seen(): readonly string[] {
     return projectsSeen(this.scoping, this.project);
   }
@@ -43,18 +43,18 @@ export class MemoryPlace {
     return this.#store;
   }
 
-  /** What a session that begins now is given; the database is not touched. */
+  /** The hint for a session that starts now. This does not touch the database. */
   hint(): Promise<ShownHint> {
     const hints = this.seen.flatMap((project) => readHint(hintFile(this.home, project), project) ?? []);
     return showHint(hints, this.digests, this.#mostTokens);
   }
 
-  /** Why there are no memories, as far as that can be told without opening the database. */
+  /** Why there are no memories, as far as we can tell without opening the database. */
   get problem(): string | undefined {
     return memoryFileProblem(databaseIn(this.home));
   }
 
-  /** After a change of the memories of a project. */
+  /** Updates the hint after a change of the project's memories. */
   async keepHint(project: string): Promise<void> {
     keepHint(await this.store(), this.home, project);
   }
@@ -72,7 +72,7 @@ export class MemoryPlace {
 
   async #open(): Promise<MemoryStore> {
     const store = new MemoryStore(await openMemoryFile(databaseIn(this.home)));
-    // A process that was killed may have changed memories and not the hint.
+    // A killed process may have changed memories without updating the hint.
     for (const project of this.seen)
       if ((readHint(hintFile(this.home, project), project)?.revision ?? 0) !== store.revision(project))
         keepHint(store, this.home, project);

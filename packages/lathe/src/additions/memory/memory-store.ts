@@ -1,4 +1,4 @@
-// Memories in SQLite: added, found by their words, changed and forgotten. Several processes may work on one file at a time.
+// Memories in SQLite: added, searched by words, changed and deleted. Several processes may use one file at a time.
 
 import { spaceOut } from "../../sessions/search-query.ts";
 import type { Memory, MemoryOrigin, NewMemory, RestsOn } from "./memory.ts";
@@ -6,7 +6,7 @@ import { inTransaction, type MemoryDb } from "./memory-file.ts";
 import { anyOfWords, shareOfWords } from "./search-words.ts";
 
 export interface FoundMemory extends Memory {
-  /** The share of the words looked for that it holds. */
+  /** The share of the searched words that it contains. */
   readonly score: number;
 }
 
@@ -25,7 +25,7 @@ const SEARCH = `SELECT ${COLUMNS} FROM word JOIN memory ON memory.id = word.rowi
   WHERE word MATCH ? AND memory.project IN (SELECT value FROM json_each(?)) ORDER BY word.rank LIMIT ?`;
 const LIST = `SELECT ${COLUMNS} FROM memory WHERE project IN (SELECT value FROM json_each(?)) ORDER BY id DESC LIMIT ?`;
 const FILES = `SELECT memory, path, digest FROM rests_on WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY path`;
-/** Later than what was made of it, by whatever clock that was. */
+/** The new time must be after the digest's, whichever clock that came from. */
 const UPDATE = `UPDATE memory SET text = ?, session = ?, entry = ?,
   at = max(?, at + 1, (SELECT ifnull(made_at, 0) + 1 FROM project WHERE path = memory.project)) WHERE id = ?`;
 
@@ -36,7 +36,7 @@ export class MemoryStore {
     this.db = db;
   }
 
-  /** Returns its id; that of the same text in the same project when it is there already, whose files are then those of now. */
+  /** Returns the id. If the project already has the same text, its id is returned and its files are updated. */
   add(memory: NewMemory): number {
     return this.change(memory.project, () => {
       const known = this.#idOf(memory.project, memory.text);
@@ -48,12 +48,12 @@ export class MemoryStore {
     });
   }
 
-  /** The project has it, perhaps from another session. */
+  /** Whether the project has this text, possibly from another session. */
   has({ project, text }: Pick<NewMemory, "project" | "text">): boolean {
     return this.#idOf(project, text) !== undefined;
   }
 
-  /** Inside a change. */
+  /** Call only inside `change`. */
   insert({ project, text, origin, session, entry, at, files }: NewMemory): number {
     const { lastInsertRowid } = this.db
       .prepare("INSERT INTO memory (project, text, origin, session, entry, at) VALUES (?, ?, ?, ?, ?, ?)")
@@ -64,14 +64,14 @@ export class MemoryStore {
     return id;
   }
 
-  /** Inside a change. */
+  /** Call only inside `change`. */
   remove(ids: readonly number[]): void {
     const json = JSON.stringify(ids);
     this.db.prepare("DELETE FROM word WHERE rowid IN (SELECT value FROM json_each(?))").run(json);
     this.db.prepare("DELETE FROM memory WHERE id IN (SELECT value FROM json_each(?))").run(json);
   }
 
-  /** False when it is gone meanwhile. */
+  /** False if it was deleted meanwhile. */
   update({ id, project }: Memory, next: Pick<NewMemory, "text" | "session" | "entry" | "at" | "files">): boolean {
     return this.change(project, () => {
       const { changes } = this.db.prepare(UPDATE).run(next.text, next.session, next.entry, next.at, id);
@@ -88,7 +88,7 @@ export class MemoryStore {
     this.#wipe();
   }
 
-  /** Of these projects, best first. */
+  /** Memories of these projects, best first. */
   search(question: string, projects: readonly string[], most: number): readonly FoundMemory[] {
     const words = anyOfWords(question);
     if (words === undefined) return [];
@@ -101,7 +101,7 @@ export class MemoryStore {
     return this.#withFiles(this.db.prepare(LIST).all(JSON.stringify(projects), most) as unknown as Row[]);
   }
 
-  /** Undefined when it is none of these projects'. */
+  /** Undefined unless it belongs to one of these projects. */
   get(id: number, projects: readonly string[]): Memory | undefined {
     const row = this.db.prepare(`SELECT ${COLUMNS} FROM memory WHERE id = ?`).get(id) as Row | undefined;
     return row && projects.includes(row.project) ? this.#withFiles([row])[0] : undefined;
@@ -111,7 +111,7 @@ export class MemoryStore {
     return (this.db.prepare("SELECT count(*) AS n FROM memory WHERE project = ?").get(project) as { n: number }).n;
   }
 
-  /** Everything that is kept of a project; its lease stays with its holder. */
+  /** Deletes everything stored about a project except its lease. */
   clear(project: string): void {
     this.change(project, () => {
       const ids = this.db.prepare("SELECT id FROM memory WHERE project = ?").all(project) as unknown as {
@@ -131,7 +131,7 @@ export class MemoryStore {
     return rows.map(({ path }) => path);
   }
 
-  /** All of it or nothing; what was made of the memories before is then out of date. */
+  /** Changes a project's memories atomically. This invalidates earlier digests. */
   change<T>(project: string, work: () => T): T {
     return inTransaction(this.db, () => {
       this.db
@@ -143,13 +143,13 @@ export class MemoryStore {
     });
   }
 
-  /** Different after every change of the project's memories. */
+  /** Changes with every change of the project's memories. */
   revision(project: string): number {
     const row = this.db.prepare("SELECT revision FROM project WHERE path = ?").get(project);
     return (row as { revision: number } | undefined)?.revision ?? 0;
   }
 
-  /** Words of what was deleted stay in the index until it is put together again, and old pages in the log. */
+  /** Deleted words stay in the index until it is optimized, and old pages in the log. */
   #wipe(): void {
     this.db.exec("INSERT INTO word (word) VALUES ('optimize')");
     this.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");

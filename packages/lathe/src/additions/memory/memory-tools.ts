@@ -1,4 +1,4 @@
-// The tools of memory, as the model sees them; who keeps the memories is the backend's matter.
+// The memory tools as the model sees them; the backend decides where memories are stored.
 
 import type { ToolDef } from "@lathe/agent";
 import { type Access, type CallScope, type Card, type CardResult, ToolFailure } from "@lathe/agent/contract";
@@ -14,7 +14,7 @@ import { MEMORY_TOOLS } from "./tool-names.ts";
 export interface MemoryToolsParts {
   /** Opened with the first call. */
   readonly backend: () => Promise<MemoryBackend>;
-  /** What a call touches besides, such as the host of a server. */
+  /** Additional access of every call, such as the server's host. */
   readonly access: readonly Access[];
   readonly timeoutMs: number;
 }
@@ -78,7 +78,7 @@ const retainTool = ({ backend, access, timeoutMs }: MemoryToolsParts): ToolDef<S
   description: retaining.trim(),
   schema: object(retainParams),
   tier: "read",
-  // The same text is kept once.
+  // The same text is stored only once.
   replay: "safe",
   exclusive: true,
   timeoutMs,

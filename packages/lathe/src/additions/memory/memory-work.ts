@@ -1,5 +1,5 @@
-// What the making of memories keeps beside them: which sessions were read, what was made of all memories, and whose turn it is. In the same
-// database, so that each step is there whole or not at all.
+// State of making memories, stored with them: which sessions were read, the digest of all memories, and which process
+// is working. It is in the same database, so that each step is atomic.
 
 import { processStartTime } from "@lathe/agent/record";
 import { parseJson } from "@lathe/llm";
@@ -13,18 +13,18 @@ export interface LeaseOwner {
   readonly pid: number;
   readonly host: string;
   readonly startTime: string;
-  /** Another one each time: a process may ask twice. */
+  /** Different each time, because a process may ask twice. */
   readonly token: string;
 }
 
-/** Longer than any request: each step takes it anew. */
+/** Longer than any request; each step renews it. */
 const LEASE_MS = 10 * 60_000;
-/** A clock that is so far ahead is wrong, and its lease would last forever. */
+/** A clock that is this far ahead is wrong, and its lease would last almost forever. */
 const MOST_AHEAD_MS = 24 * 3_600_000;
 
 const item = object({ text: text(), from: listOf(integer()) });
 const digest = object({
-  /** The memories that it was made of. */
+  /** The memories that it was made from. */
   of: listOf(integer()),
   summary: listOf(item),
   sections: listOf(object({ title: text(), items: listOf(item) })),
@@ -53,7 +53,7 @@ export class MemoryWork {
     this.#project = project;
   }
 
-  /** False while another process that lives holds it. Taking it again prolongs it. */
+  /** False while another live process holds it. Taking it again extends it. */
   takeLease(owner: LeaseOwner, now: number): boolean {
     const { db } = this.#store;
     return inTransaction(db, () => {
@@ -81,7 +81,7 @@ export class MemoryWork {
       .run(this.#project, JSON.stringify(owner));
   }
 
-  /** Undefined: the session was never read. */
+  /** Undefined if the session was never read. */
   stampOf(path: string): string | undefined {
     return (
       this.#store.db.prepare("SELECT stamp FROM session WHERE path = ?").get(path) as { stamp: string } | undefined
@@ -89,8 +89,8 @@ export class MemoryWork {
   }
 
   /**
-   * The memories of a session that was read take the place of those of an earlier reading. Returns how many are new: what another session
-   * has left is kept once.
+   * Replaces the memories from an earlier reading of this session. Returns how many are new: those that another session
+   * left already are not stored twice.
    */
   keepSession({ path, id, stamp, synopsis }: ReadSession, memories: readonly NewMemory[], at: number): number {
     const { db } = this.#store;
@@ -119,7 +119,7 @@ export class MemoryWork {
     return rows.map(({ synopsis }) => synopsis);
   }
 
-  /** `madeOf`: names the memories and synopses that it was made of. */
+  /** `madeOf`: identifies the memories and synopses that it was made from. */
   keepDigest(made: Digest, madeOf: string, at: number): void {
     this.#store.change(this.#project, () => {
       this.#store.db
@@ -136,7 +136,7 @@ export class MemoryWork {
     return row && digestChecker.fits(made) ? { digest: made, madeOf: row.made_of, at: row.made_at } : undefined;
   }
 
-  /** Whether the user wants all of it to be made again. */
+  /** Whether the user wants the digest to be made again. */
   get isWanted(): boolean {
     const row = this.#store.db.prepare("SELECT wanted FROM project WHERE path = ?").get(this.#project);
     return (row as { wanted: number } | undefined)?.wanted === 1;
@@ -149,6 +149,6 @@ export class MemoryWork {
   }
 }
 
-/** A process of another machine cannot be looked at: its lease runs out. */
+/** A process on another machine cannot be checked: its lease expires. */
 const isGone = (holder: LeaseOwner, { host }: LeaseOwner): boolean =>
   holder.host === host && processStartTime(holder.pid) !== holder.startTime;

@@ -1,18 +1,19 @@
-// A memory: one fact that a session has left for later ones, where it comes from, and the files that it rests on. Data and pure functions.
+// A memory: one fact that a session left for later ones, its source, and the files that support it. Data and pure
+// functions.
 
 /** A file as it was when the memory was made. */
 export interface RestsOn {
-  /** Relative to the project, else absolute. */
+  /** Relative to the project, or absolute if outside it. */
   readonly path: string;
   /** SHA-256 of its bytes. */
   readonly digest: string;
 }
 
-/** `retained`: the model kept it while it worked. `extracted`: it was read out of a session later. */
+/** `retained`: the model stored it during its work. `extracted`: it was read from the session later. */
 export type MemoryOrigin = "retained" | "extracted";
 
 export interface NewMemory {
-  /** The folder of the project; `SHARED` for all projects. */
+  /** The project's folder; `SHARED` for all projects. */
   readonly project: string;
   readonly text: string;
   readonly origin: MemoryOrigin;
@@ -31,22 +32,25 @@ export interface Memory extends NewMemory {
 /** The project of memories that all projects share. */
 export const SHARED = "";
 
-/** A memory is one statement; what is longer belongs into a file of the project. */
+/** A memory is one statement; longer texts belong in a file of the project. */
 export const LONGEST_TEXT = 600;
 
 export type Scoping = "global" | "per-project" | "per-project-tagged";
 
-/** Where a memory of this project goes. */
+/** The project under which a memory is stored. */
 export const projectFor = (scoping: Scoping, project: string, isShared: boolean): string =>
   scoping === "global" || isShared ? SHARED : project;
 
-/** Whose memories this project sees. */
+/** The projects whose memories this project sees. */
 export function projectsSeen(scoping: Scoping, project: string): readonly string[] {
   if (scoping === "global") return [SHARED];
   return scoping === "per-project" ? [project] : [project, SHARED];
 }
 
-/** One line: control characters, line breaks, what nobody sees and marks of our own blocks cannot be part of a memory. */
+/**
+ * Makes a text one line: a memory must not contain control characters, line breaks, invisible characters or the tags of
+ * our own blocks.
+ */
 export const cleanText = (text: string): string =>
   text
     .replace(/[\p{Cf}\p{Variation_Selector}]|\u034f|[\u115f\u1160\u3164\uffa0]/gu, "")

@@ -1,4 +1,4 @@
-// What the model wants to keep, judged: whether it may be kept, as which text, where it comes from, and which files it rests on.
+// Judges what the model wants to remember: whether it may, its text, its source, and the files that support it.
 
 import type { Session } from "@lathe/agent";
 import { ToolFailure } from "@lathe/agent/contract";
@@ -31,7 +31,7 @@ export class NoteJudge {
     this.#parts = parts;
   }
 
-  /** Fails with why it may not be kept. */
+  /** Fails with the reason if the text may not be remembered. */
   async fit(given: string, named: readonly string[]): Promise<FitNote> {
     const { session, redactor } = this.#parts;
     const plain = cleanText(given);
@@ -55,7 +55,7 @@ export class NoteJudge {
     };
   }
 
-  /** Named files must be there; those that the text mentions count where they are in the project. */
+  /** Files that the model names must exist; those that the text mentions count if they are in the project. */
   async #filesOf(text: string, named: readonly string[]): Promise<readonly RestsOn[]> {
     const { digests, session } = this.#parts;
     const { env } = session();

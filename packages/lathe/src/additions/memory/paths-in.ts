@@ -1,4 +1,4 @@
-// Which words of a text look like files.
+// Finds file paths in a text.
 
 /** `src/a.ts`, `./b.c`, `Makefile.am`: words that look like files. */
 export const pathsIn = (text: string): readonly string[] =>

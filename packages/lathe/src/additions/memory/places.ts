@@ -1,4 +1,5 @@
-// Where memories are kept: one database for all projects, and for each project a folder with what was made of its memories.
+// The places of memories: one database for all projects, and a folder per project with the files made from its
+// memories.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -6,13 +7,13 @@ import { SHARED } from "./memory.ts";
 
 export const databaseIn = (home: string): string => join(home, "memory", "memory.db");
 
-/** What is remembered of files that were read. */
+/** The file that remembers digests of files. */
 export const marksIn = (home: string): string => join(home, "cache", "memory-files.json");
 
 export interface ProjectPlace {
-  /** The repository, which all its working trees share, else the folder. */
+  /** The repository, which all its working trees share, or else the folder. */
   readonly project: string;
-  /** Where the files are: the working tree. */
+  /** The folder of the files: the working tree. */
   readonly root: string;
 }
 
@@ -24,14 +25,17 @@ export function projectOfFolder(cwd: string): ProjectPlace {
   }
 }
 
-/** A working tree that was added to a repository says where that is. */
+/** A linked working tree names its repository. */
 function repositoryOf(git: string): string | undefined {
   if (!statSync(git, { throwIfNoEntry: false })?.isFile()) return undefined;
   const [, folder] = /^gitdir: (.+?)\/\.git\/worktrees\/[^/\n]+\n?$/.exec(readFileSync(git, "utf8")) ?? [];
   return folder !== undefined && isAbsolute(folder) && existsSync(folder) ? folder : undefined;
 }
 
-/** Its name is for people; the number tells projects of one name apart, and what is read there says whose it is. */
+/**
+ * The folder's name is readable; the number distinguishes projects of the same name, and the files inside name their
+ * project.
+ */
 export function folderOf(home: string, project: string): string {
   if (project === SHARED) return join(home, "memory", "shared");
   const name = basename(project)
@@ -40,7 +44,7 @@ export function folderOf(home: string, project: string): string {
   return join(home, "memory", `${name}-${numberOf(project)}`);
 }
 
-/** FNV-1a, twice: a start would have to load a library for more. */
+/** FNV-1a, twice: anything better would have to load a library at every start. */
 function numberOf(text: string): string {
   const hash = (seed: number): string => {
     let value = seed;

@@ -1,4 +1,5 @@
-// What of a session the user has said, and what came from elsewhere: tools, pages, attached files, hooks, agents, summaries.
+// Separates what the user said in a session from what came from elsewhere: tools, pages, attached files, hooks, agents,
+// summaries.
 
 import type { JournalReader } from "@lathe/agent/contract";
 import { isUserMessage, pathTo } from "@lathe/agent/record";
@@ -7,7 +8,7 @@ import { wordsAndAttachments } from "../../sessions/attached-text.ts";
 import type { Said } from "./fit-to-remember.ts";
 import { isMemoryTool } from "./tool-names.ts";
 
-/** Of all of it: what is no longer sent to the model has been before it, too. */
+/** Covers the whole session, because the model has also seen what is no longer sent to it. */
 export const saidIn = (journal: JournalReader): Said => ({
   byUser: wordsOfUser(journal),
   byOthers: () => textsOfOthers(journal),
@@ -22,8 +23,8 @@ function wordsOfUser(journal: JournalReader): readonly string[] {
 }
 
 /**
- * All that did not come from the user or the agent. Read from the file once more: a session may be larger than memory. Memories that were
- * recalled have been judged before.
+ * Every text that did not come from the user or the agent. It is read from the file again, because a session may be
+ * larger than memory. Recalled memories are excluded: they were judged before.
  */
 export function* textsOfOthers(journal: JournalReader): IterableIterator<string> {
   const recalled = new Set<string>();
@@ -48,7 +49,7 @@ export function* textsOfOthers(journal: JournalReader): IterableIterator<string>
   }
 }
 
-/** All text of a message, that of results included. */
+/** All text of a message, including results. */
 const textsOf = (message: Message): string[] =>
   [textOf(message), ...message.content.flatMap(resultText)].filter((text) => text !== "");
 

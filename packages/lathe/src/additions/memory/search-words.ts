@@ -1,10 +1,10 @@
-// What a recall looks for: any of the words of a question, without those that every question has.
+// The words that a recall searches for: the words of a question without those that every question has.
 
 import { spaceOut } from "../../sessions/search-query.ts";
 
-/** More say nothing new, and each is looked up. */
+/** More words add nothing, and each one costs a lookup. */
 const MOST_WORDS = 24;
-/** Fewer letters begin too many words. */
+/** Shorter prefixes match too many words. */
 const BEGINNING = 4;
 
 const COMMON = new Set(
@@ -14,7 +14,7 @@ const COMMON = new Set(
   ).split(" "),
 );
 
-/** The words of a text in small letters, in their order. */
+/** The words of a text in lower case, in order. */
 export const wordsOf = (text: string): string[] =>
   spaceOut(text)
     .toLowerCase()
@@ -29,14 +29,14 @@ function wantedIn(question: string): readonly string[] {
   return (telling.length > 0 ? telling : words).slice(0, MOST_WORDS);
 }
 
-/** In FTS5's language; undefined when there is nothing to look for. */
+/** The query in FTS5's language; undefined if there is nothing to search for. */
 export function anyOfWords(question: string): string | undefined {
   const wanted = wantedIn(question);
   if (wanted.length === 0) return undefined;
   return wanted.map((word) => `"${word}"${isBeginning(word) ? "*" : ""}`).join(" OR ");
 }
 
-/** From 0 to 1. */
+/** The share of the searched words in the text, from 0 to 1. */
 export function shareOfWords(question: string, text: string): number {
   const wanted = wantedIn(question);
   const words = wordsOf(text);

@@ -1,5 +1,5 @@
-// A session as the model reads it that looks for what is worth remembering: what the user said and what the agent answered. What tools
-// have returned is not in it, nor are answers that repeat it.
+// A session as text for the model that extracts memories: the user's messages and the agent's answers, without tool
+// output and without answers that repeat it.
 
 import type { Journal } from "@lathe/agent";
 import type { TreeEntry } from "@lathe/agent/contract";
@@ -18,12 +18,15 @@ interface SpokenPart {
 
 export interface SessionText {
   readonly parts: readonly SpokenPart[];
-  /** Files that it read or changed, by their real paths, and when it ended: for what they were then. */
+  /**
+   * Real paths of the files that the session read or changed, and the time of its end, to judge whether they have
+   * changed since.
+   */
   readonly files: readonly string[];
   readonly endedAt: number;
 }
 
-/** Of the beginning, where the task is, and of the end, where the outcome is. */
+/** How much we keep of the beginning, which has the task, and of the end, which has the outcome. */
 const FIRST_CHARS = 10_000;
 const LAST_CHARS = 50_000;
 const MOST_FILES = 200;
@@ -46,14 +49,14 @@ export function sessionText(journal: Journal): SessionText {
   return { parts: ends(own), files: [...files], endedAt };
 }
 
-/** What users have said in it, whole. */
+/** The user's messages in it, uncut. */
 export const saidByUser = ({ parts }: SessionText): readonly string[] =>
   parts.filter(({ who }) => who === "user").map(({ text }) => text);
 
 function spokenIn(entry: TreeEntry): SpokenPart[] {
   if (entry.type !== "message") return [];
   const { id, message } = entry;
-  // A paragraph that repeats a tool's output goes alone.
+  // Paragraphs are separate, so that one that repeats tool output is dropped alone.
   if (message.role === "assistant") return spoken(id, "agent", textOf(message).split(/\n\s*\n/));
   return isUserMessage(entry) ? spoken(id, "user", [wordsAndAttachments(message.content).words]) : [];
 }

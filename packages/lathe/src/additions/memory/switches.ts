@@ -1,14 +1,15 @@
-// Whether memory is on: where notes are kept, or that they are made of past sessions, which needs a place for them.
+// Whether memory is on: it is if notes are stored, or if notes are made of past sessions, which have to be stored
+// somewhere.
 
 import type { Settings } from "../../config/settings/schema.ts";
 
 export const isMemoryOn = (settings: Settings): boolean =>
   settings["memory.backend"] !== "off" || settings["memories.enabled"];
 
-/** What the host of a session decides about memory. */
+/** The host's choices about memory. */
 export interface MemoryChoices {
-  /** At a terminal, memories are made of past sessions in the background. */
+  /** Whether memories are made of past sessions in the background, as at a terminal. */
   readonly learns: boolean;
-  /** Banks of a server that were told their missions by this process. */
+  /** Server banks whose missions this process has already sent. */
   readonly told: Set<string>;
 }

@@ -1,4 +1,4 @@
-// The names of the tools of memory. `recall` alone is the session's own.
+// The names of the memory tools. `recall` alone is a tool of the session itself.
 
 const RECALL = "memory_recall";
 const REFLECT = "memory_reflect";

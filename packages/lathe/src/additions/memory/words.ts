@@ -1,4 +1,4 @@
-// Words that several parts of memory use.
+// Texts that several parts of memory use.
 
 export const countOf = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 

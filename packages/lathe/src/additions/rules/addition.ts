@@ -1,5 +1,5 @@
-// The rules of a project and its user, for one session: in the system prompt, at `rule://`, given with the files that they are for, and
-// watched for while the model writes.
+// The rules of a project and its user, for one session: in the system prompt, at `rule://`, given with the files that
+// they apply to, and checked while the model writes.
 
 import { readFile } from "node:fs/promises";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
@@ -26,7 +26,7 @@ export const rules: AdditionMaker = async (workspace) => {
     schemes: { rule: ruleAddresses(() => buckets) },
     systemParts: async ({ custom = "", appended = "" }) => {
       ({ buckets, read, forFiles } = await rulesOf(workspace));
-      // The user's own prompt may hold a rule already.
+      // The user's own prompt may already contain a rule.
       const always = buckets.always.filter(({ text }) => ![custom, appended].some((own) => own.includes(text)));
       return rulePrompt({ ...buckets, always }).map((text) => ({ name: "rules", text, stays: true }));
     },
@@ -56,10 +56,10 @@ async function rulesOf(workspace: SessionWorkspace) {
   return { read, buckets, forFiles };
 }
 
-/** A repository may bring more rules than its user would write; each request pays for them. */
+/** A repository may bring more rules than its user would write, and each request pays for them. */
 const MANY_BYTES = 8_000;
 
-/** Names the rules that are in every request when they are long in sum, the longest first. */
+/** Lists the rules in every request, longest first, if they are too long in total. */
 function heavyRules(rules: readonly Rule[], { userHome }: Place): string | undefined {
   const sized = rules.map(({ source, text }) => ({ path: source.path, bytes: Buffer.byteLength(text) }));
   const sum = sized.reduce((total, { bytes }) => total + bytes, 0);
@@ -73,7 +73,7 @@ function heavyRules(rules: readonly Rule[], { userHome }: Place): string | undef
 
 const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
 
-/** In which line each stands. */
+/** Adds the line of each problem in the file. */
 async function locateProblems(path: string, problems: readonly RuleProblem[]): Promise<readonly DiscoveryWarning[]> {
   if (problems.length === 0) return [];
   const lines = (await readFile(path, "utf8")).split("\n");

@@ -1,14 +1,14 @@
-// The arguments of a call while they stream in, as the text that they mean: JSON's escapes are resolved, so that an expression
-// sees the lines of a file as they would be written.
+// The arguments of a call as plain text while they stream in: JSON escapes are resolved, so that an expression sees the
+// lines of a file as they will be written.
 
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
 
 export class CallText {
   #isInString = false;
-  /** An escape whose end has not come yet. */
+  /** An incomplete escape. */
   #escape = "";
 
-  /** The text of the next piece. A string begins and ends with a new line. */
+  /** The text of the next piece. Each string begins and ends with a line break. */
   add(json: string): string {
     let text = "";
     for (const char of json) {

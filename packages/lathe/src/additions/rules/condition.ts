@@ -1,20 +1,20 @@
-// Regular expressions that others wrote, run over every piece of a stream. One that backtracks without end must not stop the
-// process, so all but the plainest run under a time limit.
+// Runs regular expressions that others wrote over every piece of a stream. One that backtracks without end must not
+// block the process, so all but the plainest run under a time limit.
 
 import { createContext, Script } from "node:vm";
 
 export interface Condition {
-  /** As the rule's file has it. */
+  /** The pattern in the rule's file. */
   readonly pattern: string;
   readonly expression: RegExp;
-  /** Letters, classes and anchors in a row: nothing in it can repeat or branch. */
+  /** Only characters, classes and anchors in sequence, so that nothing in it can repeat or branch. */
   readonly isPlain: boolean;
 }
 
-/** For one look at one piece of text, all expressions together. */
+/** The limit for one piece of text and all expressions together. */
 const LIMIT_MS = 100;
 
-/** Flags may stand in front, as `(?i)`. */
+/** Flags at the beginning, such as `(?i)`. */
 const FLAGS = /^\(\?([ims]+)\)/;
 
 export function compileCondition(pattern: string): Condition | { readonly problem: string } {
@@ -34,7 +34,7 @@ function isPlain(source: string): boolean {
   return !isBackreference && !/[*+?{|]/.test(bare);
 }
 
-/** Which of the conditions are in the text. `tooSlow`: those of which this is not known, because they took too long. */
+/** Finds the conditions that match the text. `tooSlow`: conditions without an answer, because they took too long. */
 export function search(
   conditions: readonly Condition[],
   text: string,
@@ -51,7 +51,7 @@ export function search(
     for (const [i, condition] of guarded.entries()) if (answers[i]) found.add(condition);
     return { found, tooSlow };
   }
-  // One of them is to blame: each is tried by itself.
+  // One of them is too slow, so each is tried separately.
   for (const condition of guarded) {
     const [isFound] = withinLimit([condition], text) ?? [];
     if (isFound === undefined) tooSlow.push(condition);
@@ -66,7 +66,7 @@ interface Sandbox {
 }
 let sandbox: (Sandbox & { readonly run: () => boolean[] }) | undefined;
 
-/** Undefined when the time was up. */
+/** Undefined if the time is up. */
 function withinLimit(conditions: readonly Condition[], text: string): readonly boolean[] | undefined {
   if (conditions.length === 0) return [];
   sandbox ??= makeSandbox();
@@ -80,7 +80,7 @@ function withinLimit(conditions: readonly Condition[], text: string): readonly b
   }
 }
 
-/** Only a script of its own can be stopped from outside while an expression runs. */
+/** A running expression can only be interrupted in a separate script context. */
 function makeSandbox(): NonNullable<typeof sandbox> {
   const script = new Script("expressions.map((expression) => expression.test(text))");
   const globals: Sandbox = { expressions: [], text: "" };

@@ -1,4 +1,4 @@
-// Rules for some files only, given when one of these is first touched: rules with globs, and instructions with `applyTo`.
+// Rules for certain files, given when one of them is first touched: rules with globs, and instructions with `applyTo`.
 
 import type { Middleware, SeamContext } from "@lathe/agent";
 import { compileFilter } from "@lathe/agent/world";
@@ -18,7 +18,7 @@ export interface PathRule {
 }
 
 export function pathRules(rules: () => readonly PathRule[], place: Place): Middleware {
-  /** A rule is compiled when the first file is touched; /reload makes others. */
+  /** Compiled rules. Each is compiled when the first file is touched; /reload creates new rules. */
   const compiled = new WeakMap<PathRule, (path: string) => boolean>();
   const matches = (rule: PathRule, path: string, { warn }: SeamContext): boolean => {
     const known = compiled.get(rule) ?? matcherOf(rule, place, (message) => warn(message, "rule"));
@@ -37,7 +37,7 @@ function textOf({ name, text }: PathRule): PathText {
   return { tag, text: `${tag}\n${text}\n</rule>` };
 }
 
-/** Globs are relative to the folder that the rule was found in; those of the user, to the project. */
+/** Globs are relative to the folder of the rule; those of the user's rules, to the project. */
 function matcherOf(
   { globs, source }: PathRule,
   { folders, root }: Place,

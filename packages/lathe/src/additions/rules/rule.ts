@@ -1,10 +1,10 @@
-// A rule as its file has it, whichever tool's format that is, and which of four things it is for (G-93, G-95).
+// A rule from its file, in any tool's format, and its use: one of four (G-93, G-95).
 
 import type { Found, MarkdownValue, Source } from "../../found/discovery/types.ts";
 import { type Condition, compileCondition } from "./condition.ts";
 import { globOfCondition, parseScope, type Scope } from "./scope.ts";
 
-/** When a rule that is broken cuts the stream; else the model is reminded of it afterwards. */
+/** When a broken rule interrupts the answer; otherwise the model is reminded of the rule afterwards. */
 const INTERRUPT_MODES = ["never", "prose-only", "tool-only", "always"] as const;
 export type InterruptMode = (typeof INTERRUPT_MODES)[number];
 
@@ -14,29 +14,31 @@ export interface Rule {
   readonly text: string;
   readonly source: Source;
   readonly description?: string;
-  /** Files it is for: it is given when one is touched, unless it always applies. */
+  /** The files it applies to: it is given when one is touched, unless it always applies. */
   readonly globs: readonly string[];
   readonly alwaysApply: boolean;
-  /** Any of them in what the model writes breaks the rule. */
+  /** Any of them in the model's output breaks the rule. */
   readonly triggers: readonly Trigger[];
   readonly interrupt?: InterruptMode;
 }
 
 export interface Trigger {
   readonly condition: Condition;
-  /** Where the condition is looked for; none: everywhere. */
+  /** The parts of the output that the condition applies to; empty for all. */
   readonly scopes: readonly Scope[];
 }
 
-/** What rules are used for. One with a description and globs is both listed and given; one with nothing of all this is in none. */
+/**
+ * Rules by use. A rule with a description and globs is both listed and given; a rule without any of these is unused.
+ */
 export interface RuleBuckets {
-  /** Watched for while the model writes. */
+  /** Checked while the model writes. */
   readonly stream: readonly Rule[];
   /** Their text is in the system prompt. */
   readonly always: readonly Rule[];
-  /** Listed in the system prompt, and read when they are needed. */
+  /** Listed in the system prompt, and read when needed. */
   readonly listed: readonly Rule[];
-  /** Given when a file is touched that their globs match. */
+  /** Given when a file that matches their globs is touched. */
   readonly byPath: readonly Rule[];
 }
 
@@ -51,14 +53,14 @@ export function bucketsOf(rules: readonly Rule[]): RuleBuckets {
   };
 }
 
-/** Something in a rule's frontmatter that is left out. */
+/** A part of a rule's frontmatter that is ignored. */
 export interface RuleProblem {
   readonly message: string;
-  /** As it stands in the file. */
+  /** The text as it is in the file. */
   readonly about: string;
 }
 
-/** What is wrong with a rule's frontmatter is left out; the rest of the rule works. */
+/** Reads a rule. Invalid parts of its frontmatter are ignored; the rest of the rule works. */
 export function ruleOf({ name, source, value }: Found<MarkdownValue>): {
   readonly rule: Rule;
   readonly problems: readonly RuleProblem[];
@@ -121,7 +123,7 @@ function texts(value: unknown): readonly string[] {
   return (Array.isArray(value) ? value : [value]).flatMap((one) => text(one) ?? []);
 }
 
-/** `a, tool:edit(*.{ts,tsx})`: a comma inside brackets separates nothing. */
+/** Splits a list such as `a, tool:edit(*.{ts,tsx})`, ignoring commas inside brackets. */
 function commaParts(list: string): readonly string[] {
   const parts = list.match(/(?:\{[^}]*\}|\([^)]*\)|[^,])+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part !== "");

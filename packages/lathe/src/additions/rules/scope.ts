@@ -1,11 +1,12 @@
-// Where a rule's conditions are looked for: in what the model says, in what it thinks, in calls of a tool, in calls that touch files.
+// Where a rule's conditions apply: to the model's text, its thinking, calls of a tool, or calls that touch certain
+// files.
 
 import type { Access } from "@lathe/agent";
 import { compileFilter } from "@lathe/agent/world";
 
 export type Scope =
   | { readonly kind: "text" | "thinking" }
-  /** `tool`: a name, or what the call does (`edit`, `write`, `read`, `bash`); absent: any. */
+  /** `tool`: a name or a kind of call (`edit`, `write`, `read`, `bash`); if absent, any. */
   | { readonly kind: "tool"; readonly tool?: string; readonly glob?: string };
 
 const TOOL = /^tool(?:call)?(?::([\w*.-]+)(?:\((.+)\))?)?$/;
@@ -21,13 +22,13 @@ export function parseScope(text: string): Scope | undefined {
   };
 }
 
-/** A condition such as `*.test.ts` or `src/**` is meant as the path of a file. */
+/** The glob in a condition such as `*.test.ts` or `src/**`, which means a file path. */
 export function globOfCondition(condition: string): string | undefined {
   if (!/^[\w./*?{},[\]!@-]+$/.test(condition)) return undefined;
   return /^\*|\*\*|\/\*|(?:^|\/)[\w-]*\*\./.test(condition) ? condition : undefined;
 }
 
-/** What a word for a tool means, whatever the tools of a model are called. */
+/** The access that each kind of call has, whatever a model's tools are called. */
 const MEANINGS: Readonly<Record<string, readonly Access["kind"][]>> = {
   edit: ["write"],
   write: ["write"],
@@ -36,7 +37,7 @@ const MEANINGS: Readonly<Record<string, readonly Access["kind"][]>> = {
   shell: ["exec"],
 };
 
-/** Whether it is certain by a call's name alone; undefined: what the call touches must be known. */
+/** Whether the scope covers a call, judged by its name; undefined if that depends on what the call touches. */
 export function coversCall(scope: Scope, name: string): boolean | undefined {
   if (scope.kind !== "tool") return false;
   if (scope.glob !== undefined) return undefined;

@@ -1,5 +1,6 @@
-// Rules that act while the model writes (G-96): when it begins to break one, the answer is cut and thrown away, the model is given the
-// rule and answers again. Each rule is given once on a branch of a session; its journal says which were.
+// Rules that act while the model writes (G-96): when the model begins to break one, the answer is interrupted and
+// discarded, the model gets the rule and answers again. Each rule is given once per branch of a session; the journal
+// records which were.
 
 import type { Middleware, SeamContext, ToolResult } from "@lathe/agent";
 import type { JournalReader, StreamCut } from "@lathe/agent/contract";
@@ -13,34 +14,34 @@ import { coversAccess, coversCall } from "./scope.ts";
 
 interface StreamRuleOptions {
   readonly rules: () => readonly Rule[];
-  /** For rules that do not say. */
+  /** The mode of rules that name none. */
   readonly interrupt: InterruptMode;
-  /** Globs are relative to it. */
+  /** The folder that globs are relative to. */
   readonly cwd: string;
 }
 
-/** Characters: what lies further back is not seen by a condition. */
+/** How many earlier characters a condition can see. */
 const LOOK_BACK = 8_192;
 
-/** A piece of an answer. */
+/** The part of an answer. */
 type Where = "text" | "thinking" | "tool";
 
 interface Block {
   readonly where: Where;
-  /** The end of what has come. */
+  /** The end of the text so far. */
   tail: string;
-  /** Of a call. */
+  /** Set for the arguments of a call. */
   readonly text?: CallText;
-  /** Rules whose condition was in it, while it is not known yet whether the call is one that they are about. */
+  /** Rules whose condition matched, but only the complete call shows whether they apply to it. */
   readonly perhaps: Set<Rule>;
 }
 
-/** One answer while it comes. */
+/** The state of one answer while it streams. */
 class Answer {
   readonly blocks = new Map<string, Block>();
-  /** Broken without being cut: the model is told afterwards. */
+  /** Rules that were broken without interrupting the answer: the model is reminded afterwards. */
   readonly reminders = new Set<Rule>();
-  /** Those that the model was not given yet. */
+  /** Rules that the model has not been given yet. */
   readonly rules: readonly Rule[];
 
   constructor(rules: readonly Rule[]) {
@@ -50,9 +51,9 @@ class Answer {
 
 export class StreamRules {
   readonly #options: StreamRuleOptions;
-  /** A session and its children each have a journal; all share this. */
+  /** Shared by a session and its subagents, each with its own journal. */
   readonly #answers = new WeakMap<JournalReader, Answer>();
-  /** Took too long. */
+  /** Conditions that took too long. */
   readonly #off = new Set<Condition>();
 
   constructor(options: StreamRuleOptions) {
@@ -121,7 +122,7 @@ export class StreamRules {
     return this.#verdict(answer, where, broken);
   }
 
-  /** Rules that are certainly broken; those of which only the whole call decides are kept for its end. */
+  /** The rules that are certainly broken. Rules that depend on the complete call are kept until its end. */
   #brokenBy(answer: Answer, block: Block, text: string, tool: string | undefined, context: SeamContext): Rule[] {
     const candidates = answer.rules.flatMap((rule) =>
       block.perhaps.has(rule) || answer.reminders.has(rule)
@@ -174,7 +175,7 @@ export class StreamRules {
     if (!answer || answer.rules.length === 0) return undefined;
     const key = `tool ${callKey}`;
     if (!answer.blocks.has(key)) {
-      // A vendor may send a call whole.
+      // A vendor may send a call in one piece.
       const cut = this.#look(key, "tool", toolCall.rawArguments, context, toolCall);
       if (cut) return cut;
     }
@@ -190,7 +191,7 @@ export class StreamRules {
     return this.#verdict(answer, "tool", broken);
   }
 
-  /** Of a model that does not stream: nothing has been looked at yet. */
+  /** Checks the answer of a model that does not stream, of which nothing was checked yet. */
   async #whole({ message }: Response, context: SeamContext): Promise<StreamCut | undefined> {
     if (this.#answers.get(context.journal)?.blocks.size) return undefined;
     this.#begin(context);
@@ -236,7 +237,7 @@ export class StreamRules {
   }
 }
 
-/** A call that came whole, as if it had been streamed. */
+/** A call that arrived in one piece, in the form of a streamed one. */
 function streamedCall({ id, name, type, arguments: given, rawArguments }: ToolCallData): StreamedToolCall {
   const isText = typeof given === "string";
   const raw = rawArguments ?? (isText ? given : JSON.stringify(given));

@@ -1,4 +1,4 @@
-// Web search as an addition to sessions: the engines behind the tool `web_search`. They are loaded with the first search.
+// Web search as an addition to sessions: the engines behind the tool `web_search`, loaded with the first search.
 
 import type { SearchProvider } from "@lathe/agent/files";
 import type { AdditionMaker, OpenSession } from "../../conversation/session-contract.ts";
@@ -7,7 +7,7 @@ export const searchAddition: AdditionMaker = async (workspace, { model, override
   const { settings, env, machine } = workspace;
   if (!settings["web_search.enabled"]) return undefined;
   let open: OpenSession | undefined;
-  /** Names of engines that the user did not choose but has agreed to in this session. */
+  /** Engines that the user did not choose but accepted in this session, by name. */
   const accepted = new Set<string>();
   const engines = async (): Promise<readonly SearchProvider[]> => {
     const [{ availableEngines }, { connectEngine }] = await Promise.all([

@@ -1,5 +1,5 @@
-// Which engines can be asked here, in their order: the one of the setting, the model vendor's own, those with a key, the keyless one. No
-// secret is asked for and nothing is sent to find out.
+// The engines that are available, in order: the configured one, the model vendor's own, those with a key, the keyless
+// one. Finding out neither resolves a secret nor sends anything.
 
 import {
   type CredentialQuery,
@@ -15,19 +15,19 @@ import { baseUrlOf } from "./base-url.ts";
 export interface AvailableEngine {
   readonly row: SearchEngineRow & { readonly id: SearchEngineId };
   readonly baseUrl: string;
-  /** The user named the address. */
+  /** Whether the user configured the address. */
   readonly isOwnUrl: boolean;
-  /** Why it cannot be asked at this address. */
+  /** Why it cannot be used at this address. */
   readonly problem?: string | undefined;
-  /** Undefined: it is asked without one. */
+  /** Undefined if it needs none. */
   readonly credential: CredentialQuery | undefined;
-  /** For people: where its credential comes from. */
+  /** The origin of its credential, for messages. */
   readonly source: string;
   readonly sources: CredentialSources;
 }
 
 interface ModelInUse {
-  /** The provider of the model that the conversation is with. */
+  /** The provider of the conversation's model. */
   readonly provider: string;
   readonly runKey?: RunKey | undefined;
   readonly baseUrl?: string | undefined;
@@ -65,14 +65,14 @@ export async function availableEngines(
   return found.sort((a, b) => rank(a) - rank(b));
 }
 
-/** Places to look for its key, the first that has one wins. */
+/** The places to look for its key; the first with a key wins. */
 function queriesOf(
   { id, searchKeyEnv = [], accounts = [id] }: SearchEngineRow,
   env: ModelWorkspace["env"],
   configOf: (account: string) => Parameters<typeof credentialQuery>[2],
 ): readonly CredentialQuery[] {
   return [
-    // No credential is stored under this name: variables alone.
+    // Only variables are searched: no credential is stored under this name.
     ...(searchKeyEnv.length > 0 ? [{ provider: `${id}-search`, envNames: searchKeyEnv }] : []),
     ...accounts.map((account) => credentialQuery(account, env, configOf(account))),
   ];

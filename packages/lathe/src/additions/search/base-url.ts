@@ -1,19 +1,19 @@
-// Where an engine is asked: at an address that the user named for searches, at the one of its models, or at its own.
+// The address of an engine: one that the user configured for searches, that of its vendor's models, or its own.
 
 import { findRow } from "@lathe/llm/providers";
 import type { SearchEngineRow } from "../../config/credentials/search-engines.ts";
 import { isWebAddress } from "./engine.ts";
 
 interface NamedAddresses {
-  /** The user's own: a project has no say. */
+  /** The user's own variables: a project must not set addresses. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The setting of SearXNG. */
+  /** The address in SearXNG's setting. */
   readonly endpoint: string;
-  /** The address that models.yml or an option has for a provider. */
+  /** A provider's address from models.yml or an option. */
   readonly configured: (account: string) => string | undefined;
 }
 
-/** Undefined: the user has not said where it is. */
+/** Undefined if the user has configured no address. */
 export function baseUrlOf(
   row: SearchEngineRow,
   { env, endpoint, configured }: NamedAddresses,
@@ -23,13 +23,13 @@ export function baseUrlOf(
   const own =
     (row.id === "searxng" && endpoint !== "" ? endpoint : undefined) ??
     inEnv([`${row.id.toUpperCase()}_SEARCH_BASE_URL`, ...(row.baseUrlEnv ?? [])]) ??
-    // An engine that is a model is where the other models of its vendor are.
+    // An engine that is a model uses the address of its vendor's other models.
     (row.model === undefined ? undefined : ofModels(row.accounts?.[0] ?? row.id, env, configured, inEnv));
   const baseUrl = (own ?? row.baseUrl)?.replace(/\/+$/, "");
   if (baseUrl === undefined) return undefined;
   const place = { baseUrl, isOwnUrl: own !== undefined };
   if (isWebAddress(baseUrl)) return place;
-  // What stands before the @ may be a password.
+  // The part before the @ may be a password.
   const shown = baseUrl.replace(/^.*@/s, "…@");
   return { ...place, problem: `The address of ${row.name} is not one of http or https: ${shown}` };
 }
@@ -42,6 +42,6 @@ function ofModels(
 ): string | undefined {
   const isFoundry = account === "anthropic" && /^(1|true|yes|on)$/i.test(env["CLAUDE_CODE_USE_FOUNDRY"]?.trim() ?? "");
   const url = configured(account) ?? inEnv(isFoundry ? ["FOUNDRY_BASE_URL"] : (findRow(account)?.baseUrlEnv ?? []));
-  // Engines name the version of the API themselves, except where the usual address has it.
+  // Engines add the API version themselves, unless the usual address contains it.
   return account === "openai" ? url : url?.replace(/\/v1(?:beta)?\/*$/, "");
 }

@@ -1,4 +1,4 @@
-// An engine that can be asked, as the tool sees it: its exchanges go through the gate, within its deadline, and what goes wrong is one line.
+// Connects an engine for the tool: its requests go through the gate, within its deadline, and an error is one line.
 
 import { abortAfter } from "@lathe/agent/base";
 import {
@@ -24,9 +24,9 @@ export interface EngineSurroundings {
   readonly searxng: SearxngSettings;
   readonly now: () => number;
   readonly sleep: EngineMeans["sleep"];
-  /** The user chose the engine, or has agreed to it. */
+  /** Whether the user chose or accepted the engine. */
   readonly isChosen: boolean;
-  /** In the place of the engine's own deadline. */
+  /** Replaces the engine's own deadline. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export function connectEngine(available: AvailableEngine, surroundings: EngineSu
     hosts: [...new Set(addresses.map((url) => new URL(url).hostname))],
     isChosen: surroundings.isChosen,
     search: async (query, gate, signal) => {
-      // What the user named in their own settings, they have typed.
+      // Addresses in the user's own settings count as typed by the user.
       if (isOwnUrl) gate.openTyped(baseUrl);
       const answer = await inTime(engine, { ...surroundings, name: row.name }, signal, async (inner) =>
         engine.search(query, await meansOf(available, { ...surroundings, otherUrl, gate, signal: inner })),
@@ -57,7 +57,7 @@ export function connectEngine(available: AvailableEngine, surroundings: EngineSu
   };
 }
 
-/** What `limit` leaves of it: not every engine takes a count, and some have a least one. */
+/** Applies `limit`: not every engine takes a count, and some have a minimum. */
 function shownPart(answer: SearchAnswer, { limit, numSearchResults }: SearchQuery): SearchAnswer {
   const most = limit ?? numSearchResults;
   return most === undefined ? answer : { ...answer, sources: answer.sources.slice(0, Math.max(1, most)) };
@@ -123,13 +123,13 @@ function asHttp({ headers = {}, json, form }: EngineRequest) {
   return { method: "POST", headers: { ...headers, ...type }, body: new URLSearchParams(form).toString() };
 }
 
-/** A server that gave an error, in one line with the next step. */
+/** An error of a server in one line, with the next step. */
 function refusal({ row, source }: AvailableEngine, answer: JsonAnswer): EngineFailure {
   const { status } = answer;
   const said = answerFailure(answer).message;
   if (row.id === "anthropic" && status === 404)
     return new EngineFailure("Anthropic web search returned 404 (model or endpoint not found).", status);
-  // Z.AI says itself what is wrong with a subscription.
+  // Z.AI itself explains problems with a subscription.
   if ((status !== 401 && status !== 403) || row.id === "zai") return new EngineFailure(said, status);
   return new EngineFailure(
     `${row.name} authorization failed (status ${status}). Check its credential: ${source}.`,

@@ -1,4 +1,5 @@
-// What an engine is: one function from a query to an answer, over exchanges that are sent for it. And what several engines share.
+// The interface of an engine (a function from a query to an answer, with the means to send requests) and what several
+// engines share.
 
 import { ToolFailure } from "@lathe/agent/contract";
 import type { JsonAnswer, Recency, SearchAnswer, SearchQuery, SearchSource } from "@lathe/agent/files";
@@ -19,16 +20,16 @@ export interface EngineMeans {
   readonly baseUrl: string;
   readonly otherUrl: string;
   readonly key: string;
-  /** The key is a token to send as bearer, where the engine makes a difference. */
+  /** Whether the key is a bearer token, for engines that also accept other keys. */
   readonly isBearer: boolean;
   readonly model: string;
   readonly now: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
   readonly searxng: SearxngSettings;
-  /** An answer of whatever kind; a status of 400 or more is an EngineFailure. */
+  /** Sends a request. A status of 400 or more is an EngineFailure. */
   send(url: string, request?: EngineRequest): Promise<JsonAnswer>;
-  /** As JSON; anything else is an EngineFailure. */
+  /** Sends a request and parses the answer as JSON; anything else is an EngineFailure. */
   json(url: string, request?: EngineRequest): Promise<JsonObject>;
 }
 
@@ -40,12 +41,12 @@ export interface SearxngSettings {
 }
 
 export interface Engine {
-  /** How long it may take; 30 seconds when absent. */
+  /** How long it may take; 30 seconds if absent. */
   readonly timeoutMs?: number;
   search(query: SearchQuery, means: EngineMeans): Promise<SearchAnswer>;
 }
 
-/** An engine gave no answer; `status`: what its server said. */
+/** An engine gave no answer; `status` is its server's. */
 export class EngineFailure extends ToolFailure {
   readonly status: number;
   constructor(message: string, status = 0) {
@@ -56,7 +57,7 @@ export class EngineFailure extends ToolFailure {
 
 export const bearer = (key: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${key}` });
 
-/** How many results to ask for. */
+/** How many results to request. */
 export function countFor(
   { limit, numSearchResults }: SearchQuery,
   { usual = 10, least = 1, most }: { usual?: number; least?: number; most: number },
@@ -67,15 +68,15 @@ export function countFor(
 const DAYS: Readonly<Record<Recency, number>> = { day: 1, week: 7, month: 30, year: 365 };
 const DAY_MS = 86_400_000;
 
-/** The first day of the time that is meant, as YYYY-MM-DD. */
+/** The first day of the period, as YYYY-MM-DD. */
 export const firstDay = (recency: Recency, now: number): string =>
   new Date(now - DAYS[recency] * DAY_MS).toISOString().slice(0, 10);
 
-/** For engines in which a model decides what to search for. */
+/** The query as a sentence, for engines in which a model decides what to search for. */
 export const wordsFor = ({ query, recency }: SearchQuery): string =>
   recency === undefined ? query : `${query}\n\nOnly what was published in the past ${recency}.`;
 
-/** Where the engine has what a source is made of; each the first of several names. */
+/** The fields of a source in an engine's answer; of several names, the first with a value counts. */
 interface SourceNames {
   readonly url?: readonly string[];
   readonly title?: readonly string[];
@@ -106,7 +107,7 @@ export function sourcesOf(
 export const isWebAddress = (address: string): boolean =>
   URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 
-/** A date as its age; what is no date is said as it came. */
+/** The age of a date; any other text stays as it is. */
 export function ageOf(published: string, now: number): string {
   const time = /\d{4}/.test(published) ? Date.parse(published) : Number.NaN;
   if (Number.isNaN(time)) return published.replace(/\s+/g, " ").slice(0, 40);
@@ -118,7 +119,7 @@ export function ageOf(published: string, now: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " };
 
-/** Without the tags and entities that engines mark the words of the query with. */
+/** The text without the tags and entities with which engines highlight words of the query. */
 export function plainText(text: string): string {
   return text
     .replace(/<\/?[a-z][^<>]{0,500}>/gi, "")

@@ -1,4 +1,4 @@
-// Reads answers of engines, of which nothing is certain: what is not there is absent, and nothing throws.
+// Reads answers of engines without trusting their shape: missing values are absent, and nothing throws.
 
 import { itemsAt, numberAt, textAt, valueAt } from "@lathe/agent/files";
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
@@ -14,7 +14,7 @@ export const objectsIn = (value: JsonValue | undefined, ...path: readonly string
 export const textsIn = (value: JsonValue | undefined, ...path: readonly string[]): readonly string[] =>
   itemsAt(value, ...path).filter((one): one is string => typeof one === "string" && one.trim() !== "");
 
-/** The first of these members that is a text with something in it. */
+/** The first of these members that is a non-empty text. */
 export const textIn = (value: JsonValue | undefined, ...names: readonly string[]): string | undefined =>
   names.map((name) => textAt(value, name).trim()).find((text) => text !== "");
 

@@ -1,4 +1,5 @@
-// `skill://<name>`: the text of a skill. `skill://<name>/<file>`: a file beside it. Nothing outside of its folder.
+// `skill://<name>`: the text of a skill. `skill://<name>/<file>`: another file in its folder. Files outside that folder
+// have no such address.
 
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// `/skill:<name> [what to do]`: the person gives the model a skill, instead of waiting for it to find one.
+// `/skill:<name> [what to do]`: the user gives the model a skill instead of waiting for it to find one.
 
 import type { PromptCommand } from "../../conversation/session-contract.ts";
 import type { Skill } from "../../found/skills/skill.ts";

@@ -1,4 +1,4 @@
-// What the system prompt says of skills: each with its name, what it helps with, and how it is read.
+// The part of the system prompt about skills: each one's name, its use, and how to read it.
 
 import type { Skill } from "../../found/skills/skill.ts";
 import advice from "./advice.md";

@@ -1,4 +1,4 @@
-// The tool `ssh`: there when an ssh.json names a host. One connection for each host, made with its first command.
+// The tool `ssh`, available if an ssh.json names a host. Each host gets one connection, opened with its first command.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -73,7 +73,7 @@ class Connections implements SshHosts {
       cwd: "/",
       baseEnv: env,
       sshArgs: [
-        // What is not in ssh.json does not count: the user's own configuration may forward agents and ports.
+        // Only ssh.json counts: the user's own configuration may forward agents and ports.
         ...["-F", "none", "-o", "StrictHostKeyChecking=accept-new"],
         ...["-o", `UserKnownHostsFile=${knownHosts.map((path) => `"${path}"`).join(" ")}`],
         ...(host.port === undefined ? [] : ["-p", String(host.port)]),

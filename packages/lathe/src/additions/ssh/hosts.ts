@@ -1,4 +1,5 @@
-// Machines that the model may run commands on, from ssh.json files: the project's, then the user's. The first file that names a host wins.
+// Machines on which the model may run commands, from ssh.json files: the project's, then the user's. The first file
+// that names a host wins.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
@@ -44,7 +45,7 @@ export function findHosts(workspace: Workspace): FoundHosts {
   const warnings: string[] = [];
   for (const { file, isProjects } of candidates(workspace)) {
     if (!existsSync(file)) continue;
-    // A host of a stranger's is where a secret would be sent.
+    // A stranger's host is a place to which secrets could be sent.
     if (isProjects && !(isTrusted(paths.trust, cwd, machine.userHome) && isAsTrusted(paths.trust, file))) {
       warnings.push(`${file} has no effect until you trust it: lathe trust`);
       continue;
@@ -88,13 +89,13 @@ function objectOf(value: unknown, what: string): Record<string, unknown> {
   throw new Error(`${what} must be an object`);
 }
 
-/** `~`, `$NAME` and `${NAME}`; a variable that is not set is empty, as in a shell. */
+/** Expands `~`, `$NAME` and `${NAME}`; as in a shell, an unset variable is empty. */
 const expandVariables = (text: string, { env, machine }: Workspace): string =>
   text
     .replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, plain?: string) => env[braced ?? plain ?? ""] ?? "")
     .replace(/^~(?=\/|$)/, machine.userHome);
 
-/** Why the key cannot be used; ssh itself would only say that access was denied. */
+/** Why the key cannot be used. ssh itself would only say that access was denied. */
 export function keyProblem(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return `SSH key not found: ${path}`;

@@ -1,4 +1,4 @@
-// The search for tools in a session: for those of servers when they are many, and for discoverable ones.
+// Tool search in a session: for tools of servers if there are many, and for discoverable tools.
 
 import type { Session } from "@lathe/agent";
 import type { AdditionMaker } from "../../conversation/session-contract.ts";

@@ -1,4 +1,5 @@
-// Ranks tools by a few words: BM25+ over weighted fields. The corpus is small and changes with the tools, so nothing is kept.
+// Ranks tools by a few words: BM25+ over weighted fields. The corpus is small and changes with the tools, so the index
+// is not stored.
 
 import { Bm25, type WeightedText } from "@lathe/agent/base";
 
@@ -12,7 +13,7 @@ export interface Match {
   readonly score: number;
 }
 
-/** Best first, ties by name; only those that have a word in common with the query. */
+/** Best first, ties by name; only documents that share a word with the query. */
 export function rank(query: string, documents: readonly Document[]): Match[] {
   const index = new Bm25({ wordsOf: tokens, floor: 1 });
   for (const { fields } of documents) index.add(fields);
@@ -22,7 +23,7 @@ export function rank(query: string, documents: readonly Document[]): Match[] {
     .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
 }
 
-/** Words in small letters without accents; `camelCase`, `HTTPServer` and `v2Beta` are several. */
+/** Words in lower case without accents; `camelCase`, `HTTPServer` and `v2Beta` are split. */
 export function tokens(text: string): string[] {
   return text
     .normalize("NFKD")

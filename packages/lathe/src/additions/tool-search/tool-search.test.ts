@@ -37,7 +37,7 @@ function searchOver({ fromServers = () => [], ...options }: Given): { search: To
   servers.set(search, fromServers);
   return { search, found };
 }
-/** As the session asks for them: the servers' tools are another provider's. */
+/** The servers' tools, which come from another provider in a session. */
 const servers = new Map<ToolSearch, () => readonly ToolDef[]>();
 const namesOf = (search: ToolSearch): string[] => {
   const own = search.tools().map(({ name }) => name);
@@ -173,7 +173,7 @@ describe("ranking", () => {
   });
 });
 
-/** Each word is written out as often as it weighs; then the textbook formula. */
+/** Repeats each word as often as its weight, then applies the textbook formula. */
 function byHand(query: readonly string[], corpus: ReturnType<typeof documentOf>[]): [string, number][] {
   const texts = corpus.map(({ name, fields }) => ({
     name,

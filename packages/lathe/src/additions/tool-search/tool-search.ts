@@ -1,5 +1,5 @@
-// Tools that are not sent to the model until it looks for them (`search_tool_bm25`): with hundreds of tools, the prompt stays small.
-// What was found stays in the list, also after a resume.
+// Tools that are not sent to the model until it searches for them (`search_tool_bm25`), so that the prompt stays small
+// even with hundreds of tools. Found tools stay in the list, even after a resume.
 
 import { type SessionTool, type ToolDef, ToolFailure, type ToolProvider, type ToolResult } from "@lathe/agent";
 import type { JsonObject } from "@lathe/llm";
@@ -9,43 +9,43 @@ import { type Document, rank, tokens } from "./rank-tools.ts";
 
 type DiscoveryMode = "auto" | "mcp-only" | "all" | "off";
 
-/** A tool of a server: what the server calls it, and the server. */
+/** A tool of a server, with the server and the tool's name there. */
 export interface ServerTool extends ToolDef {
   readonly ofServer: { readonly tool: string; readonly server: string };
 }
 
 export interface ToolSearchOptions {
   readonly mode: DiscoveryMode;
-  /** In mode `all`: built-in tools that are always offered. Empty: those that read, edit and run commands. */
+  /** In mode `all`: built-in tools that are always offered. If empty, those that read, edit and run commands. */
   readonly essential: readonly string[];
-  /** The tools of the present profile. */
+  /** The tools of the current profile. */
   readonly builtin: () => readonly ToolDef[];
   /** All tools of the session, hidden or not. */
   readonly known: () => readonly ToolDef[];
-  /** Names that need not be looked for: they were found in an earlier process, or the host names them. */
+  /** Names that are offered without a search: found in an earlier process, or named by the host. */
   readonly selected: readonly string[];
   readonly onSelected: (names: readonly string[]) => void;
 }
 
 export const SEARCH_TOOL = "search_tool_bm25";
-/** Mode `auto` hides the tools of servers when there are more than this. */
+/** With more tools than this, mode `auto` hides those of servers. */
 const MANY = 40;
 const DEFAULT_LIMIT = 8;
 const SUMMARY_CHARS = 200;
 const FEW_WORDS_CHARS = 80;
-/** How the profiles call what no agent can work without. */
+/** The profiles' names for tools that no agent can work without. */
 const ESSENTIAL = /^(read|read_file|bash|shell|run_shell_command|edit|edit_file|replace|apply_patch)$/i;
-/** Protocol of the loop itself: never hidden, never found. */
+/** Tools of the loop itself: never hidden, never found. */
 const INTERNAL: ReadonlySet<string> = new Set(["exit_plan_mode", "ExitPlanMode", SEARCH_TOOL]);
 
 export class ToolSearch implements ToolProvider {
   readonly #options: ToolSearchOptions;
   readonly #selected: Set<string>;
   #known: readonly ToolDef[] = [];
-  /** Those of the profile that are offered from the start. */
+  /** The profile's tools that are offered from the start. */
   #builtin: readonly ToolDef[] = [];
   #servers: readonly ToolDef[] = [];
-  /** Names of tools that are not the profile's: what users add is not hidden because there is much of it. */
+  /** Names of tools outside the profile. Tools that users add are not hidden, even if there are many. */
   #added: ReadonlySet<string> = new Set();
   #discoverable: readonly ToolDef[] = [];
   #tools: readonly SessionTool[] | undefined;
@@ -86,7 +86,7 @@ export class ToolSearch implements ToolProvider {
     return `The tool ${name} exists but is not loaded. Call ${SEARCH_TOOL} with the query "${name}" first, then call it again.`;
   }
 
-  /** What can be found: hidden, and not found yet. */
+  /** The tools that can be found: hidden and not found yet. */
   #hiddenTools(): readonly ToolDef[] {
     return this.#known.filter((tool) => this.hides(tool));
   }
@@ -102,7 +102,9 @@ export class ToolSearch implements ToolProvider {
     return mode !== "auto" || this.#builtin.length + this.#servers.length > MANY;
   }
 
-  /** The same object as long as it says the same: finding a tool does not change it, and the prefix stays. */
+  /**
+   * Returns the same object while its text is unchanged. Finding a tool does not change it, so the prefix stays cached.
+   */
   #currentSearchTool(): ToolDef {
     const named = this.#discoverable.map((tool) => `- ${tool.name}: ${fewWords(tool.description)}`);
     const text = [description.trim(), ...(named.length === 0 ? [] : ["", "Among them:", ...named])].join("\n");
@@ -162,7 +164,7 @@ const serverOf = (tool: ToolDef): ServerTool["ofServer"] | undefined =>
 /** The first sentence, shortened. */
 function fewWords(text: string): string {
   const [line = ""] = text.trim().split("\n", 1);
-  // Without `\p{Lu}`: at every start, to compile such a pattern takes longer than all else here.
+  // This avoids `\p{Lu}`: compiling that at every start would take longer than everything else here.
   const ends = [...line.matchAll(/[.!?](?=\s+(\S))/g)];
   const end = ends.find(([, next = ""]) => next !== next.toLowerCase());
   return shorten(end ? line.slice(0, end.index + 1) : line.trimEnd(), FEW_WORDS_CHARS);

@@ -1,4 +1,4 @@
-// Checks as an addition to sessions: what verifies is loaded with the first call that may change files.
+// Checks as an addition to sessions. Most of the code is loaded with the first call that may change files.
 
 import type { AdditionMaker } from "../../conversation/session-contract.ts";
 import { VERIFICATION_ENTRY } from "../../sessions/verdict.ts";
@@ -9,7 +9,7 @@ export const verifyAddition: AdditionMaker = async (workspace, request) => {
   const verification = new SessionVerification(workspace, request);
   return {
     name: VERIFICATION_ENTRY,
-    // Without checks, the verdicts of earlier processes can still be seen.
+    // Even without checks, the verdicts of earlier processes can be shown.
     ...(verification.commands.length === 0
       ? {}
       : { middleware: [verification.middleware], onEvent: (event) => verification.follow(event) }),

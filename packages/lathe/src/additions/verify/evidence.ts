@@ -1,5 +1,5 @@
-// What a session's file says of verifications: one entry for each, written when it is over, so that a process that continues the session
-// finds what was proven, and for which files.
+// The record of verifications in a session's file: one entry per verification, written when it ends, so that a process
+// that continues the session knows what was proven, and for which files.
 
 import type { Journal, Session } from "@lathe/agent";
 import type { Verification, WorkVerdict } from "@lathe/agent/contract";
@@ -16,27 +16,27 @@ export interface RanCheck {
   readonly durationMs: number;
 }
 
-/** One verification, as its entry has it. */
+/** The content of one verification's entry. */
 export interface Evidence extends Verification {
-  /** When the work began: entries about the same work have the same. */
+  /** When the work began; entries about the same work share this. */
   readonly since: number;
-  /** The files that were verified: a digest. */
+  /** Digest of the verified files. */
   readonly tree: string;
-  /** SHA-256 of the answer that the model stopped with. */
+  /** SHA-256 of the answer at which the model stopped. */
   readonly answer: string;
-  /** The entry of that answer: one that is verified again after a kill is no second round. */
+  /** The entry of that answer. If it is verified again after a kill, that is not a second round. */
   readonly answerId?: string;
   readonly checks: readonly RanCheck[];
   readonly covered: readonly string[];
   readonly uncovered: readonly string[];
-  /** Tests and configuration that were changed. */
+  /** Changed tests and configuration. */
   readonly named: readonly { readonly path: string; readonly fate: string }[];
   readonly ranIn?: string;
-  /** The model was asked to go on. */
+  /** Whether the model was told to continue. */
   readonly sentBack: boolean;
-  /** Who accepted work that is not proven, instead of a check. */
+  /** Who accepted unproven work. */
   readonly acceptedBy?: string;
-  /** The input whose work it was. */
+  /** The input that the work belonged to. */
   readonly acceptedInput?: string;
 }
 
@@ -49,7 +49,7 @@ const isEvidence = (data: unknown): data is Evidence =>
   Array.isArray(data["checks"]) &&
   typeof data["tree"] === "string";
 
-/** Checks were watching this session: it may have verdicts, also where it is opened without checks. */
+/** Whether checks ever watched this session: then it may have verdicts, even if opened without checks. */
 export const hasVerifiedWork = (journal: Pick<Journal, "outside">): boolean =>
   [...journal.outside("host")].some(({ kind }) => kind === "verification_base");
 

@@ -1,9 +1,9 @@
-// Which answer the model has stopped with. Its text does not tell: a model that says "Done." twice has given two answers.
+// Finds the answer at which the model stopped. Its text cannot identify it: a model may say "Done." twice.
 
 import type { Session } from "@lathe/agent";
 import type { MessageEntry } from "@lathe/agent/contract";
 
-/** The id of its entry; the same in a process that goes on after a kill. */
+/** The id of the answer's entry, which is the same in a process that continues after a kill. */
 export function lastAnswer({ journal }: Pick<Session, "journal">): string | undefined {
   for (let id = journal.leaf; id !== null; ) {
     const meta = journal.meta(id);

@@ -1,4 +1,4 @@
-// One verification of a session's work: where its checks run, with what, and what is ended first.
+// Runs one verification of a session's work: where its checks run, with which files, and what must end first.
 
 import { LocalEnvironment, type Session } from "@lathe/agent";
 import type { Check, VerifyReport } from "@lathe/agent/verify";
@@ -9,7 +9,7 @@ import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import type { Work, WorkSource } from "./work.ts";
 
-/** A job that is about to end is waited for. */
+/** How long to wait for jobs to end. */
 const JOBS_MS = 10_000;
 
 export interface VerificationOrder {
@@ -18,7 +18,7 @@ export interface VerificationOrder {
   readonly checks: readonly Check[];
   /** Part of the names of its views; unique in this process and session. */
   readonly name: string;
-  /** The checks run although nothing was changed. */
+  /** Run the checks even if nothing was changed. */
   readonly runsUnchanged?: boolean;
   readonly signal: AbortSignal;
 }
@@ -32,7 +32,7 @@ export async function runVerification(
   const root = source.isOnDisk ? workRoot(workspace) : cwd;
   const host = hostOptions(workspace, () => {});
   const sandbox = sandboxOptions(workspace);
-  // Without a view the check would run unconfined where the session is confined.
+  // If the session is sandboxed, checks must run in a view: in the project they would be unconfined.
   const project = sandbox ? undefined : new LocalEnvironment({ ...host, cwd });
   try {
     return await verify({
@@ -57,7 +57,7 @@ export async function runVerification(
   }
 }
 
-/** Nothing may change files any more: what runs in the background gets a moment to end, and is stopped then. */
+/** Makes sure that nothing changes files any more: background jobs get a moment to end, and are then stopped. */
 export async function endJobs(session: Session, setTimer: ClientDeps["setTimer"]): Promise<void> {
   await endRunningJobs(session, setTimer);
   const ended = (await session.env.endLeftBehind?.()) ?? 0;

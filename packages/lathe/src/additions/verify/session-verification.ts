@@ -1,5 +1,5 @@
-// Verifies the work of one session: when the model stops after changes, its checks run, and the verdict is written down. A failure goes back
-// to the model a few times.
+// Verifies the work of one session: when the model stops after changes, the checks run and the verdict is recorded. A
+// failure goes back to the model a few times.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -19,11 +19,11 @@ import { endJobs, runVerification } from "./run-verification.ts";
 import sentBack from "./sent-back.md";
 import type { Work, WorkSource } from "./work.ts";
 
-/** Checks have their own deadlines; this is for all that is around them. */
+/** Time for everything but the checks, which have their own deadlines. */
 const AROUND_MS = 300_000;
-/** At most: now, with the old tests, and new tests on the old code, together and one by one. */
+/** The most runs of one check: now, with the old tests, and the new tests on the old code, together and one by one. */
 const MOST_RUNS = 7;
-/** Files may change once more while the checks run: a job was just ending. */
+/** Files may change while the checks run, because a job was just ending: then they run once more. */
 const MOST_TRIES = 2;
 const MOST_OUTPUT = 8_000;
 
@@ -36,9 +36,9 @@ export class SessionVerification {
   #session: Session | undefined;
   #source: Promise<WorkSource> | undefined;
   #opened: WorkSource | undefined;
-  /** Of the present input; absent until the model has stopped. */
+  /** The verdict about the current input; absent until the model has stopped. */
   #verdict: Verification | undefined;
-  /** A call may have changed something since the last verification of this process. */
+  /** Whether a call may have changed something since this process last verified. */
   #isStale = false;
   #names = 0;
 
@@ -59,14 +59,14 @@ export class SessionVerification {
 
   async ready(session: Session): Promise<void> {
     this.#session = session;
-    // Work of an earlier process is without a verdict yet.
+    // Work of an earlier process may still have no verdict.
     if (this.#checks.length > 0 && hasVerifiedWork(session.journal)) await this.#load();
   }
 
   readonly follow = (event: SessionEvent): void => {
     if (event.kind !== "user_input") return;
     this.#verdict = undefined;
-    // Not with the verdict itself: a process that is killed in between must find it again.
+    // The work counts as done only now, not with the verdict: a process killed in between must find it again.
     const since = this.#opened?.since;
     if (since === undefined || event.data.origin === "continue") return;
     const { last } = this;
@@ -91,7 +91,7 @@ export class SessionVerification {
     };
   }
 
-  /** The person stands in for a proof. */
+  /** The user accepts the work without proof. */
   accept(who: string): void {
     const { last } = this;
     if (!this.#session || !last || last.verdict !== "unverified")
@@ -108,7 +108,7 @@ export class SessionVerification {
     this.#opened?.settle();
   }
 
-  /** Undefined: the input may end; `#verdict` says how. */
+  /** Verifies the work. Undefined if the input may end, with the outcome in `#verdict`. */
   async #stop(info: StopInfo, context: SeamContext): Promise<{ continueWith: string } | undefined> {
     this.#verdict = undefined;
     if (this.#opened?.since === undefined) return undefined;
@@ -132,7 +132,7 @@ export class SessionVerification {
     const since = source.since!;
     await endJobs(session, this.#workspace.machine.deps.setTimer);
     const own = evidenceOf(session).filter((one) => one.since === since && one.acceptedBy === undefined);
-    // One of this very answer was cut off before the model could be told.
+    // The verification of this very answer was interrupted before the model got the result.
     const answerId = lastAnswer(session);
     const isCut = own.at(-1)?.sentBack === true && own.at(-1)?.answerId === answerId;
     const earlier = isCut ? own.slice(0, -1) : own;
@@ -179,7 +179,7 @@ export class SessionVerification {
     return this.#conclude(report, verified, { since, answer: text, answerId, earlier });
   }
 
-  /** Writes down what was found, and decides whether the model goes on. */
+  /** Records the result, and decides whether the model continues. */
   #conclude(
     report: VerifyReport,
     { tree, doubts }: Work,
@@ -246,7 +246,7 @@ export class SessionVerification {
   }
 }
 
-/** Ends of an input without a verdict. */
+/** Reasons why an input ended without a verdict. */
 const CUT: Readonly<Record<string, string>> = {
   interrupted: "it was interrupted",
   aborted: "it was interrupted",

@@ -1,4 +1,4 @@
-// `/verify`: the last verdict with its evidence; `/verify accept` lets a person stand in for a proof.
+// `/verify`: shows the last verdict with its evidence; with `/verify accept`, the user accepts work without proof.
 
 import type { CommandHead } from "../../conversation/commands/command-view.ts";
 import type { PartCommand, PromptCommand } from "../../conversation/session-contract.ts";
@@ -17,7 +17,7 @@ const HEAD: CommandHead<unknown> = {
 
 const NO_CHECKS = 'No checks run in this session now. To verify further work: lathe -c --check "<command>"';
 
-/** At a terminal it prints lines; other hosts get the same as a notice. */
+/** Prints lines at a terminal; in other hosts, the same text is a notice. */
 export function verifyCommand(
   verification: SessionVerification,
   { machine }: SessionWorkspace,

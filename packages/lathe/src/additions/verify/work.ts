@@ -1,4 +1,4 @@
-// What the work of a session has changed, for its verification: in the project's files, or in the isolated copy of the whole run.
+// The changes of a session's work, for verification: in the project's files, or in the isolated copy of the whole run.
 
 import { type ExecutionEnvironment, FileBlobs, MemoryBlobs } from "@lathe/agent";
 import { repositoryOf } from "@lathe/agent/files";
@@ -9,36 +9,38 @@ import type { RunView } from "../../config/workspace/run-view.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 
-/** The work since it began. */
+/** The changes since the work began. */
 export interface Work {
   readonly tree: string;
   readonly changes: readonly Change[];
-  /** Why not all of it is known. */
+  /** Why some changes may be unknown. */
   readonly doubts: readonly string[];
 }
 
-/** Knows the work whose verdict is still to come. */
+/** Tracks the work that has no final verdict yet. */
 export interface WorkSource {
   readonly isOnDisk: boolean;
-  /** When the work began; undefined: nothing may have been changed since the last verdict that stands. */
+  /** When the work began; undefined if nothing may have changed since the last final verdict. */
   readonly since: number | undefined;
-  /** Called before anything may change files. */
+  /** Must be called before anything may change files. */
   begin(): Promise<void>;
   look(): Promise<Work | undefined>;
-  /** Undefined where the files of the beginning are not known. */
+  /** Undefined if the original files are not known. */
   readonly before: (() => FilesBefore) | undefined;
-  /** Its verdict stands: what follows is new work. */
+  /** Makes the verdict final: later changes are new work. */
   settle(): void;
 }
 
-/** What is verified: the repository around the folder that is worked in, since checks find what lies above them. */
+/** The folder to verify: the repository around the working folder, because checks use files above it. */
 export function workRoot({ cwd, paths }: Pick<SessionWorkspace, "cwd" | "paths">): string {
   const repository = repositoryOf(cwd);
-  // Views cannot be kept inside of what they are views of.
+  // A view cannot be stored inside the folder that it shows.
   return repository === undefined || isInside(paths.home, repository) ? cwd : repository;
 }
 
-/** `env`: of the session, once there is one. `base`: how the journal calls the beginning of work of another kind than an input's. */
+/**
+ * `env`: the session's, once there is one. `base`: the journal's name for the beginning of work that is not an input's.
+ */
 export function projectWork(
   workspace: SessionWorkspace,
   { opened }: Pick<SessionRequest, "opened">,
@@ -77,7 +79,7 @@ export function projectWork(
   };
 }
 
-/** All that the copy holds is one piece of work, until it is applied. */
+/** All changes in the copy are one piece of work, until it is applied. */
 export function copyWork(view: RunView, now: () => number): WorkSource {
   const since = now();
   let hasBegun = false;

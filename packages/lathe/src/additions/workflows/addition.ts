@@ -1,4 +1,5 @@
-// Workflows as an addition to sessions: a command begins each, and what it does is loaded then, or where a session is in one already.
+// Workflows as an addition to sessions: each begins with a command. The code is loaded then, or if the session is
+// already in one.
 
 import type { Middleware, Session } from "@lathe/agent";
 import type { AdditionMaker, OpenSession, PartCommand, PromptCommand } from "../../conversation/session-contract.ts";
@@ -27,7 +28,7 @@ export const workflowsAddition: AdditionMaker = async (workspace, request) => {
   const isInOne = (): boolean => session?.facts.read(WORKFLOW_FACT) !== undefined;
   const middleware: Middleware = {
     name: "workflows",
-    // Agents have inputs of their own.
+    // Inputs of subagents do not concern the workflow.
     onInput: async ({ content }, { agentId }) =>
       agentId === undefined && isInOne() ? (await workflows()).onInput(content) : undefined,
     beforeCall: async (call) => (isInOne() ? (await workflows()).beforeCall(call) : undefined),
@@ -35,7 +36,7 @@ export const workflowsAddition: AdditionMaker = async (workspace, request) => {
   return {
     name: "workflows",
     middleware: [middleware],
-    // A skill of the user's with the same name comes before these.
+    // A user's skill of the same name takes precedence.
     commands: async () => [
       ...Object.values(WORKFLOWS).map(
         (definition): PromptCommand => ({
@@ -71,7 +72,7 @@ export const workflowsAddition: AdditionMaker = async (workspace, request) => {
   };
 };
 
-/** At a terminal it prints lines; other hosts get the same as a notice. */
+/** Prints lines at a terminal; in other hosts, the same text is a notice. */
 function workflowCommand(workflows: () => Promise<SessionWorkflows>): PartCommand & PromptCommand {
   const answer = async (argument: string): Promise<string> => {
     const word = argument.trim();

@@ -1,4 +1,4 @@
-// A yes, a no, or changes: the gate with which workflows have what they made approved.
+// The approval gate of workflows: approve, reject, or request changes.
 
 import type { JsonSchema, JsonValue } from "@lathe/llm";
 import { type GateKind, MOST_WORDS } from "../../conversation/gates/gate.ts";
@@ -8,7 +8,7 @@ const DECISIONS = ["approve", "request-changes", "reject"] as const;
 type Decision = (typeof DECISIONS)[number];
 
 const decision = { type: "string", enum: [...DECISIONS] };
-/** A word, or an object that also says what to change. */
+/** A decision, or an object that also says what to change. */
 const SCHEMA: JsonSchema = {
   anyOf: [
     decision,
@@ -25,10 +25,10 @@ interface Approval {
   readonly stage: string;
   readonly kind?: GateKind;
   readonly title: string;
-  /** What is approved, as Markdown. */
+  /** The text to approve, as Markdown. */
   readonly text: string;
   readonly stageState: string;
-  /** What a yes is called. */
+  /** The label of the option that approves. */
   readonly approve: string;
   readonly artifacts?: readonly string[];
 }
@@ -62,7 +62,7 @@ export function approvalStep({ stage, kind = "approval", title, text, ...more }:
           ...(value === "request-changes" ? { words: "What should change?" } : {}),
         })),
       },
-      // Words of one's own say what to change.
+      // Free text is a request for changes.
       answerOf: ({ selected: [label], custom }): JsonValue => {
         const word = custom?.trim().toLowerCase();
         const chosen = DECISIONS.find((value) => (label === undefined ? value === word : labels[value] === label));
@@ -78,7 +78,7 @@ export function approvalStep({ stage, kind = "approval", title, text, ...more }:
   };
 }
 
-/** What the answer to such a gate says. `told`: the words that came with it, for the model. */
+/** Reads the answer to such a gate. `told`: the user's words, for the model. */
 export function choiceOf(answer: JsonValue): {
   readonly decision: Decision;
   readonly feedback: string;

@@ -11,7 +11,7 @@ export const WORKFLOWS: Readonly<Record<string, WorkflowDefinition>> = {
   [ultragoal.name]: ultragoal,
 };
 
-/** Nothing moves any more. One that this version of Lathe does not know may go on elsewhere. */
+/** Whether the workflow is over. One that this version of Lathe does not know may still continue elsewhere. */
 export function isOver(state: WorkflowState): boolean {
   const definition = Object.hasOwn(WORKFLOWS, state.workflow) ? WORKFLOWS[state.workflow] : undefined;
   return definition ? hasEnded(state, definition) : state.state === STOPPED;

@@ -1,4 +1,5 @@
-// The workflows of one session: begun by the user, armed again when the session is opened, and what they do to inputs and calls.
+// The workflows of one session: the user begins them, they are armed again when the session is opened, and they act on
+// inputs and calls.
 
 import { join } from "node:path";
 import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Question, Session } from "@lathe/agent";
@@ -37,7 +38,7 @@ interface SessionWorkflowsParts {
   readonly beginGoal: GoalKeeper["begin"];
 }
 
-/** What a workflow begins with, waits at, and is driven by. */
+/** A workflow's initial data, its gates, and its tool. */
 interface WorkflowKind {
   begin(wish: string): JsonObject;
   readonly steps: StepOf;
@@ -79,11 +80,11 @@ export class SessionWorkflows {
     };
   }
 
-  /** What the model is sent. */
+  /** Begins a workflow and returns the prompt for the model. */
   begin(definition: WorkflowDefinition, wish: string): string {
     if (wish === "") throw usageError(`Say what it is about: /skill:${definition.name} ${definition.arguments}`);
     const running = this.#work.current;
-    // One that was begun without a word to the model, because the process ended there, is begun again.
+    // If the process ended before the model got anything, the workflow can begin again.
     if (running && !isUntouched(running, definition))
       throw usageError(
         `The workflow ${running.workflow} is at ${running.state}. Finish it, or end it with /workflow stop.`,
@@ -94,7 +95,10 @@ export class SessionWorkflows {
     return givenSkill(bundledSkill(definition.name), wish);
   }
 
-  /** Offers the tool of the workflow that the branch is or was in; also after its end, so that the list of tools stays as it is. */
+  /**
+   * Offers the tool of the branch's current or last workflow. It stays after the end, so that the list of tools does
+   * not change.
+   */
   arm(): void {
     const name = readable(() => this.#work.state)?.workflow;
     if (name === undefined || this.#tools.has(name)) return;
@@ -111,7 +115,7 @@ export class SessionWorkflows {
       const tell = (told: string): void =>
         void this.#parts.session.appendCustomMessage("workflow", told, { display: false });
       const words = wordsOf(content);
-      // Nobody said that.
+      // These words are Lathe's, not the user's.
       const answer = words === goOn.trim() ? "" : words;
       const problem = await this.#work.settleOpen(this.#kindOf(current.workflow).steps, answer, tell);
       return problem === undefined ? undefined : { reject: problem };
@@ -128,14 +132,14 @@ export class SessionWorkflows {
         return { block: "The user signed these parts off. Propose a changed list with `ultragoal`." };
       if (workflow !== deepInterview.name) return undefined;
     } catch (error) {
-      // It may be a workflow that lets nothing change.
+      // The unreadable workflow may be one that forbids changes.
       return { block: (error as Error).message };
     }
     const refusal = refusalInInterview({ tool, tier }, (one) => this.#isBuiltIn(one));
     return refusal === undefined ? undefined : { block: refusal };
   }
 
-  /** The goal has changed: with its last proof, the work on it is done. */
+  /** Called when the goal has changed: its last proof completes the workflow. */
   onGoal(): void {
     const goal = goalIn(this.#parts.session.facts.read(GOAL_FACT));
     const at = readable(() => this.#work.current);
@@ -143,19 +147,19 @@ export class SessionWorkflows {
     if (goal.subGoals.every(({ evidence }) => evidence !== undefined)) this.#work.move("done", {});
   }
 
-  /** The user has stopped the work: a question that was asked is out of sight, and still waits. */
+  /** The user interrupted the work: the open question is no longer visible, but still waits. */
   onInterrupted(): void {
     const open = this.dialog();
     if (open) this.#parts.session.warn(staysOpen(open.question.question), "workflow_gate");
   }
 
-  /** The open question; undefined for a workflow of another version, too. */
+  /** The open question; also undefined for a workflow of an unknown version. */
   dialog(): GateDialog | undefined {
     const at = readable(() => this.#work.current);
     return at && this.#work.openAt(this.#kindOf(at.workflow).steps);
   }
 
-  /** What it says to the user. */
+  /** Ends the workflow and returns a sentence for the user. */
   stop(): string {
     const state = readable(() => this.#work.current);
     if (state === undefined && readable(() => this.#work.state) !== undefined)
@@ -170,9 +174,9 @@ export class SessionWorkflows {
     return workflowText(state, this.#work.openAt(this.#kindOf(state.workflow).steps)?.question);
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
-  /** What runs already could change files behind an interview. */
+  /** Refuses to begin while something runs that could change files during the interview. */
   #mustBeQuiet(): void {
     const { subagents, beside } = this.#parts.session;
     const hasJobs = beside.jobs?.list().some(({ handle }) => handle.running) ?? false;
@@ -182,7 +186,7 @@ export class SessionWorkflows {
   }
 
   #isBuiltIn(tool: ToolDef): boolean {
-    // A session may offer a copy of a tool; what runs is the same.
+    // A session may offer a copy of a tool, but its function is the same.
     const own = [this.#tools.get(deepInterview.name), this.#parts.session.profile.toolRegistry.get(tool.name)?.tool];
     return own.some((one) => one?.execute === tool.execute);
   }
@@ -191,7 +195,7 @@ export class SessionWorkflows {
     return this.#kinds[name] as WorkflowKind;
   }
 
-  /** What the user has approved, below `.lathe` of the project; gives its path there. */
+  /** Writes a text that the user approved below the project's `.lathe`, and returns its path there. */
   async #save(folder: string, text: string): Promise<string> {
     const { workspace, opened } = this.#parts;
     const file = join(".lathe", folder, `${opened.journal.header.id}.md`);
@@ -230,7 +234,7 @@ function wordsOf(content: InputContent): string {
     .trim();
 }
 
-/** Undefined for what this version of Lathe cannot read. */
+/** Undefined if this version of Lathe cannot read it. */
 function readable<T>(read: () => T): T | undefined {
   try {
     return read();

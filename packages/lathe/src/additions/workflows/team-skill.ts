@@ -1,4 +1,4 @@
-// `/skill:team`: the bundled skill that has no states and no gates. What it drives is `lathe team`, in the panes of this machine.
+// `/skill:team`: the bundled skill without states and gates. It drives `lathe team`, in tmux panes on this machine.
 
 import type { PromptCommand } from "../../conversation/session-contract.ts";
 import { bundledSkill } from "../../found/skills/bundled/index.ts";

@@ -1,4 +1,4 @@
-// A workflow at work in a session: its state, its moves, and the gate it waits at.
+// A workflow in a session: its state, its moves, and the gate at which it waits.
 
 import type { Session } from "@lathe/agent";
 import { renderQuestions, type ToolContext, type ToolResult } from "@lathe/agent/contract";
@@ -19,11 +19,11 @@ import {
   workflowFact,
 } from "./workflow.ts";
 
-/** The question that a state waits for, and what its answer does. */
+/** The question of a state, and the effect of its answer. */
 export interface GateStep {
   readonly gate: Omit<GateRequest, "key">;
   readonly dialog: GateDialog;
-  /** The move that the answer stands for, and what the model is told. May run again after a kill. */
+  /** The move that follows from the answer, and what to tell the model. May run again after a kill. */
   settle(answer: JsonValue): Promise<Settled>;
 }
 
@@ -33,7 +33,7 @@ interface Settled {
   readonly told: string;
 }
 
-/** Undefined: the state waits at no gate. */
+/** Undefined if the state has no gate. */
 export type StepOf = (state: WorkflowState) => GateStep | undefined;
 
 export class WorkflowWork {
@@ -45,12 +45,12 @@ export class WorkflowWork {
     this.#gates = gates;
   }
 
-  /** What the branch says, also of a workflow that has ended. Throws for what this version of Lathe cannot read. */
+  /** The state of the branch, including that of an ended workflow. Throws if this version of Lathe cannot read it. */
   get state(): WorkflowState | undefined {
     return readWorkflow(this.#session.facts.read(WORKFLOW_FACT), WORKFLOWS);
   }
 
-  /** Undefined: the branch is in no workflow, or in one that has ended. */
+  /** Undefined if the branch is in no workflow, or in one that has ended. */
   get current(): WorkflowState | undefined {
     const { state } = this;
     return state && !hasEnded(state, definitionOf(state)) ? state : undefined;
@@ -66,24 +66,24 @@ export class WorkflowWork {
     this.#write(moved(definitionOf(current), current, to, change));
   }
 
-  /** What the call with this id has told already: it runs again after a kill. */
+  /** The result of the call with this id, if it is repeated after a kill. */
   toldBy(callId: string): string | undefined {
     const last = this.state?.last;
     return last?.callId === callId ? last.told : undefined;
   }
 
-  /** From any state, by the user; also one that this version of Lathe cannot read. */
+  /** Ends the workflow for the user, from any state, including one that this version of Lathe cannot read. */
   stop(): void {
     this.#gates().withdraw();
     const fact = this.#session.facts.read(WORKFLOW_FACT);
     this.#write({ ...(fact as unknown as WorkflowState), state: STOPPED });
   }
 
-  /** Asks the current step's question and moves on with the answer. With no one there to answer, the input ends. */
+  /** Asks the current step's question and moves on with the answer. If no one can answer, the input ends. */
   async decide(stepOf: StepOf, { callId, signal, services }: ToolContext): Promise<string | ToolResult> {
     const { step, gate } = this.#atGate(stepOf);
     const kept = await this.#gates().ask(gate, step.dialog, signal);
-    // The user has ended the workflow: what the model would do next was part of it.
+    // The user ended the workflow, and the model's next steps would belong to it.
     if (kept?.status === "withdrawn") this.#session.endInput();
     if (kept) return this.#settle(step, kept, callId);
     services.session?.awaitInput({ what: "question", text: renderQuestions([step.dialog.question]) });
@@ -97,16 +97,16 @@ export class WorkflowWork {
   }
 
   /**
-   * With the next input: the answer to the gate that is open, whatever ended the call that asked. It is given in the input's words, or was
-   * given by a program in between. `tell`: the model, before the move, so that a kill in between loses no word. What is wrong with the
-   * words, if they are no answer.
+   * Handles the next input while a gate is open, however the asking call ended. The answer is in the input's words, or
+   * a program gave it meanwhile. `tell` informs the model before the move, so that a kill in between loses nothing.
+   * Returns what is wrong with the words if they are not an answer.
    */
   async settleOpen(stepOf: StepOf, words: string, tell: (told: string) => void): Promise<string | undefined> {
     const state = this.current;
     const gates = this.#gates();
     const gate = state?.gate && gates.ofKey(state.gate.key);
     const step = state && stepOf(state);
-    // Without a gate the process ended before anybody saw the question.
+    // Without a gate, the process ended before the user saw the question.
     if (!gate || !step) return undefined;
     if (gates.isOpen(gate) && words !== "") {
       const { dialog } = step;
@@ -122,7 +122,7 @@ export class WorkflowWork {
     return undefined;
   }
 
-  /** The gate that waits for an answer, with its question. */
+  /** The question of the gate that waits for an answer. */
   openAt(stepOf: StepOf): GateDialog | undefined {
     const state = this.current;
     const gate = state?.gate && this.#gates().ofKey(state.gate.key);
@@ -158,11 +158,14 @@ export class WorkflowWork {
 export const definitionOf = ({ workflow }: WorkflowState): WorkflowDefinition =>
   WORKFLOWS[workflow] as WorkflowDefinition;
 
-/** An option by its label or its number from 1, several by their numbers where that is allowed; else the words themselves. */
+/**
+ * Matches words with an option's label or its number, counted from 1 (several numbers if allowed); otherwise the words
+ * themselves are the answer.
+ */
 function answerIn(words: string, { question }: GateDialog): Parameters<GateDialog["answerOf"]>[0] {
   const { id, options, multi } = question;
   const said = words.trim();
-  // A label may be a number itself.
+  // A label may itself be a number.
   const named = options.find(({ label }) => label.toLowerCase() === said.toLowerCase());
   if (named) return { id, selected: [named.label] };
   const numbers = multi ? said.split(/[\s,]+/).filter((one) => one !== "") : [said];

@@ -1,48 +1,49 @@
-// What a workflow is: states, the legal moves between them, and what each move needs. Where a session stands in one is a fact of its branch.
+// What a workflow is: states, the legal moves between them, and what each move needs. A session's state in one is a
+// fact of its branch.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import { usageError } from "../../platform/usage/exit.ts";
 
-/** The session fact that says where a workflow stands. */
+/** The session fact with a workflow's state. */
 export const WORKFLOW_FACT = "lathe:workflow";
 
 interface WorkflowMove {
   readonly from: string;
   readonly to: string;
-  /** The gate or verdict that allows it, in words. */
+  /** The gate or verdict that allows the move, in words. */
   readonly needs: string;
 }
 
 export interface WorkflowDefinition {
   readonly name: string;
-  /** Of the shape of `data`. */
+  /** The version of the shape of `data`. */
   readonly version: number;
-  /** What follows its command, as help shows it. */
+  /** The command's arguments, as shown in help. */
   readonly arguments: string;
   /** One line for lists. */
   readonly description: string;
   readonly states: readonly string[];
   readonly start: string;
-  /** Nothing moves any more from these. */
+  /** The final states. */
   readonly ends: readonly string[];
   readonly moves: readonly WorkflowMove[];
-  /** By the version that a session is in: its state as the next version has it. A version that is missing here cannot be continued. */
+  /** Upgrades of a state to the next version, by its version. A state of a version without one cannot continue. */
   readonly upgrades?: Readonly<Record<number, (state: WorkflowState) => Pick<WorkflowState, "state" | "data">>>;
 }
 
-/** Where a session stands in a workflow. */
+/** The state of a session in a workflow. */
 export interface WorkflowState {
   readonly workflow: string;
   readonly version: number;
   readonly state: string;
   readonly data: JsonObject;
-  /** It waits at the gate of this key, a call's id. */
+  /** The workflow waits at the gate with this key, a call's id. */
   readonly gate?: { readonly key: string };
-  /** The call that made the last move, and what it told the model: a call that runs again after a kill moves nothing twice. */
+  /** The call that made the last move, and its result: a call that is repeated after a kill must not move again. */
   readonly last?: { readonly callId: string; readonly told: string };
 }
 
-/** The user ended it, from whatever state. */
+/** The user ended the workflow, from any state. */
 export const STOPPED = "stopped";
 
 export const beginning = (definition: WorkflowDefinition, data: JsonObject): WorkflowState => ({
@@ -55,7 +56,7 @@ export const beginning = (definition: WorkflowDefinition, data: JsonObject): Wor
 export const hasEnded = ({ state }: WorkflowState, { ends }: WorkflowDefinition): boolean =>
   state === STOPPED || ends.includes(state);
 
-/** The state after a legal move. Throws for any other, naming it. */
+/** The state after a legal move. Throws an error that names any other move. */
 export function moved(
   definition: WorkflowDefinition,
   at: WorkflowState,
@@ -72,13 +73,16 @@ export function moved(
   return { ...rest, ...change, state: to };
 }
 
-/** Undefined: the branch is in no workflow. Throws the one line to show for a state that this version of Lathe cannot read. */
+/**
+ * Undefined if the branch is in no workflow. Throws one line for the user if this version of Lathe cannot read the
+ * state.
+ */
 export function readWorkflow(
   fact: JsonValue | undefined,
   definitions: Readonly<Record<string, WorkflowDefinition>>,
 ): WorkflowState | undefined {
   if (fact === undefined) return undefined;
-  // Nothing moves any more, whatever it was.
+  // A stopped workflow is over, whichever it was.
   if (isJsonObject(fact) && fact["state"] === STOPPED && !isKnown(fact, definitions)) return undefined;
   const known = Object.keys(definitions).join(", ");
   if (!isJsonObject(fact) || typeof fact["workflow"] !== "string" || !isJsonObject(fact["data"]))
@@ -99,7 +103,7 @@ export function readWorkflow(
   return read;
 }
 
-/** As far as there are upgrades; the next move writes it down. One that was stopped stays so. */
+/** Upgrades a state as far as possible; the next move stores the result. A stopped workflow stays stopped. */
 function upgraded(from: WorkflowState, { version, upgrades = {} }: WorkflowDefinition): WorkflowState {
   let at = from;
   while (Number.isSafeInteger(at.version) && at.version < version) {

@@ -1,8 +1,8 @@
-// The system keyring, when the optional package is installed and a keyring answers. A headless machine has none.
+// The system keyring, if the optional package is installed and a keyring responds. A headless machine has none.
 
 export interface Keyring {
   get(provider: string): string | undefined;
-  /** False when the keyring refused; the caller keeps the secret in the file. */
+  /** False if the keyring refused; the caller then keeps the secret in the file. */
   set(provider: string, secret: string): boolean;
   remove(provider: string): void;
 }
@@ -20,7 +20,7 @@ export async function systemKeyring(): Promise<Keyring | undefined> {
     try {
       return work();
     } catch {
-      return undefined; // no keyring service: the file store takes over
+      return undefined; // no keyring service: the secrets stay in the file
     }
   };
   return {

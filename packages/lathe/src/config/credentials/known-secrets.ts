@@ -1,5 +1,5 @@
-// The secrets that Lathe knows of, so that they can be kept out of journals, events, recordings and pages: variables that look
-// like secrets, stored credentials, keys in models.yml. Credentials are added when they are used.
+// The secrets that Lathe knows, so that it can keep them out of journals, events, recordings and pages: variables that
+// look like secrets, stored credentials, and keys in models.yml. Credentials are added when they are used.
 
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
@@ -15,7 +15,7 @@ import { CredentialStore } from "./store.ts";
 export interface SecretPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly authFile: string;
-  /** Each holds one token. */
+  /** Files that hold one token each. */
   readonly tokenFiles: readonly string[];
   /** The setting `auth.broker.token`. */
   readonly brokerToken: string;
@@ -34,7 +34,7 @@ export function redactorFor({ env, authFile, tokenFiles, brokerToken }: SecretPl
   );
 }
 
-/** Of a provider or a search engine, by its name or by the variable that holds its key. */
+/** The hosts of a provider or search engine, given its name or the variable that holds its key. */
 function providerHosts(name: string, env: SecretPlaces["env"]): string[] {
   const rows = providerRows.filter(
     ({ id, aliases, keyEnv }) => id === name || aliases?.includes(name) || keyEnv.includes(name),
@@ -61,12 +61,12 @@ function inVariables(env: SecretPlaces["env"]): Secret[] {
   return secrets;
 }
 
-/** Without those in the keyring: asking for them may need a person. */
+/** Skips the secrets in the keyring: reading those may prompt the user. */
 function inStore(authFile: string): Secret[] {
   try {
     return new CredentialStore(authFile).fileSecrets();
   } catch {
-    return []; // said by whatever needs a credential
+    return []; // whoever needs a credential reports the damaged file
   }
 }
 
@@ -77,7 +77,7 @@ function inTokenFiles(files: readonly string[]): Secret[] {
   });
 }
 
-/** Keys and headers written in a models file itself. */
+/** Adds the keys and headers written in a models file. */
 export function learnModelsFile(redactor: Redactor, { providers = {} }: RegistryConfig): void {
   for (const [provider, config] of Object.entries(providers)) {
     const { apiKey, baseUrl = "", headers, models = [], modelOverrides = {} } = config;

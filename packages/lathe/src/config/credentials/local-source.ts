@@ -1,4 +1,4 @@
-// The accounts of this machine as a `CredentialSource`: the store, the issuers that renew tokens, and what is known of limits.
+// The accounts of this machine as a `CredentialSource`: the store, the issuers that renew tokens, and the known limits.
 
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { freshAccessToken, type OAuthContext, renewedAccessToken } from "./oauth/refresh.ts";
@@ -17,7 +17,7 @@ import type { CredentialStore } from "./store.ts";
 export interface LocalAccountsParts {
   readonly store: CredentialStore;
   readonly oauth: OAuthContext;
-  /** Asked for when there are several accounts to choose from. */
+  /** Only called if there are several accounts to choose from. */
   readonly standings: () => Promise<AccountStandings>;
 }
 
@@ -47,7 +47,7 @@ export class LocalAccounts implements CredentialSource {
   async refresh(account: AccountRef): Promise<AccountSecret> {
     const { store, oauth } = this.#parts;
     const credential = await store.credentialOf(account);
-    // A key is what it is.
+    // An API key cannot be renewed.
     if (credential?.type === "api_key") return { kind: "key", value: credential.key };
     if (credential) return { kind: "bearer", value: await renewedAccessToken(account, store, oauth) };
     throw removedMeanwhile(account);

@@ -1,5 +1,6 @@
-// Which credential a provider gets: --api-key, stored key, stored OAuth (refreshed), environment, the models file; before a broker's
-// credentials, the models file. One function, so that requests, `auth status` and `models` can never disagree.
+// Which credential a provider gets: --api-key, stored key, stored OAuth (refreshed), environment, the models file; if
+// the credentials are a broker's, the models file comes before them. One function, so that requests, `auth status` and
+// `models` can never disagree.
 
 import { type AccountInfo, type CredentialSource, signInCommand } from "./source.ts";
 import { DEFAULT_ACCOUNT } from "./stored-accounts.ts";
@@ -7,30 +8,30 @@ import { DEFAULT_ACCOUNT } from "./stored-accounts.ts";
 export interface ResolvedCredential {
   readonly kind: "key" | "bearer" | "none";
   readonly value?: string;
-  /** For people: where it came from, never the secret. */
+  /** Where the credential came from, as shown to the user; never the secret. */
   readonly source: string;
-  /** The stored account that it belongs to. */
+  /** The stored account it belongs to. */
   readonly account?: AccountInfo;
 }
 
-/** A credential that was found; asking for the secret may refresh a token or run the user's command. */
+/** A credential that was found. Reading its secret may refresh a token or run the user's command. */
 export interface FoundCredential {
   readonly kind: ResolvedCredential["kind"];
   readonly source: string;
-  /** The stored account that it belongs to. */
+  /** The stored account it belongs to. */
   readonly account?: AccountInfo;
   readonly secret: () => Promise<string> | string;
 }
 
 export interface CredentialQuery {
   readonly provider: string;
-  /** Variables of the provider, first wins. */
+  /** The provider's variables; the first one that is set wins. */
   readonly envNames: readonly string[];
-  /** Variables among them that hold a token to send as bearer. */
+  /** Those of the variables that hold a bearer token. */
   readonly bearerEnvNames?: readonly string[];
-  /** `apiKey` of the models file: the name of a variable, `!command`, else the key itself. */
+  /** `apiKey` of the models file: the name of a variable, `!command`, or the key itself. */
   readonly fileKey?: string;
-  /** A variable that the models file names, set or not. */
+  /** A variable that the models file names, whether set or not. */
   readonly wantedEnv?: string;
   readonly keyless?: boolean;
 }
@@ -38,15 +39,15 @@ export interface CredentialQuery {
 export interface CredentialSources {
   /** --api-key, for the provider of the chosen model only. */
   readonly runKey?: { readonly provider: string; readonly key: string };
-  /** What the user has stored, here or on a broker. */
+  /** The credentials the user stored, here or at a broker. */
   readonly accounts: CredentialSource;
-  /** Which of several accounts of a provider is used; the first that can be when absent. */
+  /** Chooses one of several accounts of a provider; the default is the first usable one. */
   readonly chooseAccount?: (several: readonly AccountInfo[]) => Promise<AccountInfo>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   /** Called with each secret that is used, under the name of its variable or provider. */
   readonly onSecret?: (name: string, value: string) => void;
-  /** Output of a command that the user wrote in the place of a key. */
+  /** Runs a command that the user wrote in place of a key, and returns its output. */
   readonly runCommand?: (command: string) => Promise<string>;
 }
 
@@ -70,7 +71,7 @@ export async function findCredential(
   const { provider, fileKey } = query;
   const { runKey, env } = sources;
   if (runKey?.provider === provider) return { kind: "key", source: "--api-key", secret: () => runKey.key };
-  // What the user has written down for this machine is meant for it more than what a team shares.
+  // A key that the user wrote down on this machine takes precedence over what a team shares.
   if (fileKey && sources.accounts.place === "broker") return fromFile(fileKey, sources);
   const account = await storedAccount(provider, sources);
   if (account)
@@ -81,7 +82,7 @@ export async function findCredential(
       secret: async () => (await sources.accounts.secret(account)).value,
     };
   for (const name of query.envNames) {
-    // Blanks around it come from files and copying; no key has any.
+    // Surrounding blanks come from files and copying; no key contains any.
     const value = env[name]?.trim();
     const kind = query.bearerEnvNames?.includes(name) ? "bearer" : "key";
     if (value) return { kind, source: `$${name}`, secret: () => value };
@@ -98,13 +99,13 @@ async function storedAccount(
   return first && more.length > 0 ? chooseAccount([first, ...more]) : first;
 }
 
-/** Keys come before sign-ins, as in the ladder. */
+/** Keys come before sign-ins, as in `findCredential`. */
 function firstUsable(accounts: readonly AccountInfo[]): AccountInfo {
   const usable = accounts.filter(({ disabled }) => disabled === undefined);
   return usable.find(({ type }) => type === "api_key") ?? usable[0] ?? accounts[0]!;
 }
 
-/** For people: `stored key "work"`, `signed in as somebody@example.com`, `broker's key "work"`. */
+/** Text for the user: `stored key "work"`, `signed in as somebody@example.com`, `broker's key "work"`. */
 export function describeAccount(
   { provider, name, type, identity, disabled, isAtBroker, ...account }: AccountInfo,
   now: number,

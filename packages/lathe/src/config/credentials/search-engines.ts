@@ -1,28 +1,28 @@
-// The search engines as data: where they are, whose key they take, and the models whose vendor they are. What is sent to them is in
-// src/additions/search.
+// The search engines as data: their addresses, whose key they take, and the models of the same vendor. The requests to
+// them are in src/additions/search.
 
 export interface SearchEngineRow {
   readonly id: string;
   readonly name: string;
-  /** Absent where the user names the address. */
+  /** Absent if the user must give the address. */
   readonly baseUrl?: string;
-  /** Where else it is asked: another form of its page, or without a key. */
+  /** Another address for requests: another form of its page, or an endpoint without a key. */
   readonly otherUrl?: string;
-  /** Variables that name another address for it, besides `<ID>_SEARCH_BASE_URL`. */
+  /** Variables with another address for it, besides `<ID>_SEARCH_BASE_URL`. */
   readonly baseUrlEnv?: readonly string[];
-  /** Variables with a key for searches alone; they go before everything else. */
+  /** Variables with a key for searches only; they take precedence over everything else. */
   readonly searchKeyEnv?: readonly string[];
   readonly keyEnv?: readonly string[];
-  /** Providers of models whose credential it takes, instead of one of its own. */
+  /** Model providers whose credential it takes instead of one of its own. */
   readonly accounts?: readonly string[];
-  /** Providers of models whose own search it is, besides `accounts`. */
+  /** Model providers whose own search this is, besides `accounts`. */
   readonly models?: readonly string[];
   /** The model that searches, unless `<ID>_SEARCH_MODEL` names another. */
   readonly model?: string;
   readonly isKeyless?: true;
 }
 
-/** In the order in which they are asked. */
+/** Listed in the order in which they are tried. */
 export const SEARCH_ENGINES = [
   { id: "tavily", name: "Tavily", baseUrl: "https://api.tavily.com", keyEnv: ["TAVILY_API_KEY"] },
   {
@@ -83,7 +83,7 @@ export const SEARCH_ENGINES = [
 
 export type SearchEngineId = (typeof SEARCH_ENGINES)[number]["id"];
 
-/** Engines that a key can be stored for under their own name. */
+/** Engines that have a stored key of their own. */
 export const searchAccounts: readonly SearchEngineRow[] = (SEARCH_ENGINES as readonly SearchEngineRow[]).filter(
   ({ keyEnv }) => keyEnv !== undefined,
 );

@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => void vendor.close());
 
-/** Another process has another object. */
+/** Another process would have its own object. */
 function standings(random = () => 0.5): AccountStandings {
   const row = {
     usageUrl: `http://127.0.0.1:${(vendor.address() as AddressInfo).port}/usage`,
@@ -63,7 +63,7 @@ it("AU-06 a simulated hour: every 5 minutes, a quarter more or less, each accoun
   now += 60 * MINUTE;
   expect(await simulatedHour(standings(() => 0))).toBe(16);
   now += 60 * MINUTE;
-  // 6 min 15 s, asked at the next ten seconds.
+  // The interval is 6 min 15 s, rounded up to the next ten seconds.
   expect(await simulatedHour(standings(() => 0.9999))).toBe(10);
   expect(hits).toEqual(hits.map(() => "Bearer token-1"));
   await standings().of({ provider: "stub", id: "stub-2" }, secret);
@@ -88,7 +88,7 @@ it("AU-06 an outage returns the last good report for 24 hours, then nothing, and
   now += 30 * MINUTE;
   expect((await standings().of(account, secret)).usage).toEqual(good);
   expect(await simulatedHour(standings())).toBeLessThanOrEqual(12);
-  // The week has begun anew meanwhile; of the other limit no end is known.
+  // The week has restarted in the meantime; the end of the other limit is unknown.
   expect((await standings().of(account, secret)).usage).toEqual({
     at: good?.at,
     windows: [{ name: "5 hours", used: 0.12 }],

@@ -1,5 +1,6 @@
-// What is known of how much of each account is left, shared by all runs through one file: usage reports, limits that vendors have
-// named, and the rate-limit headers of last answers. Loaded only where a provider has several accounts, or usage is asked for.
+// What is known about each account's remaining limits, shared by all runs through one file: usage reports, limits that
+// vendors named, and the rate-limit headers of the last responses. Only loaded if a provider has several accounts, or
+// to show usage.
 
 import { isJsonObject, type RateLimitInfo } from "@lathe/llm";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
@@ -8,14 +9,17 @@ import type { AccountRef, AccountReport, AccountSecret, AccountStanding, UsageRe
 import { Coalesced } from "./usage/coalesced.ts";
 
 const MINUTE = 60_000;
-/** A report is asked for again after 5 minutes, a quarter more or less: not all runs of a team ask at the same moment. */
+/**
+ * A report is refreshed after 5 minutes, give or take a quarter, so that the runs of a team do not all ask at the same
+ * moment.
+ */
 const REPORT_MS = 5 * MINUTE;
 const JITTER = 0.25;
-/** While the vendor is down, the last good report counts for a day. */
+/** While the vendor is down, the last good report is used for a day. */
 const LAST_GOOD_MS = 24 * 60 * MINUTE;
 /** Callers within this time share one request. */
 const SHARED_MS = 15_000;
-/** Headers of answers that name no end. */
+/** Lifetime of response headers that do not say when the limit resets. */
 const HEADERS_MS = 5 * MINUTE;
 
 export interface StandingsParts {
@@ -23,11 +27,11 @@ export interface StandingsParts {
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Undefined where there is nothing to ask, or no answer. */
+  /** Undefined if there is nothing to ask, or no answer. */
   readonly askUsage: (account: AccountRef, secret: () => Promise<AccountSecret>) => Promise<UsageReport | undefined>;
 }
 
-/** What the file holds of one account. */
+/** What the file holds for one account. */
 interface Kept extends AccountStanding {
   readonly askAgainAt?: number;
 }
@@ -35,7 +39,7 @@ interface Kept extends AccountStanding {
 export class AccountStandings {
   readonly #parts: StandingsParts;
   readonly #asking = new Map<string, Coalesced<UsageReport>>();
-  /** Changes that the file does not have yet. */
+  /** Changes that are not in the file yet. */
   readonly #unwritten = new Map<string, Partial<Kept>>();
 
   constructor(parts: StandingsParts) {
@@ -56,7 +60,7 @@ export class AccountStandings {
     return this.#write(id, { limit: { until: nearestMoment(until), reason } });
   }
 
-  /** What somebody else has read from the headers of an answer. */
+  /** Notes usage that a client read from response headers. */
   async noteWindows({ id }: AccountRef, windows: UsageReport["windows"]): Promise<void> {
     return this.#write(id, { rateLimit: { at: this.#parts.now(), windows } });
   }
@@ -75,7 +79,7 @@ export class AccountStandings {
     await asking.get(signal);
   }
 
-  /** Each change on top of what other runs have written meanwhile. */
+  /** Applies the changes on top of what other runs have written in the meantime. */
   async #write(id: string, change: Partial<Kept>): Promise<void> {
     const { file, now } = this.#parts;
     this.#unwritten.set(id, { ...this.#unwritten.get(id), ...change });
@@ -87,7 +91,7 @@ export class AccountStandings {
         return Object.fromEntries(Object.entries(all).filter(([, kept]) => isWorthKeeping(kept, now())));
       });
     } catch {
-      return; // a full disk must fail no answer: what could not be written is still known here
+      return; // a full disk must not fail an answer: the unwritten changes are still known here
     }
     for (const [of, part] of changes) if (this.#unwritten.get(of) === part) this.#unwritten.delete(of);
   }
@@ -97,7 +101,7 @@ export class AccountStandings {
     return { ...(Object.hasOwn(all, id) ? all[id] : undefined), ...this.#unwritten.get(id) };
   }
 
-  /** A damaged file says nothing. */
+  /** A damaged file counts as empty. */
   #file(): Record<string, Kept> {
     try {
       return keptIn(readJsonFile(this.#parts.file));
@@ -110,7 +114,7 @@ export class AccountStandings {
 const keptIn = (value: unknown): Record<string, Kept> =>
   isJsonObject(value as never) ? (value as Record<string, Kept>) : {};
 
-/** Without what is over. */
+/** The standing without what has expired. */
 function stillTrue({ limit, usage, rateLimit }: Kept, now: number): AccountStanding {
   const isRecent = usage !== undefined && now - usage.at < LAST_GOOD_MS;
   return {
@@ -130,7 +134,7 @@ function isWorthKeeping({ askAgainAt = 0, ...kept }: Kept, now: number): boolean
   return askAgainAt > now || Object.keys(stillTrue(kept, now)).length > 0;
 }
 
-/** What the headers of an answer say is used up. */
+/** The used share of each limit, from the headers of a response. */
 export function shareOf(info: RateLimitInfo, now: number): UsageReport {
   const resetsAt = info.resetAt?.getTime();
   const windows = [

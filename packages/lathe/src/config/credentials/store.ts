@@ -1,4 +1,5 @@
-// Stored credentials: the accounts of each provider in a 0600 file; the secret itself in the system keyring when there is one.
+// Stored credentials: the accounts of each provider in a 0600 file, with the secret itself in the system keyring if
+// there is one.
 
 import { randomUUID } from "node:crypto";
 import { isJsonObject } from "@lathe/llm";
@@ -19,7 +20,7 @@ import {
 
 export type { ApiKeyCredential, OAuthCredential, StoredCredential } from "./stored-accounts.ts";
 
-/** Asked for only when a credential is written or an entry says that it is kept there. */
+/** Only called when a credential is written, or when an entry says that its secret is in the keyring. */
 export type OpenKeyring = () => Promise<Keyring | undefined>;
 
 /** An account with its secret. */
@@ -28,7 +29,7 @@ export interface OpenAccount {
   readonly credential: StoredCredential;
 }
 
-/** Where a secret is kept. */
+/** Where the secret is kept. */
 export type SecretPlace = "keyring" | "file";
 
 export class CredentialStore {
@@ -44,12 +45,12 @@ export class CredentialStore {
     return Object.keys(this.#read());
   }
 
-  /** Names of a provider's accounts. Opens no keyring. */
+  /** Names of a provider's accounts. Does not open the keyring. */
   names(provider: string): readonly string[] {
     return this.#of(provider).map(({ name }) => name);
   }
 
-  /** Without those whose keyring does not answer. */
+  /** Skips accounts whose keyring does not respond. */
   async accounts(provider: string): Promise<readonly AccountInfo[]> {
     const infos: AccountInfo[] = [];
     for (const account of this.#of(provider)) {
@@ -59,7 +60,7 @@ export class CredentialStore {
     return infos;
   }
 
-  /** Of all providers at one moment, without those whose keyring does not answer. */
+  /** The accounts of all providers at one moment, without those whose keyring does not respond. */
   async all(): Promise<readonly OpenAccount[]> {
     const opened: OpenAccount[] = [];
     for (const [provider, accounts] of Object.entries(this.#read())) {
@@ -71,7 +72,7 @@ export class CredentialStore {
     return opened;
   }
 
-  /** Of the account with this name, else of the first one. */
+  /** The credential of the account with this name, or by default of the first one. */
   async get(provider: string, name?: string): Promise<StoredCredential | undefined> {
     const account = this.#of(provider).find((one) => name === undefined || one.name === name);
     return account && this.#open(account);
@@ -82,7 +83,7 @@ export class CredentialStore {
     return account && this.#open(account);
   }
 
-  /** A new account of this name, in the place of one that has it already. */
+  /** Adds an account with this name; replaces one that has it already. */
   async set(provider: string, credential: StoredCredential, name: string = DEFAULT_ACCOUNT): Promise<SecretPlace> {
     const id = `${provider}-${randomUUID().slice(0, 8)}`;
     const { place, kept } = await this.#keep(id, credential);
@@ -99,7 +100,10 @@ export class CredentialStore {
     return place;
   }
 
-  /** The same account with another credential, such as a renewed one. Removed meanwhile: it stays so. */
+  /**
+   * Gives the account another credential, such as a renewed one. If the account was removed in the meantime, it stays
+   * removed.
+   */
   async replace(account: AccountRef, credential: StoredCredential): Promise<void> {
     const { place, kept } = await this.#keep(account.id, credential);
     const isThere = await this.#changeAccount(account, ({ disabled: _, ...one }) => ({ ...one, credential: kept }));
@@ -110,7 +114,7 @@ export class CredentialStore {
     await this.#changeAccount(account, (one) => ({ ...one, disabled: { cause, at } }));
   }
 
-  /** The account with this name, else all of the provider. False: there was none. */
+  /** Removes the account with this name, or by default all of the provider. Returns false if there was none. */
   async remove(provider: string, name?: string): Promise<boolean> {
     let removed: readonly StoredAccount[] = [];
     await this.#change((all) => {
@@ -131,12 +135,12 @@ export class CredentialStore {
     );
   }
 
-  /** One refresh at a time over all processes: a refresh token works once. */
+  /** Allows one refresh at a time across all processes: a refresh token works only once. */
   async exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
     return withFileLock(`${this.#file}.${id}.refresh`, work);
   }
 
-  /** Changes that are made through this object. Returns how to end it. */
+  /** Reports changes made through this object. Returns a function that ends the subscription. */
   subscribe(listener: (change: AccountChange) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -162,7 +166,7 @@ export class CredentialStore {
     this.#tell({ kind: "removed", provider, id });
   }
 
-  /** False: there is no such account. */
+  /** Returns false if there is no such account. */
   async #changeAccount(
     { provider, id }: AccountRef,
     change: (account: StoredAccount) => StoredAccount,
@@ -195,7 +199,7 @@ export class CredentialStore {
     return this.#accountsIn(readJsonFile(this.#file));
   }
 
-  /** A file of another form would be taken for an empty one, and replaced. */
+  /** A file in another format would be taken for an empty one, and replaced. */
   #accountsIn(value: unknown): StoredAccounts {
     if (value !== undefined && !isJsonObject(value as never))
       throw usageError(`${this.#file} does not hold credentials by provider. Fix or remove it.`);

@@ -1,5 +1,5 @@
-// The form of the credentials file: by provider, its accounts. An entry of the earlier form, one credential without a name, is read
-// as the account `default`.
+// The format of the credentials file: the accounts of each provider. An entry in the earlier format, one credential
+// without a name, is read as the account `default`.
 
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 import type { DisabledAccount } from "./source.ts";
@@ -15,15 +15,15 @@ export interface OAuthCredential {
   readonly type: "oauth";
   readonly access: string;
   readonly refresh?: string;
-  /** Epoch milliseconds; absent = does not expire. */
+  /** Epoch milliseconds; absent if it does not expire. */
   readonly expires?: number;
   readonly account?: string;
-  /** Of an MCP server: what else its issuer wants to see again. */
+  /** For an MCP server: further values that its issuer wants to see again. */
   readonly mcp?: McpRegistration;
 }
 
 interface McpRegistration {
-  /** The credential is for this address and no other. */
+  /** The credential is for this address only. */
   readonly url: string;
   readonly issuer?: string;
   readonly clientId?: string;
@@ -31,12 +31,12 @@ interface McpRegistration {
   readonly scope?: string;
 }
 
-/** Marks, in the file, a secret stored in the keyring under the id of its account. */
+/** Marks, in the file, a secret that the keyring stores under the id of its account. */
 interface KeyringMark {
   readonly type: "keyring";
 }
 
-/** One account as the file holds it. */
+/** One account as stored in the file. */
 export interface StoredAccount {
   readonly id: string;
   readonly name: string;
@@ -44,10 +44,10 @@ export interface StoredAccount {
   readonly disabled?: DisabledAccount;
 }
 
-/** The accounts by provider, in the order in which they were stored. */
+/** The accounts of each provider, in the order they were stored. */
 export type StoredAccounts = Readonly<Record<string, readonly StoredAccount[]>>;
 
-/** The name of an account that the user gave none. */
+/** Name of an account that the user did not name. */
 export const DEFAULT_ACCOUNT = "default";
 
 export function readAccounts(value: unknown): StoredAccounts {
@@ -73,7 +73,10 @@ function isStoredAccount(value: unknown): value is StoredAccount {
 export const accountsIn = (all: StoredAccounts, provider: string): readonly StoredAccount[] =>
   Object.hasOwn(all, provider) ? all[provider]! : [];
 
-/** What `before` holds and this version cannot read stays: it may be a slip of an editor, or the work of a later version. */
+/**
+ * Entries of `before` that this version cannot read are kept: they may be an editing mistake, or come from a later
+ * version.
+ */
 export function writeAccounts(accounts: StoredAccounts, before: unknown): object {
   const earlier = isJsonObject(before) ? before : {};
   const providers = new Set([...Object.keys(earlier), ...Object.keys(accounts)]);
@@ -90,7 +93,7 @@ function entryOf(provider: string, all: StoredAccounts, earlier: JsonObject): re
   return isKnown ? [] : [[provider, entry]];
 }
 
-/** Everything of a credential that must not be shown. */
+/** All parts of a credential that must not be shown. */
 export function secretsOf(credential: StoredCredential): readonly string[] {
   const secrets =
     credential.type === "api_key"

@@ -1,4 +1,4 @@
-// Removes what Lathe remembers to be faster, when it has not been used for long. Everything there can be made again.
+// Removes cached data that has not been used for a long time. All of it can be created again.
 
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { namesIn } from "../../platform/home/folder-names.ts";
 
 const KEPT_MS = 30 * 86_400_000;
 
-/** What is older than thirty days, by the time of each file or folder. */
+/** Files and folders that are older than thirty days. */
 export function staleIn(cache: string, now: number): readonly string[] {
   return namesIn(cache)
     .map((name) => join(cache, name))

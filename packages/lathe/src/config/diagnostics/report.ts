@@ -1,5 +1,5 @@
-// What helps a maintainer to understand a problem: one file with the session, its output and what is known of the machine. Secrets,
-// and what looks like one, are taken out of everything.
+// Collects what helps a maintainer understand a problem in one file: the session, its output, and facts about the
+// machine. Secrets, and anything that looks like one, are removed from all of it.
 
 import { readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -12,9 +12,9 @@ import { settingsScreen } from "../settings/screen.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { type TarMember, tarArchive } from "./tar.ts";
 
-/** Newest first, of agents and of artifacts each. */
+/** At most this many agents and this many artifacts, newest first. */
 const MOST_BESIDE = 10;
-/** A report takes at most this much of one file, from its end, which says most. */
+/** At most this much of one file, taken from its end, which is the most useful part. */
 const MOST_BYTES = 8 << 20;
 
 /** The session that the report is about. */
@@ -23,7 +23,7 @@ interface Reported {
   readonly open: { readonly journal: { readonly path?: string | undefined; readonly folder?: string | undefined } };
 }
 
-/** Path of the archive, where the command was started. */
+/** Returns the path of the archive, which is written to the current directory. */
 export async function writeReport({ workspace, open }: Reported): Promise<string> {
   const { machine, redactor } = workspace;
   const now = machine.deps.now();
@@ -65,7 +65,7 @@ const settingsText = (workspace: Workspace): string =>
     .map(({ key, value, origin }) => `${key}: ${value}  (${origin})\n`)
     .join("");
 
-/** Names of variables only: their values may be anything. */
+/** Only the names of variables: their values may be anything. */
 export function systemInfo({ machine, env, cwd, paths }: Workspace): string[] {
   const { node, v8 } = process.versions;
   const names = Object.keys(env).sort();
@@ -79,7 +79,7 @@ export function systemInfo({ machine, env, cwd, paths }: Workspace): string[] {
   ];
 }
 
-/** What this process takes, in lines. */
+/** The memory this process uses, in lines. */
 export function memoryInfo(): string[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
   const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -1,4 +1,4 @@
-// A tar archive of files that are held in memory, for reports.
+// Builds a tar archive from files in memory, for reports.
 
 export interface TarMember {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface TarMember {
 const BLOCK = 512;
 const LONGEST_NAME = 100;
 
-/** In the format that every tar reads (ustar). Names are shortened to what it can hold. */
+/** Uses the ustar format, which every tar can read. Names are shortened to fit. */
 export function tarArchive(members: readonly TarMember[], now: number): Buffer {
   const blocks = members.flatMap(({ name, content }) => [
     header(name.slice(-LONGEST_NAME), content.length, now),
@@ -28,7 +28,7 @@ function header(name: string, size: number, now: number): Buffer {
   octal(0, 116, 8);
   octal(size, 124, 12);
   octal(Math.floor(now / 1000), 136, 12);
-  block.write("        ", 148, "latin1"); // the checksum is made with blanks in its own place
+  block.write("        ", 148, "latin1"); // the checksum is computed with blanks in its own field
   block.write("0", 156, "latin1");
   block.write("ustar\u000000", 257, "latin1");
   const sum = block.reduce((total, byte) => total + byte, 0);

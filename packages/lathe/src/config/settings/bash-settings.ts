@@ -1,4 +1,4 @@
-// Settings of commands and of the tool bash.
+// Settings for commands and the bash tool.
 
 import { choice, flag, integer, type Schema } from "@lathe/llm/schema";
 import { wordList } from "./setting-kinds.ts";

@@ -1,4 +1,4 @@
-// Settings of the broker that keeps the credentials in the place of this machine.
+// Settings of the broker that keeps the credentials instead of this machine.
 
 import { type Schema, text } from "@lathe/llm/schema";
 
@@ -16,5 +16,5 @@ export const BROKER_SETTINGS = {
   }),
 } as const satisfies Record<string, Schema>;
 
-/** Only the user's own files name who keeps the credentials. */
+/** Only the user's own files can say who keeps the credentials. */
 export const USERS_BROKER = /^auth\.broker\./;

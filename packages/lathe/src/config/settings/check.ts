@@ -1,4 +1,4 @@
-// Is this value right for this key? Pure; says what is wrong in words fit for the user.
+// Checks whether a value is valid for a key. Pure; the messages are written for the user.
 
 import { readRule } from "@lathe/agent/policy";
 import { isJsonObject } from "@lathe/llm";
@@ -11,7 +11,7 @@ import { kindOf } from "./setting-kinds.ts";
 export interface SettingProblem {
   readonly key: string;
   readonly message: string;
-  /** Unknown keys are reported and skipped; wrong values stop the start. */
+  /** Unknown keys are reported and skipped; invalid values stop the start. */
   readonly severity: "warning" | "error";
 }
 
@@ -27,31 +27,31 @@ const FORMATS: Readonly<Record<string, TextFormat>> = {
       return "problem" in read ? `it ${read.problem}` : true;
     },
   },
-  // A folder must mean the same wherever the command is started.
+  // A folder must mean the same wherever the user starts the command.
   "absolute-folder": {
     expects: "a folder that begins with / or ~/",
     check: (path) => path.startsWith("/") || path === "~" || path.startsWith("~/"),
   },
 };
 
-/** What is wrong, in a sentence that begins with the key; undefined when the value fits. */
+/** What is wrong, in a sentence that begins with the key; undefined if the value is valid. */
 export function checkValue(key: SettingKey, value: unknown): string | undefined {
   const schema: Schema = SETTINGS[key];
   const wrong = new Checker(schema, { formats: FORMATS }).wrongIn(value, key);
   return wrong ?? (kindOf(schema) === "scoped" ? wrongInScopedList(key, value as readonly unknown[]) : undefined);
 }
 
-/** Nested YAML to dotted keys, with each problem found on the way. */
+/** Flattens nested YAML to dotted keys, and collects the problems it finds. */
 export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; problems: SettingProblem[] } {
   const values = new Map<SettingKey, unknown>();
   const problems: SettingProblem[] = [];
   const visit = (node: unknown, prefix: string): void => {
     if (!isJsonObject(node)) return;
     for (const [name, value] of Object.entries(node)) {
-      if (name === "$schema") continue; // for editors
+      if (name === "$schema") continue; // a schema reference for editors
       const key = prefix === "" ? name : `${prefix}.${name}`;
       const parts = isSettingKey(key) ? [] : Object.keys(SETTINGS).filter((known) => known.startsWith(`${key}.`));
-      // Nothing after the colon, as when all below it is commented out: not set.
+      // There is nothing after the colon, for example because everything below it is commented out: not set.
       if (value === null && (isSettingKey(key) || parts.length > 0)) continue;
       if (isSettingKey(key)) {
         const wrong = checkValue(key, value);
@@ -75,7 +75,7 @@ export function flatten(tree: unknown): { values: Map<SettingKey, unknown>; prob
   return { values, problems };
 }
 
-/** The text a person types after `lathe config set`. */
+/** Parses the text a user types after `lathe config set`. */
 export function parseValue(key: SettingKey, text: string): unknown {
   const schema: Schema = SETTINGS[key];
   switch (kindOf(schema)) {

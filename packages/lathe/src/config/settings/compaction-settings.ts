@@ -1,4 +1,4 @@
-// Settings of making room in a full context.
+// Settings for making room in a full context.
 
 import { choice, exactly, flag, integer, oneOf, type Schema, text, withWords } from "@lathe/llm/schema";
 

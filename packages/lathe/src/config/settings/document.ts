@@ -1,4 +1,4 @@
-// docs/settings.md and the schema of config.yml, made from the table of settings.
+// Writes docs/settings.md and the schema of config.yml from the table of settings.
 
 import type { JsonSchema } from "@lathe/llm";
 import type { Schema } from "@lathe/llm/schema";
@@ -46,7 +46,7 @@ ${rows.join("\n")}
 `;
 }
 
-/** Levels are nested, or written out with dots; a key without a value is not set. */
+/** Levels may be nested or written out with dots; a key without a value is not set. */
 export function settingsSchema(): JsonSchema {
   return sectionSchema(Object.entries(SETTINGS));
 }

@@ -1,11 +1,11 @@
-// The .env chain: the process wins, then the project's .env (only in a trusted folder), then the user's. Nothing already
-// set is overridden.
+// The .env chain: the process environment wins, then the project's .env (only in a trusted folder), then the user's. A
+// variable that is already set is never overridden.
 
 import { readIfReadable } from "../../platform/home/small-file.ts";
 
 export interface EnvFileOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project's, when it takes effect. */
+  /** The project's file, if it takes effect. */
   readonly project: string | undefined;
   readonly latheHome: string;
   readonly userHome: string;
@@ -26,7 +26,7 @@ export function envWithFiles(options: EnvFileOptions): Record<string, string | u
   return merged;
 }
 
-/** A quoted value may run over several lines, as keys in PEM do; the rest of its last line is empty or a remark. */
+/** A quoted value may span several lines, as PEM keys do; after it the last line may only hold a comment. */
 const LINE =
   /^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(?:("(?:\\[\s\S]|[^"\\])*"|'[^']*')[ \t]*(?:#.*)?|(.*))$/gm;
 

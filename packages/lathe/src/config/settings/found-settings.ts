@@ -1,4 +1,4 @@
-// Settings of what is found in files: skills, commands, rules, extensions.
+// Settings for what is discovered in files: skills, commands, rules, extensions.
 
 import { choice, flag, integer, type Schema } from "@lathe/llm/schema";
 import { wordList } from "./setting-kinds.ts";

@@ -1,4 +1,4 @@
-// Settings of the gateway: what vendors' accounts may take, shared by all client keys.
+// Settings of the gateway: limits for the vendors' accounts, shared by all client keys.
 
 import { integer, mapOf, number, type Schema } from "@lathe/llm/schema";
 import { NAMED_NUMBERS } from "./setting-kinds.ts";

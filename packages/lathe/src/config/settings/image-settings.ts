@@ -1,4 +1,4 @@
-// Settings of pictures, and of the model that looks at them.
+// Settings for images, and for the model that looks at them.
 
 import { choice, flag, type Schema } from "@lathe/llm/schema";
 

@@ -1,11 +1,11 @@
-// The user's settings in a file of another format or with older names, taken over once, when there is no config.yml.
+// Imports the user's settings from a file in another format or with older names, once, if there is no config.yml.
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const OLDER_FILES = ["settings.json", "config.json"];
 
-/** What was done, in one line for the user; undefined when there is nothing to take over. */
+/** One line for the user that says what was done; undefined if there is nothing to import. */
 export async function importOlderSettings(config: string): Promise<string | undefined> {
   if (existsSync(config)) return undefined;
   const older = OLDER_FILES.map((name) => join(dirname(config), name)).find((file) => existsSync(file));

@@ -1,4 +1,4 @@
-// Settings of what holds a session within bounds: the sandbox, what can be rewound, limits.
+// Settings that limit a session: the sandbox, rewinding, budgets.
 
 import { choice, flag, integer, mapOf, number, type Schema, text } from "@lathe/llm/schema";
 import { NAMED_NUMBERS, NAMED_TEXTS, wordList } from "./setting-kinds.ts";

@@ -1,5 +1,5 @@
-// Settings in layers: defaults, the user's file, the project's file (only in a trusted folder), each --config file, values of
-// this run. Later wins. Every value remembers where it came from.
+// Settings in layers: defaults, the user's file, the project's file (only in a trusted folder), each --config file,
+// values of this run. Later layers win. Every value remembers where it came from.
 
 import type { Decision, Rule } from "@lathe/agent/policy";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -15,41 +15,41 @@ import { USERS_WEB } from "./web-settings.ts";
 
 export interface SettingsSource {
   readonly file: string;
-  /** A file the user named must exist. */
+  /** Whether the file must exist, because the user named it. */
   readonly required: boolean;
-  /** The one that `lathe config set` changes. */
+  /** Whether this is the file that `lathe config set` changes. */
   readonly own?: boolean;
-  /** Comes with the project: it can narrow what is permitted, never widen it. */
+  /** Whether it comes with the project: then it can narrow what is permitted, never widen it. */
   readonly ofProject?: boolean;
-  /** Sections of it that do not take effect in this run. */
+  /** Sections of the file that do not take effect in this run. */
   readonly skips?: readonly string[];
 }
 
 export interface LoadedSettings {
   readonly values: Settings;
-  /** `model` as the files have it, whatever this run names. */
+  /** `model` as set in the files, even if this run uses another. */
   readonly savedModel: string;
-  /** `default`, `run`, or the file. */
+  /** For each key `default`, `run`, or the file. */
   readonly origin: ReadonlyMap<SettingKey, string>;
-  /** Of all files together: each file adds to those before it. */
+  /** The rules of all files together: each file adds to the earlier ones. */
   readonly rules: readonly Rule[];
   readonly warnings: readonly string[];
 }
 
-/** Lists that add up instead of replacing each other. */
+/** Lists whose layers add up instead of replacing each other. */
 const RULES: Readonly<Partial<Record<SettingKey, Decision>>> = {
   "permissions.deny": "deny",
   "permissions.ask": "ask",
   "permissions.allow": "allow",
 };
 
-/** What is the user's alone, and what a project's settings can therefore not do. */
+/** Settings that only the user may make, not a project. */
 const USERS_OWN: readonly (readonly [keys: RegExp, what: string])[] = [
   [USERS_MEMORY, "decide what is remembered"],
   [USERS_BROKER, "say who keeps your credentials"],
 ];
 
-/** `memoryFile`: where to remember what the files said; see SettingsMemory. */
+/** `memoryFile` is where the contents of the files are remembered; see SettingsMemory. */
 export async function loadSettings(
   sources: readonly SettingsSource[],
   run: Partial<Record<SettingKey, unknown>> = {},
@@ -111,12 +111,12 @@ export async function loadSettings(
   return { values: values as unknown as Settings, savedModel, origin, rules, warnings };
 }
 
-/** Modes by how much they permit without asking. */
+/** Modes in order of how much they permit without asking. */
 const PERMITS = ["read-only", "plan", "ask", "auto-edit", "full"];
 
 const isWider = (mode: string, than: string): boolean => PERMITS.indexOf(mode) > PERMITS.indexOf(than);
 
-/** A project may ask for the sandbox and hide more; what opens it is for the person to decide. */
+/** A project may turn on the sandbox and hide more; only the user may open it up. */
 function widensSandbox(key: SettingKey, value: unknown, values: Readonly<Record<string, unknown>>): boolean {
   if (key === "sandbox.enabled") return value === false && values[key] === true;
   return key === "sandbox.network" || key === "sandbox.write";
@@ -136,7 +136,7 @@ async function readLayer(
   const known = memory?.get(file, text);
   const again = known && flatten(known.value);
   if (again?.problems.length === 0) return { values: again.values, warnings: [] };
-  // The YAML reader is loaded only for a file that it has not seen.
+  // The YAML reader is only loaded for a text that is not remembered.
   const { parseSettings } = await import("./parse.ts");
   const tree = parseSettings(file, text);
   const { value } = tree;
@@ -148,7 +148,7 @@ async function readLayer(
     throw usageError(
       `${lines[wrong]}. ${isOwn && isSettingKey(key) ? `Fix that line or run: lathe config set ${key} <value>` : "Fix that line."}`,
     );
-  // Warnings are repeated on every start, so they are not remembered.
+  // Warnings are repeated on every start, so a file with warnings is not remembered.
   if (problems.length === 0) memory?.set(file, text, value);
   return { values, warnings: lines };
 }

@@ -1,4 +1,4 @@
-// Settings of memory: whether sessions leave notes for later ones, where these are kept, and who sees them.
+// Settings of memory: whether sessions leave notes for later ones, where they are kept, and who can see them.
 
 import { choice, flag, integer, listOf, type Schema, text } from "@lathe/llm/schema";
 
@@ -72,5 +72,5 @@ export const MEMORY_SETTINGS = {
   }),
 } as const satisfies Record<string, Schema>;
 
-/** What is kept of all projects is the user's matter: a project's settings have no say. */
+/** Memory spans all projects, so only the user can set it, not a project. */
 export const USERS_MEMORY = /^(?:memory|memories|hindsight)\./;

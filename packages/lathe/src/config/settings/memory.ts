@@ -1,5 +1,5 @@
-// What settings files said when they were last parsed, so that a start does not load the YAML reader again. Goes by the
-// whole text of a file, and is only a copy: anything wrong with it means parsing.
+// Remembers the parsed contents of settings files, so that a start does not need to load the YAML reader. Entries match
+// by the whole text of a file. This is only a copy: if anything is wrong with it, the file is parsed.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -20,14 +20,14 @@ export class SettingsMemory {
     this.#known = load(file);
   }
 
-  /** Undefined when this file did not say this. */
+  /** Undefined if this text of the file is not remembered. */
   get(file: string, text: string): { readonly value: unknown } | undefined {
     const known = Object.hasOwn(this.#known, file) ? this.#known[file] : undefined;
     return known?.text === text ? known : undefined;
   }
 
   set(file: string, text: string, value: unknown): void {
-    // YAML has values that JSON has not.
+    // YAML can hold values that JSON cannot.
     if (!isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value)) return;
     const all = { ...load(this.#file), [file]: { text, value } };
     const aside = `${this.#file}.${process.pid}`;
@@ -36,7 +36,7 @@ export class SettingsMemory {
       writeFileSync(aside, JSON.stringify(all), { mode: 0o600 });
       renameSync(aside, this.#file);
     } catch {
-      // a full or read-only home: parsed again next time
+      // the home directory is full or read-only: the file is parsed again next time
     }
   }
 }
@@ -46,6 +46,6 @@ function load(file: string): Readonly<Record<string, Parsed>> {
     const value: unknown = JSON.parse(readIfThere(file) ?? "{}");
     return typeof value === "object" && value !== null ? (value as Record<string, Parsed>) : {};
   } catch {
-    return {}; // damaged, or not to be read: as if there was none
+    return {}; // damaged or unreadable: nothing is remembered
   }
 }

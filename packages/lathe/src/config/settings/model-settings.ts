@@ -1,4 +1,4 @@
-// Settings of models: which one does which job, and how they are reached.
+// Settings of models: which one does which job, and how to reach them.
 
 import { choice, flag, type Schema, text } from "@lathe/llm/schema";
 import { choiceOrEmpty, scopedList, wordList } from "./setting-kinds.ts";

@@ -1,4 +1,4 @@
-// The YAML of a settings file, with the line of each key. What is wrong is said with file and line.
+// Parses the YAML of a settings file and knows the line of each key. Errors name the file and line.
 
 import { type Document, isMap, type Pair } from "yaml";
 import { isProblem, readYaml } from "../../platform/home/yaml.ts";
@@ -23,14 +23,17 @@ export function parseSettings(file: string, text: string): ParsedSettings {
   };
 }
 
-/** JSON is YAML, except for its comments. What stays keeps its place. */
+/** JSON is valid YAML, except for its comments. The rest of the text keeps its position. */
 function withoutComments(json: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (part) =>
     part.startsWith('"') ? part : part.replace(/[^\n]/g, " "),
   );
 }
 
-/** Where a key stands: levels may be nested, or written out with dots. Each as the pairs that lead to it. */
+/**
+ * All spellings of a key in the document: nested levels, or written out with dots. Each is the list of pairs that lead
+ * to it.
+ */
 export function spellingsOf(document: Document, key: string): readonly (readonly Pair[])[] {
   const find = (node: unknown, rest: string): Pair[][] => {
     if (!isMap(node)) return [];

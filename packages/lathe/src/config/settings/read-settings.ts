@@ -1,4 +1,4 @@
-// Settings of reading and searching.
+// Settings for reading and searching files.
 
 import { flag, integer, type Schema } from "@lathe/llm/schema";
 

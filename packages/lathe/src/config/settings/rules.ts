@@ -1,11 +1,12 @@
-// Rules of settings and options, each with where it stands. What a project brings can only narrow.
+// Permission rules from settings and options, each with its origin. A project's rules can only narrow what is
+// permitted.
 
 import { type Decision, EXAMPLE, type Rule, readRule } from "@lathe/agent/policy";
 import { usageError } from "../../platform/usage/exit.ts";
 
 const DECISIONS: readonly Decision[] = ["deny", "ask", "allow"];
 
-/** A rule of an option; a bad one is an error that names it. */
+/** Parses the rule of an option; an invalid one is an error that names the option. */
 function ruleOfOption(decision: Decision, text: string): Rule {
   return ruleFrom(decision, text, `--${decision}`);
 }

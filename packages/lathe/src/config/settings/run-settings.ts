@@ -1,4 +1,4 @@
-// Settings of a run: what it may do without asking, how messages are queued, how often and how long it tries.
+// Settings of a run: what it may do without asking, how messages are queued, how often and how long it retries.
 
 import { choice, flag, integer, number, type Schema } from "@lathe/llm/schema";
 import { ruleList, wordList } from "./setting-kinds.ts";

@@ -1,5 +1,5 @@
-// Every setting, once: its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
-// docs/settings.md are read from this table. A key is here only if something reads it.
+// Every setting with its type, default and meaning. The TypeScript type, the checks, `lathe config list` and
+// docs/settings.md all come from this table. A key belongs here only if something reads it.
 
 import { choice, flag, integer, type Schema, type Static, text } from "@lathe/llm/schema";
 import { BASH_SETTINGS } from "./bash-settings.ts";
@@ -83,7 +83,7 @@ export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SE
 
 export const helpOf = (key: SettingKey): string => String(SETTINGS[key]["description"]);
 
-/** A new object each time. */
+/** Returns a new object each time. */
 export function defaultSettings(): Settings {
   const values: Record<string, unknown> = {};
   for (const key in SETTINGS) values[key] = SETTINGS[key as SettingKey]["default"];

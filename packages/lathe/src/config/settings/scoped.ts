@@ -5,7 +5,7 @@ import type { Schema } from "@lathe/llm/schema";
 import { SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 import { FOLDER_NAMES, kindOf, VALUE_NAMES } from "./setting-kinds.ts";
 
-/** What no definition says: an entry for folders names at least one, and what applies there. */
+/** A rule the schema cannot express: an entry for folders must name at least one, and what applies there. */
 export function wrongInScopedList(key: SettingKey, entries: readonly unknown[]): string | undefined {
   const at = entries.findIndex((entry) => typeof entry !== "string" && !isWhole(entry as object));
   return at < 0 ? undefined : `${key}[${at}] must have a path and the ${VALUE_NAMES.join(", or ")} that apply there`;
@@ -14,7 +14,7 @@ export function wrongInScopedList(key: SettingKey, entries: readonly unknown[]):
 const isWhole = (entry: object): boolean =>
   [FOLDER_NAMES, VALUE_NAMES].every((names) => names.some((name) => Object.hasOwn(entry, name)));
 
-/** The settings as they apply in a folder: scoped lists become plain ones. */
+/** The settings that apply in a folder: scoped lists become plain ones. */
 export function settingsIn(cwd: string, userHome: string, settings: Settings): Settings {
   const values = settings as unknown as Readonly<Record<string, readonly unknown[]>>;
   const scoped: Record<string, readonly string[]> = {};

@@ -1,4 +1,4 @@
-// The settings as a screen shows them: grouped, each with its meaning, its value and where that comes from, and how it is changed.
+// The settings as a screen shows them: grouped, each with its meaning, value and origin, and how to change it.
 
 import type { Schema } from "@lathe/llm/schema";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -8,7 +8,7 @@ import { helpOf, SETTINGS, type SettingKey, type Settings } from "./schema.ts";
 import { choicesOf, kindOf } from "./setting-kinds.ts";
 import { removeSetting, writeSetting } from "./write.ts";
 
-/** Where they take effect, as a workspace has it. */
+/** The parts of a workspace that this needs. */
 interface SettingsPlace {
   readonly settings: Settings;
   readonly settingsOrigin: ReadonlyMap<SettingKey, string>;
@@ -18,12 +18,12 @@ interface SettingsPlace {
 export interface ShownSetting {
   readonly key: SettingKey;
   readonly help: string;
-  /** Where only some values are possible. */
+  /** The possible values, if they are limited. */
   readonly choices?: readonly string[];
-  /** The text that sets this value. */
+  /** The value as the text that would set it. */
   readonly value: string;
   readonly isDefault: boolean;
-  /** `default`, `run`, or the file that it is set in. */
+  /** `default`, `run`, or the file that sets it. */
   readonly origin: string;
 }
 
@@ -53,8 +53,9 @@ export function settingsScreen({ settings, settingsOrigin }: SettingsPlace): rea
 }
 
 /**
- * Writes it to the user's file and lets it take effect here, where it is read again; the rest follows with the next session. A text
- * that does not fit is refused in one line. Undefined resets it. Returns a note when another file overrides it in this folder.
+ * Writes the value to the user's file and applies it here where settings are read again; the rest takes effect in the
+ * next session. An invalid text is refused with one line. Undefined resets the setting. Returns a note if another file
+ * overrides it in this folder.
  */
 export async function changeSetting(
   workspace: SettingsPlace,
@@ -76,7 +77,7 @@ export async function changeSetting(
   return undefined;
 }
 
-/** The value as `lathe config set` takes it. */
+/** The value in the form that `lathe config set` accepts. */
 function writtenForm(value: unknown): string {
   if (Array.isArray(value))
     return value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(",");

@@ -1,4 +1,4 @@
-// Settings of web search: which engine is asked, and what some of them need.
+// Settings of web search: which engine to use, and what some engines need.
 
 import { choice, flag, type Schema, text } from "@lathe/llm/schema";
 import { SEARCH_ENGINES } from "../credentials/search-engines.ts";
@@ -25,5 +25,5 @@ export const SEARCH_SETTINGS = {
   "exa.enableSearch": flag({ default: true, description: "use Exa for web search where it has a key" }),
 } as const satisfies Record<string, Schema>;
 
-/** What decides where searches go is the user's: a project's settings have no say. */
+/** Only the user decides where searches go: a project's settings cannot change these. */
 export const USERS_SEARCH = /^(?:providers\.webSearch|searxng\.)/;

@@ -1,16 +1,16 @@
-// Kinds of settings that several tables use, and what a definition says to the screens and pages that show it.
+// Kinds of settings that several tables use, and the extra fields of a definition for screens and documentation.
 
 import { choice, listOf, object, oneOf, optional, type Schema, text } from "@lathe/llm/schema";
 
-/** Each as `lathe config set` takes it. */
+/** The forms that `lathe config set` accepts. */
 export const NAMED_NUMBERS = "numbers by name, as name=1,other=2";
 export const NAMED_TEXTS = "texts by name, as name=text,other=text";
 
-/** Nothing is chosen by default. */
+/** A choice that is empty by default. */
 export const choiceOrEmpty = <const C extends string>(choices: readonly C[], words: object): Schema<C | ""> =>
   choice([...choices, ""], { default: "", ...words });
 
-/** None by default. */
+/** A list of words, empty by default. */
 export const wordList = (words: object): Schema<readonly string[]> => listOf(text(), { default: [], ...words });
 
 const RULE = "permission-rule";
@@ -32,7 +32,7 @@ const scopedEntry = object(
   ]),
 );
 
-/** Words, each alone or for some folders only; `settingsIn` makes plain words of them. */
+/** A list of words, each for every folder or only for some; `settingsIn` turns it into plain words. */
 export const scopedList = (words: object): Schema<readonly string[]> =>
   listOf(oneOf(text(), scopedEntry) as Schema<string>, { default: [], ...words });
 
@@ -59,7 +59,7 @@ export function kindOf(schema: Schema): SettingKind {
   return item["format"] === RULE ? "rules" : "words";
 }
 
-/** The words to choose from; undefined where any value may be. */
+/** The possible values; undefined if any value is allowed. */
 export function choicesOf({ enum: values }: Schema): readonly string[] | undefined {
   return (values as readonly string[] | undefined)?.filter((value) => value !== "");
 }

@@ -1,4 +1,4 @@
-// Settings of child agents.
+// Settings of subagents.
 
 import { choice, exactly, flag, integer, mapOf, oneOf, type Schema, text, withWords } from "@lathe/llm/schema";
 import { NAMED_TEXTS, wordList } from "./setting-kinds.ts";

@@ -1,9 +1,9 @@
-// The text of a settings file.
+// Reads the text of a settings file.
 
 import { PIPE, readIfThere } from "../../platform/home/small-file.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 export function settingsText(file: string): string | undefined {
   try {
     return readIfThere(file);

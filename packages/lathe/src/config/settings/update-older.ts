@@ -1,4 +1,4 @@
-// Settings as older files have them, under the names and in the units of today (CF-02).
+// Converts settings from older files to today's names and units (CF-02).
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,10 +6,10 @@ import { BUILTIN_THEMES, isLightTheme, parseTheme } from "@lathe/tui";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A time-out of more seconds was meant in milliseconds. */
+/** A larger timeout in seconds was meant as milliseconds. */
 const LONGEST_SECONDS = 1_000;
 
-/** `themes`: the user's folder of themes. */
+/** `themes` is the user's folder of themes. */
 export function updateOlder(older: Values, themes: string): Values {
   const { queueMode, theme, ask, ...rest } = older;
   return {
@@ -20,7 +20,7 @@ export function updateOlder(older: Values, themes: string): Values {
   };
 }
 
-/** One theme for all terminals becomes the theme for those that it is made for. */
+/** Turns one theme for all terminals into the theme for the kind of terminal it was made for. */
 function slotOf(name: string, themes: string): Values {
   const file = join(themes, `${name}.json`);
   const builtin = BUILTIN_THEMES.find((one) => one.name === name);

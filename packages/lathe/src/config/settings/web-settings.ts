@@ -1,4 +1,4 @@
-// Settings of what is read from the web.
+// Settings for reading from the web.
 
 import { flag, mapOf, type Schema, text } from "@lathe/llm/schema";
 import { NAMED_TEXTS } from "./setting-kinds.ts";
@@ -22,5 +22,5 @@ export const WEB_SETTINGS = {
   }),
 } as const satisfies Record<string, Schema>;
 
-/** Only the user's own files set these: they name who gets addresses and tokens. */
+/** Only the user's own files can set these, because they decide who receives addresses and tokens. */
 export const USERS_WEB = /^web\.(?:mirrors|reader)$/;

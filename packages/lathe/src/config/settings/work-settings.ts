@@ -1,4 +1,4 @@
-// Settings of background jobs, of output for the model, of the todo list and of questions to the user.
+// Settings of background jobs, command output, the todo list and questions to the user.
 
 import { choice, exactly, flag, integer, oneOf, type Schema, text, withWords } from "@lathe/llm/schema";
 

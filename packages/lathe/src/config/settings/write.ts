@@ -1,4 +1,5 @@
-// `lathe config set` and `unset`: change one key of the user's file under a lock, keeping comments, order and unknown keys.
+// `lathe config set` and `unset`: changes one key of the user's file under a lock, keeping comments, order and unknown
+// keys.
 
 import { type Document, isMap } from "yaml";
 import { replaceFile, withFileLock } from "../../platform/home/json-file.ts";
@@ -8,7 +9,7 @@ import { parseSettings, spellingsOf } from "./parse.ts";
 import type { SettingKey } from "./schema.ts";
 import { settingsText } from "./text.ts";
 
-/** `isShared`: the file belongs to a project. */
+/** `isShared` means that the file belongs to a project. */
 export async function writeSetting(file: string, key: SettingKey, value: unknown, isShared = false): Promise<void> {
   await change(file, isShared, (document) => {
     const [known, ...others] = waysTo(document, key);
@@ -22,7 +23,7 @@ export async function writeSetting(file: string, key: SettingKey, value: unknown
 function addSetting(file: string, document: Document, path: readonly string[], value: unknown): void {
   for (let depth = 1; depth < path.length; depth++) {
     const section = document.getIn(path.slice(0, depth));
-    // An empty section is still a section.
+    // A section without values is null: delete it, so that setIn creates a map.
     if (section === null) document.deleteIn(path.slice(0, depth));
     else if (section !== undefined && !isMap(section))
       throw usageError(`${file}: ${path.slice(0, depth).join(".")} is not a section of settings. Fix the file first.`);
@@ -30,7 +31,7 @@ function addSetting(file: string, document: Document, path: readonly string[], v
   document.setIn(path, value);
 }
 
-/** False when it was not there. */
+/** Returns false if the key was not set. */
 export async function removeSetting(file: string, key: SettingKey): Promise<boolean> {
   return change(file, false, (document) => {
     const ways = waysTo(document, key);

@@ -1,5 +1,6 @@
-// A call of ours as hooks and extensions of another agent know it: the name of its tool there, and the arguments under the names that
-// they have there. A call that touches several files is shown as one call for each of them, so that a guard by path sees every path.
+// Translates one of our calls for hooks and extensions of another agent: the name of its tool there, and the arguments
+// under their names there. A call that touches several files becomes one call per file, so that a hook that guards
+// paths sees every path.
 
 import { resolve } from "node:path";
 import type { Access, PreviewLine, SeamContext } from "@lathe/agent";
@@ -9,32 +10,35 @@ import { type Dialect, isNamedElsewhere, nameFor, type Work, workOf } from "./to
 export interface OwnCall {
   readonly tool: string;
   readonly args: JsonObject;
-  /** The arguments that the tool has. */
+  /** Schema of the tool's arguments. */
   readonly schema: JsonSchema;
-  /** What it will touch; undefined when that is unknown. */
+  /** What the call will access; undefined if unknown. */
   readonly access?: readonly Access[] | undefined;
-  /** What it will change, as people are shown it. */
+  /** What the call will change, as shown to the user. */
   readonly planned?: readonly PreviewLine[] | undefined;
   readonly cwd: string;
 }
 
 export interface ForeignCall {
-  /** The tool of ours whose work it is; not that of the call where that has no counterpart there. */
+  /** The tool of ours that does this work. It differs from the call's tool if that has no counterpart there. */
   readonly as: string;
   readonly name: string;
   readonly input: JsonObject;
-  /** Which argument of ours each of theirs is; null: it was made from others, so a change of it cannot be carried over. */
+  /**
+   * Which of our arguments each of theirs comes from; null if it was derived from others, so that a change to it cannot
+   * be carried over.
+   */
   readonly origin: Readonly<Record<string, string | null>>;
 }
 
-/** Agents that name things like Claude Code count as it. */
+/** Agents that name things as Claude Code does get its dialect. */
 export function dialectOf(provider: string): Dialect {
   if (provider.startsWith("claude") || provider === "plugins" || provider === "codex") return "claude";
   if (provider === "github") return "copilot";
   return provider === "gemini" || provider === "cursor" ? provider : "lathe";
 }
 
-/** At least one. */
+/** Returns at least one call. */
 export function foreignCalls(dialect: Dialect, call: OwnCall): readonly ForeignCall[] {
   const { tool, args } = call;
   const name = nameFor(dialect, tool);
@@ -46,7 +50,10 @@ export function foreignCalls(dialect: Dialect, call: OwnCall): readonly ForeignC
   return pathsOf(work, call).map((path) => ({ as: tool, name, ...fileArguments(dialect, work, args, path) }));
 }
 
-/** What the call would do. A call that cannot even say that is told of without it, and fails by itself. */
+/**
+ * What the call would access and change. If the call cannot even say that, hooks see it without, and it will fail by
+ * itself.
+ */
 export async function lookAhead(
   { accessOf, previewOf, signal }: Pick<SeamContext, "accessOf" | "previewOf" | "signal">,
   { tool, args }: Pick<OwnCall, "tool" | "args">,
@@ -59,7 +66,10 @@ export async function lookAhead(
   return { access, planned: preview?.lines };
 }
 
-/** A tool that is unknown there may still run commands, change and read files (a rename, a cell of code): guards see these as well. */
+/**
+ * A tool unknown there may still run commands, change files and read them (a rename, a code cell): guards must see
+ * these too.
+ */
 function impliedCalls(dialect: Dialect, { tool, access = [], planned = [], cwd }: OwnCall): readonly ForeignCall[] {
   const commands = access.flatMap((item) => (item.kind === "exec" && !item.isAgent ? item.command : []));
   const written = access.flatMap((item) => (item.kind === "write" ? item.path : []));
@@ -90,7 +100,7 @@ interface PlannedTexts {
   readonly after: string;
 }
 
-/** The lines of one file stand below the heading that names it. */
+/** The lines of a file follow the heading that names it. */
 function plannedTexts(path: string, planned: readonly PreviewLine[], cwd: string): PlannedTexts {
   const isOf = ({ text }: PreviewLine): boolean => {
     const named = text.slice(text.indexOf(" ") + 1);
@@ -115,7 +125,7 @@ function readCall(dialect: Dialect, item: Access): readonly ForeignCall[] {
   return [{ as: "grep", name: nameFor(dialect, "grep"), input, origin: { pattern: null, path: null } }];
 }
 
-/** Our arguments after a hook has changed what it was shown; undefined when the change cannot be carried over. */
+/** Our arguments after a hook changed what it saw; undefined if the change cannot be carried over. */
 export function changedArguments(
   { args, schema }: OwnCall,
   { input, origin }: ForeignCall,
@@ -136,7 +146,7 @@ const hasArgument = ({ properties }: JsonSchema, name: string): boolean =>
 
 type Names = Readonly<Record<string, string>>;
 
-/** Ours to theirs. */
+/** Maps our names to theirs. */
 const SHELL_NAMES: { readonly claude: Names } & { readonly [D in Dialect]?: Names } = {
   claude: {
     cmd: "command",
@@ -163,7 +173,10 @@ const PATCH_NAMES = ["patch", "input", "diff"] as const;
 const pathName = (args: JsonObject): (typeof PATH_NAMES)[number] | undefined =>
   PATH_NAMES.find((key) => typeof args[key] === "string");
 
-/** The path as it was written, and what is really opened where that differs: a link, a selector behind it, the files of a patch. */
+/**
+ * The path as written, plus the path that is really opened if it differs: through a link, with a selector, or from a
+ * patch.
+ */
 function pathsOf(work: Exclude<Work, "shell">, { args, access = [], cwd }: OwnCall): readonly string[] {
   const key = pathName(args);
   const written = key === undefined ? [] : [resolve(cwd, String(args[key]))];
@@ -207,7 +220,10 @@ const onlyOrigin = (args: JsonObject, before: string, after: string): Readonly<R
   return { [before]: isPlain ? "old_string" : null, [after]: isPlain ? "new_string" : null };
 };
 
-/** What an edit takes away and puts in. Of a patch the whole text counts as new: a guard that looks at text must see it. */
+/**
+ * The text that an edit removes and adds. The whole text of a patch counts as added: a guard that checks text must see
+ * it.
+ */
 function changesIn(args: JsonObject): readonly { readonly before: string; readonly after: string }[] {
   const text = (value: unknown): string => (typeof value === "string" ? value : "");
   const edits = Array.isArray(args["edits"]) ? args["edits"].filter(isJsonObject) : [];

@@ -1,10 +1,10 @@
-// Hooks, extensions and agents that were written for another agent name that agent's tools. A tool of ours is presented to them as the
-// tool that does the same work there.
+// Hooks, extensions and agents written for another agent use that agent's tool names. Each of our tools is presented to
+// them as the tool that does the same work there.
 
-/** Whose names and arguments a hook or an extension knows. */
+/** Whose names and arguments a hook or extension knows. */
 export type Dialect = "lathe" | "claude" | "gemini" | "cursor" | "copilot" | "pi";
 
-/** What a call does, as far as guards distinguish it. */
+/** What kind of work a call does, as far as guards distinguish it. */
 export type Work = "shell" | "read" | "edit" | "write";
 
 interface ToolRow {
@@ -14,7 +14,7 @@ interface ToolRow {
   readonly cursor?: string;
   readonly copilot?: string;
   readonly pi?: string;
-  /** Faces of the same work that a vendor's models know. */
+  /** Other tools of ours for the same work, which a vendor's models know. */
   readonly also?: readonly string[];
 }
 
@@ -52,14 +52,14 @@ const ROWS: Readonly<Record<string, ToolRow>> = {
   exit_plan_mode: { claude: "ExitPlanMode" },
 };
 
-/** Every name that a matcher may use for a tool: its own first. */
+/** Every name that a matcher may use for a tool, its own name first. */
 export function namesOf(tool: string): readonly string[] {
   const [ours, row] = rowOf(tool) ?? [];
   if (ours === undefined || row === undefined) return [tool];
   return [...new Set([tool, ours, ...foreignNames(row)])];
 }
 
-/** As the author of a hook in this dialect knows the tool. */
+/** The name that the author of a hook in this dialect knows for the tool. */
 export function nameFor(dialect: Dialect, tool: string): string {
   const [, row] = rowOf(tool) ?? [];
   if (dialect === "lathe" || !row) return tool;
@@ -67,10 +67,10 @@ export function nameFor(dialect: Dialect, tool: string): string {
   return row[dialect] ?? (dialect === "cursor" ? row.claude : tool);
 }
 
-/** Undefined: neither a command nor the content of a file is at stake. */
+/** Undefined if the tool neither runs commands nor touches file contents. */
 export const workOf = (tool: string): Work | undefined => rowOf(tool)?.[1].work;
 
-/** Some agent has a tool for the same. */
+/** Whether some other agent has a tool for the same work. */
 export const isNamedElsewhere = (tool: string): boolean => rowOf(tool) !== undefined;
 
 const foreignNames = ({ claude, gemini, cursor, pi, also = [] }: ToolRow): readonly string[] =>

@@ -95,7 +95,7 @@ describe("settings of a trusted folder that have changed", () => {
     expect([Object.keys(files), ignored]).toEqual([["settings", "config", "models"], line]);
     await trust(repo);
     expect(projectOf(repo, paths, home).files.env).toBe(join(repo, ".env"));
-    // Of a repository inside: trust in the folder above it says nothing about its .env.
+    // It belongs to a nested repository: trust in the folder above says nothing about its .env.
     await mkdir(join(below, ".git"));
     await writeFile(join(below, ".env"), "A=1\n");
     expect(projectOf(below, paths, home)).toMatchObject({ ignored: line });

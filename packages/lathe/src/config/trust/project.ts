@@ -1,5 +1,6 @@
-// Which files the project of a directory has, and which of them take effect: settings and models from the nearest folder of the
-// repository that has some, an .env of the directory itself. Without trust in the folder that holds them they are only named.
+// Which files the project of a directory has, and which of them take effect: settings and models from the nearest
+// folder of the repository that has any, and the .env of the directory itself. Files in an untrusted folder are only
+// reported.
 
 import { existsSync, statSync } from "node:fs";
 import { dirname, relative } from "node:path";
@@ -7,7 +8,7 @@ import type { HomePaths } from "../../platform/home/paths.ts";
 import { isAsTrusted, isTrusted } from "./trust.ts";
 
 export interface ProjectFiles {
-  /** Settings in the format of other agents; `config` wins over it. */
+  /** Settings in the format of other agents; `config` takes precedence. */
   readonly settings?: string;
   readonly config?: string;
   readonly models?: string;
@@ -15,7 +16,7 @@ export interface ProjectFiles {
 }
 
 export interface Project {
-  /** The file that takes effect here; it need not exist. */
+  /** The files that take effect here; they need not exist. */
   readonly files: ProjectFiles;
   /** One line for the user about files that exist but are ignored. */
   readonly ignored?: string;
@@ -53,18 +54,18 @@ export function projectOf(cwd: string, paths: HomePaths, userHome: string): Proj
 
 interface Refused {
   readonly name: string;
-  /** Relative to the directory; empty for itself. */
+  /** Relative to the directory; empty for the directory itself. */
   readonly folder: string;
 }
 
 const pronoun = (refused: readonly Refused[]): string => (refused.length === 1 ? "it" : "them");
 const namesOf = (refused: readonly Refused[]): string => refused.map(({ name }) => name).join(", ");
 
-/** Trust is in the files of one folder: each folder that holds some is trusted by its own command. */
+/** Trust covers the files of one folder, so each folder that holds some needs its own command. */
 const trustCommands = (refused: readonly Refused[]): string =>
   [...new Set(refused.map(({ folder }) => `lathe trust ${folder}`.trim()))].join(" && ");
 
-/** The nearest folder with a .lathe, not above the repository; outside of one only the directory itself. */
+/** The nearest folder with a .lathe, up to the repository's root; outside of a repository only the directory itself. */
 function projectFolder(cwd: string): string {
   let nearest: string | undefined;
   for (let path = cwd; ; path = dirname(path)) {
@@ -74,7 +75,7 @@ function projectFolder(cwd: string): string {
   }
 }
 
-/** Without those that are the user's own: in the home folder they have the same paths. */
+/** Leaves out the user's own files: in the home folder they have the same paths. */
 function filesOf(cwd: string, folder: string, { home }: HomePaths, userHome: string): ProjectFiles {
   const own = `${folder}/.lathe`;
   return {
@@ -85,7 +86,7 @@ function filesOf(cwd: string, folder: string, { home }: HomePaths, userHome: str
   };
 }
 
-/** Wherever links lead. */
+/** Compares the paths after following links. */
 function isSame(path: string, other: string): boolean {
   if (path === other) return true;
   const [a, b] = [path, other].map((one) => statSync(one, { throwIfNoEntry: false }));

@@ -1,5 +1,5 @@
-// Which folders may bring settings, models, an .env and commands of their own. Instruction text is always read; everything
-// that could run something or send a key elsewhere takes effect only below a trusted folder.
+// Which folders may bring their own settings, models, .env and commands. Instruction text is always read; everything
+// that could run something or send a key elsewhere only takes effect below a trusted folder.
 
 import { existsSync, realpathSync } from "node:fs";
 import { realpath } from "node:fs/promises";
@@ -13,7 +13,7 @@ interface TrustFile {
 
 interface TrustedFolder {
   readonly since: string;
-  /** SHA-256 of its files as they were then, by path. */
+  /** SHA-256 of the folder's files when it was trusted, by path. */
   readonly seen?: Readonly<Record<string, string>>;
 }
 
@@ -21,7 +21,7 @@ export function isTrusted(trustFile: string, folder: string, userHome: string): 
   return trustedAbove(trustFile, realpathSync.native(folder), userHome) !== undefined;
 }
 
-/** The folder itself or the nearest above it that is trusted. */
+/** The trusted folder: the given one, or the nearest one above it. */
 export function trustedAbove(trustFile: string, folder: string, userHome: string): string | undefined {
   const { folders } = read(readJsonFile(trustFile));
   for (let path = folder; ; path = dirname(path)) {
@@ -30,15 +30,18 @@ export function trustedAbove(trustFile: string, folder: string, userHome: string
   }
 }
 
-/** The user's home and what is above it contain everything ever downloaded: trusting them does not cover what is below. */
+/**
+ * The user's home and the folders above it contain everything ever downloaded, so trust in them does not cover what is
+ * below.
+ */
 export function holdsStrangers(folder: string, userHome: string): boolean {
   const home = existsSync(userHome) ? realpathSync.native(userHome) : userHome;
   return home === folder || home.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
 /**
- * Trust is in what the files of the folder say now. `more`: further files that run code, relative to it. `files`: those that now take
- * effect.
+ * Trusts the current contents of the folder's files. `more` are further files that run code, relative to the folder;
+ * `files` in the result are those that now take effect.
  */
 export async function trustFolder(
   trustFile: string,
@@ -55,13 +58,13 @@ export async function trustFolder(
   return { path, files: found.map(({ name }) => name) };
 }
 
-/** What a folder may bring. */
+/** The files that a folder may bring. */
 const FILES = [
   ...[".lathe/settings.json", ".lathe/config.yml", ".lathe/models.yml", ".env"],
   ...[".lathe/ssh.json", "ssh.json", ".ssh.json"],
 ];
 
-/** Whether such a file says what it said when its folder was trusted. What is not there says nothing. */
+/** Whether the file still has the contents it had when its folder was trusted. True if the file does not exist. */
 export function isAsTrusted(trustFile: string, file: string): boolean {
   const [entry] = entryOf(file);
   if (!entry) return true;
@@ -73,12 +76,12 @@ export function isAsTrusted(trustFile: string, file: string): boolean {
 function entryOf(file: string): [path: string, digest: string][] {
   const text = readIfReadable(file);
   if (text === undefined) return [];
-  // Most folders bring no settings, and a start should not wait for node:crypto.
+  // Most folders have no settings, so a start should not wait for node:crypto.
   const { createHash } = process.getBuiltinModule("node:crypto");
   return [[realpathSync.native(file), createHash("sha256").update(text).digest("hex")]];
 }
 
-/** Also a folder that no longer exists. */
+/** Also works for a folder that no longer exists. */
 export async function untrustFolder(trustFile: string, folder: string): Promise<boolean> {
   const path = await realpath(folder).catch(() => folder);
   let found = false;

@@ -1,5 +1,6 @@
-// Whether there is a newer version of the npm package that this was installed from, when the user has named it. The answer that npm gave last is shown at once; npm is asked again at most once a day, beside the
-// work. It knows the user's registry and proxy; without npm or a network nothing is said.
+// Checks for a newer version of the npm package that Lathe was installed from, if the user named it. The last answer is
+// shown at once; npm is asked at most once a day, in the background. It uses the user's registry and proxy; without npm
+// or a network nothing is shown.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -13,22 +14,22 @@ const DAY_MS = 86_400_000;
 const PATIENCE_MS = 20_000;
 const VERSION = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
 
-/** What npm calls a package; nothing else gets near a command line. */
+/** A valid npm package name; nothing else may get near a command line. */
 const PACKAGE_NAME = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/;
 
 interface Answer {
   readonly package: string;
   readonly version: string;
-  /** When npm was asked, milliseconds since the epoch. */
+  /** When npm was last asked, in epoch milliseconds. */
   readonly at: number;
 }
 
 export const isPackageName = (name: string): boolean => PACKAGE_NAME.test(name);
 
 export interface VersionNotice {
-  /** One line; undefined when there is nothing to say. */
+  /** One line; undefined if there is nothing to say. */
   readonly line: string | undefined;
-  /** Asks npm when the last answer is old; for later starts. Never fails. */
+  /** Asks npm if the last answer is old; the result is for later starts. Never rejects. */
   refresh(): Promise<void>;
 }
 
@@ -49,7 +50,7 @@ export function versionNotice(workspace: Workspace, own: string = LATHE_VERSION)
       if (known && now - known.at < DAY_MS) return;
       const version = await newestVersion(workspace, name);
       const answer: Answer = { package: name, version: version ?? known?.version ?? own, at: now };
-      // Also without an answer: a machine that is offline is not asked again at each start.
+      // Also written without an answer: an offline machine should not ask again at each start.
       mkdirSync(paths.cache, { recursive: true, mode: 0o700 });
       await replaceFile(file, JSON.stringify(answer)).catch(() => {});
     },
@@ -63,11 +64,11 @@ function read(file: string, name: string): Answer | undefined {
       return undefined;
     return { package: name, version, at };
   } catch {
-    return undefined; // not there yet, or damaged: npm is asked again
+    return undefined; // missing or damaged: npm is asked again
   }
 }
 
-/** As npm, configured for the user, knows it; undefined without an answer. */
+/** The newest version according to npm with the user's configuration; undefined without an answer. */
 export async function newestVersion({ machine }: Workspace, name: string): Promise<string | undefined> {
   // Without a network npm would retry for longer than a user waits; tomorrow is soon enough.
   const command = `npm view ${quoteShell(name)} version --loglevel=silent --fetch-retries=0`;
@@ -75,7 +76,7 @@ export async function newestVersion({ machine }: Workspace, name: string): Promi
   return exitCode === 0 && VERSION.test(stdout.trim()) ? stdout.trim() : undefined;
 }
 
-/** The user's own programs, as they are configured for them: nothing that a project brings takes part. */
+/** Runs the user's own program as configured for them: nothing that a project brings is involved. */
 export async function runForUser(
   { userHome, env, deps }: Machine,
   command: string,
@@ -95,7 +96,7 @@ export async function runForUser(
   }
 }
 
-/** Versions are compared by their numbers; one with a suffix comes before the one without. */
+/** Compares the numbers of two versions; one with a suffix comes before the one without. */
 export function isNewer(other: string, own: string): boolean {
   const [a, b] = [parts(other), parts(own)];
   for (let at = 0; at < 3; at++) if (a.numbers[at] !== b.numbers[at]) return a.numbers[at]! > b.numbers[at]!;

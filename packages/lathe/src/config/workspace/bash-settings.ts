@@ -1,11 +1,11 @@
-// How commands of the tool `bash` are run: from the settings and from the person's variables.
+// How the bash tool runs commands, from the settings and the user's variables.
 
 import type { BashSettings } from "@lathe/agent/tools";
 import type { Settings } from "../settings/schema.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Set to anything but 0 or nothing. */
+/** Set, and neither empty nor 0. */
 const isOn = (value: string | undefined): boolean => value !== undefined && value !== "" && value !== "0";
 
 export function bashSettings(settings: Settings, env: Env): BashSettings {

@@ -1,68 +1,78 @@
-// The view that a whole run works in (`--worktree`), as its hosts see it: what was changed in it, what became of that, and the words for it.
+// The isolated copy that a whole run works in (`--worktree`), as its hosts see it: what changed in it, what became of
+// the changes, and the words for that.
 
 import type { ExecutionEnvironment } from "@lathe/agent";
 import type { Change } from "@lathe/agent/verify";
 
-/** What can become of the changes. */
+/** What can be done with the changes. */
 export const SETTLE_WAYS = ["land", "branch", "patch", "discard"] as const;
 export type SettleWay = (typeof SETTLE_WAYS)[number];
 
-/** What was changed in the view, as of now. */
+/** The changes in the isolated copy so far. */
 export interface ViewChanges {
-  /** Relative to the project. */
+  /** Paths are relative to the project. */
   readonly files: readonly { readonly path: string; readonly change: "added" | "changed" | "deleted" }[];
-  /** What no landing brings back, such as ignored and very large files. */
+  /** Files that applying does not bring back, such as ignored and very large ones. */
   readonly leftOut: readonly string[];
-  /** For people: one sentence with the reasons; absent when nothing is left out. */
+  /** One sentence for the user with the reasons; absent if nothing is left out. */
   readonly leftOutLine?: string;
-  /** Some of it cannot be made again as ignored files can. */
+  /** Whether some of these files, unlike ignored ones, cannot be created again. */
   readonly isMissed: boolean;
-  /** They are in a branch or a patch already. */
+  /** Whether the changes are already in a branch or a patch. */
   readonly isSettled: boolean;
 }
 
-/** How a wish to settle the changes ended. With `conflict` and `failed` nothing was written, and all is still in the view. */
+/**
+ * The outcome of `settle`. After `conflict` and `failed` nothing was written and the isolated copy still has
+ * everything.
+ */
 export interface Settled {
   readonly how: SettleWay;
   readonly outcome: "landed" | "branch" | "patch" | "discarded" | "nothing" | "conflict" | "failed";
-  /** Relative to the project. */
+  /** Paths are relative to the project. */
   readonly files: readonly string[];
   readonly branch?: string;
   /** The file with the patch. */
   readonly patch?: string;
   readonly conflicts: readonly { readonly path: string; readonly line?: number; readonly message: string }[];
-  /** For people: one line, without the conflicts. */
+  /** One line for the user, without the conflicts. */
   readonly message: string;
 }
 
 export const isRefused = ({ outcome }: Settled): boolean => outcome === "conflict" || outcome === "failed";
 
-/** One line for each conflict, with the place. */
+/** One line per conflict, with its position. */
 export const conflictLines = ({ conflicts }: Settled): string[] =>
   conflicts.map(({ path, line, message }) => `${path}${line === undefined ? "" : `:${line}`}: ${message}`);
 
-/** Why these files of the project may not be written, or nothing. */
+/** Returns why these files of the project may not be written, or undefined. */
 export type LandingPermit = (files: readonly string[]) => Promise<string | undefined>;
 
-/** Opened by `worktree/run-view.ts`. */
+/** `worktree/run-view.ts` opens it. */
 export interface RunView {
   readonly id: string;
   readonly kind: string;
-  /** Where the tools of the run work. It outlives the sessions of the run. */
+  /** Where the run's tools work. It outlives the run's sessions. */
   readonly env: ExecutionEnvironment;
-  /** What a person types to go on in it. */
+  /** The command with which the user continues in it. */
   readonly toContinue: string;
-  /** With a name of the user's own, a run without a person ends in a branch. */
+  /** Whether the user named it: then a run without a user ends in a branch. */
   readonly isNamed: boolean;
-  /** Each wish that was carried out, or could not be. */
+  /** Called with each outcome of `settle`, successful or not. */
   onSettled: (settled: Settled) => void;
   changes(): Promise<ViewChanges>;
-  /** What was changed, file by file with contents, and a name for the whole. */
+  /** The changes file by file with contents, and an id for the whole. */
   work(): Promise<{ readonly tree: string; readonly changes: readonly Change[] }>;
-  /** All of it as a patch. */
+  /** All changes as a patch. */
   diff(): Promise<string>;
-  /** The run may go on in the view afterwards, whatever was chosen. `permit` is asked before the project's files are written. */
+  /**
+   * The run may continue in the isolated copy afterwards, whatever was chosen. `permit` is called before the project's
+   * files are written.
+   */
   settle(how: SettleWay, permit: LandingPermit): Promise<Settled>;
-  /** Ends what runs in the view. Changes that were neither applied nor dropped are kept, and the sentence says so. */
+  /**
+   * Ends what runs in the isolated copy. Changes that were neither applied nor dropped are kept, and the returned
+   * sentence says so.
+   */
   leave(): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-// The environment of a run on this machine: plain, or with commands in a sandbox.
+// The environment of a run on this machine, with or without a sandbox for commands.
 
 import { isAbsolute, join } from "node:path";
 import { EnvError, type ExecutionEnvironment, LocalEnvironment } from "@lathe/agent";
@@ -11,7 +11,7 @@ import { withheldNotice } from "./withheld-variables.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface MachineUse {
-  /** Folders that may be written to; more may be added while the session runs. */
+  /** Writable folders; more may be added while the session runs. */
   readonly roots: () => readonly string[];
   readonly warn: (message: string, code: string) => void;
 }
@@ -29,7 +29,7 @@ export function thisMachine(workspace: Workspace, { roots, warn }: MachineUse): 
   });
 }
 
-/** What commands see and may use, wherever they work. */
+/** What commands can see and use, wherever they work. */
 export function hostOptions(workspace: Workspace, warn: MachineUse["warn"]): ViewHost {
   const { settings, machine } = workspace;
   return {
@@ -50,7 +50,7 @@ export function hostOptions(workspace: Workspace, warn: MachineUse["warn"]): Vie
   };
 }
 
-/** Undefined when commands are not confined. */
+/** Undefined if commands are not confined. */
 export function sandboxOptions(workspace: Workspace): ViewRequest["sandbox"] {
   const { settings, machine, paths } = workspace;
   if (!settings["sandbox.enabled"]) return undefined;
@@ -67,7 +67,7 @@ function placesOf(workspace: Workspace, key: "sandbox.write" | "sandbox.hide"): 
   return workspace.settings[key].map((path) => place(workspace, path));
 }
 
-/** Before anything runs: where the system does not let us confine commands, the run ends here. */
+/** Ends the run before any command does if the system does not let us confine commands. */
 export async function checkSandbox(env: ExecutionEnvironment): Promise<void> {
   try {
     await env.initialize();

@@ -1,5 +1,5 @@
-// Runs a command line of the user's own (a hook, a program that answers for them) with an input: outside of any sandbox, in the
-// project's directory, with the user's variables, within a deadline.
+// Runs one of the user's own command lines (a hook, or a program that answers approvals) with an input: outside any
+// sandbox, in the project's directory, with the user's variables, within a deadline.
 
 import { LocalEnvironment } from "@lathe/agent";
 import { shellArgv } from "@lathe/agent/world";
@@ -9,10 +9,10 @@ export interface UserProgramEnd {
   readonly stdout: string;
   /** The last 64 KiB. */
   readonly stderr: string;
-  /** -1: ended by a signal. */
+  /** -1 if a signal ended it. */
   readonly exitCode: number;
   readonly isLate: boolean;
-  /** It wrote more than we read, and was ended. */
+  /** Whether it was ended because it wrote more than we read. */
   readonly isTooMuch: boolean;
 }
 
@@ -21,11 +21,11 @@ interface UserProgram {
   readonly input: string;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
-  /** Besides the user's own. */
+  /** Variables added to the user's own. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The project's folder when absent. */
+  /** Defaults to the project's folder. */
   readonly cwd?: string;
-  /** Called with the first line of its output as soon as that is complete. */
+  /** Called with the first line of its output as soon as the line is complete. */
   readonly onFirstLine?: (line: string) => void;
 }
 
@@ -45,7 +45,7 @@ export async function runUserProgram(
       signal: AbortSignal.any([signal, late.signal]),
       env: variables,
     });
-    // A program that does not read its input may have ended before all of it is written; its answer tells.
+    // A program that does not read its input may end before all of it is written; its answer decides.
     const written = program.write(input).then(
       () => program.endInput(),
       () => undefined,

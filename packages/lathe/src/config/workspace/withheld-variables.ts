@@ -1,5 +1,5 @@
-// One line about the variables that commands do not see, said once: a command that lacks one must not fail mysteriously, and a
-// line in every session would be a nuisance.
+// One line about the variables that commands do not see, shown once: a command that lacks one must not fail
+// mysteriously, but a line in every session would be a nuisance.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -10,7 +10,10 @@ import type { Workspace } from "./workspace.ts";
 
 const MOST_NAMES = 6;
 
-/** Which terminal, window or desktop this is: almost every terminal sets some, and no command fails without them. */
+/**
+ * Variables that identify the terminal, window or desktop: almost every terminal sets some, and no command fails
+ * without them.
+ */
 const OF_THE_TERMINAL = new Set(
   (
     "TMUX TMUX_PANE STY WINDOW WINDOWID TERM_PROGRAM TERM_PROGRAM_VERSION TERM_SESSION_ID TERMINFO COLORFGBG COLUMNS LINES " +
@@ -21,27 +24,32 @@ const OF_THE_TERMINAL = new Set(
   ).split(" "),
 );
 
-/** For requests to models, which commands do not make. Tokens that other programs use as well, such as GITHUB_TOKEN, are not among them. */
+/**
+ * Keys for model requests, which commands do not make. Tokens that other programs also use, such as GITHUB_TOKEN, are
+ * not among them.
+ */
 const isForModels = (name: string): boolean =>
   /_(API_KEY|BASE_URL)$/.test(name) &&
   providerRows.some(({ keyEnv, baseUrlEnv = [] }) => keyEnv.includes(name) || baseUrlEnv.includes(name));
 
 const isOfInterest = (name: string): boolean => !name.startsWith("LATHE_") && !OF_THE_TERMINAL.has(name);
 
-/** Every variable that commands do not see, except those about the terminal. */
+/** Every variable that commands do not see, except those that describe the terminal. */
 export function withheldVariables({ env, settings }: Workspace): readonly string[] {
   const rules = { policy: settings["shell.environment"], pass: settings["shell.env.pass"] };
   return withheldNames(env, rules).filter(isOfInterest);
 }
 
-/** Undefined when all of it has been reported before: by the file, or in this run, where the file cannot be written. */
+/**
+ * Undefined if all of them were reported before, according to the file, or in this run if the file cannot be written.
+ */
 export function withheldNotice({ paths, said }: Workspace, names: readonly string[]): string | undefined {
   const known = new Set([...namesIn(paths.withheldMemory), ...said.variables]);
   const fresh = names.filter((name) => !known.has(name) && isOfInterest(name) && !isForModels(name));
   if (fresh.length === 0) return undefined;
   for (const name of fresh) said.variables.add(name);
   remember(paths.withheldMemory, [...known, ...fresh]);
-  // Variables that programs most likely need come first.
+  // The variables that programs most likely need come first.
   const sorted = [...fresh.filter(isSecretName), ...fresh.filter((name) => !isSecretName(name))];
   const more = fresh.length > MOST_NAMES ? ` and ${fresh.length - MOST_NAMES} more` : "";
   const those = sorted.slice(0, MOST_NAMES).join(", ") + more;
@@ -52,16 +60,16 @@ function namesIn(file: string): Set<string> {
   try {
     return new Set(readIfThere(file)?.split("\n"));
   } catch {
-    return new Set(); // unreadable: said again
+    return new Set(); // unreadable: shown again
   }
 }
 
-/** A home that cannot be written costs a line in each run, no more. */
+/** If the home directory cannot be written, each run shows the line, no more. */
 function remember(file: string, names: readonly string[]): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, [...names].sort().join("\n"), { mode: 0o600 });
   } catch {
-    // Other parts of the run say so when it matters.
+    // Other parts of the run report the problem when it matters.
   }
 }

@@ -1,4 +1,4 @@
-// Where a run takes place and what takes effect there: directory, trust, settings, environment. Read once at the start.
+// Where a run works and what takes effect there: directory, trust, settings, environment. Read once at the start.
 
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
@@ -23,9 +23,9 @@ import { nothingSaid, type Said } from "./said.ts";
 
 export interface Workspace {
   readonly machine: Machine;
-  /** Absolute, links resolved. */
+  /** Absolute path with links resolved. */
   readonly cwd: string;
-  /** Directories that may be written to: cwd first. */
+  /** Writable directories, cwd first. */
   readonly roots: readonly string[];
   readonly paths: HomePaths;
   /** The project's files that take effect. */
@@ -33,34 +33,36 @@ export interface Workspace {
   readonly settings: Settings;
   readonly savedModel: LoadedSettings["savedModel"];
   readonly settingsOrigin: LoadedSettings["origin"];
-  /** The rules that settings and options contain. */
+  /** The rules from settings and options. */
   readonly rules: readonly Rule[];
-  /** The process's variables, then the .env files. */
+  /** The process's variables, then those of the .env files. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Without the project's .env file, which must not decide where searches, pictures and web requests go. */
+  /** Environment without the project's .env file, which must not decide where searches, images and web requests go. */
   readonly userEnv: Readonly<Record<string, string | undefined>>;
-  /** Named on the command line. */
+  /** Extensions named on the command line. */
   readonly extensions: NamedExtensions;
-  /** Knows the secrets of this place and run. */
+  /** Knows the secrets of this directory and run. */
   readonly redactor: Redactor;
-  /** One line each, for stderr. */
+  /** Lines for stderr. */
   readonly warnings: readonly string[];
-  /** What the run has told its user already. */
+  /** What the run has already told its user. */
   readonly said: Said;
-  /** The view that the run works in, in the place of the directory itself. */
+  /** The isolated copy that the run works in, instead of the directory itself. */
   readonly view?: RunView;
 }
 
 export interface NamedExtensions {
-  /** The files that `--extension` names. */
+  /** The files given with `--extension`. */
   readonly files: readonly string[];
-  /** Values of options that extensions brought. */
+  /** Values of options that extensions added. */
   readonly flags: Readonly<Record<string, string | boolean>>;
-  /** The command line, as long as it is not known which of its options take a value. */
+  /** The command line, until it is known which extension options take a value. */
   readonly unread?: readonly string[];
 }
 
-/** A program that drives Lathe finds the same workflow in every home and project; it names its own files with --config. */
+/**
+ * A program that drives Lathe gets the same workflow in every home and project; it passes its own files with --config.
+ */
 const STABLE_FOR_HOSTS = ["todo", "task", "irc", "async", "bash.autoBackground"];
 
 export async function openWorkspace(
@@ -113,22 +115,22 @@ export async function openWorkspace(
 
 type Env = Workspace["env"];
 
-/** A project must not say who keeps the credentials; that it tried is worth a line. */
+/** A project must not choose who keeps the credentials; that it tried is worth a line. */
 function ignoredBroker(file: string | undefined, env: Env, userEnv: Env): string | undefined {
   const name = BROKER_VARIABLES.find((one) => env[one] !== userEnv[one]);
   return name && `${file}: ${name} is ignored: a project cannot say who keeps your credentials.`;
 }
 
-/** Absolute, links resolved. */
+/** Returns the absolute path with links resolved. */
 export function existingDirectory(machine: Machine, path: string): string {
-  // It would mean the present directory, and is what an unset variable looks like.
+  // An empty name would mean the current directory, and is what an unset variable looks like.
   if (path.trim() === "") throw usageError("The name of the folder is empty. Give one; . is the present one.");
   const absolute = resolve(machine.cwd, path.replace(/^~(?=\/|$)/, machine.userHome));
   if (isDirectory(absolute)) return realpathSync.native(absolute);
   throw usageError(`There is no folder ${path}. Create it first, or give another one.`);
 }
 
-/** Another directory for a run that goes on: what its options name stays where it was. */
+/** Opens another directory for a run that continues: paths in its options still refer to the original one. */
 export function openWorkspaceAt(machine: Machine, options: CliOptions, cwd: string, said?: Said): Promise<Workspace> {
   const absolute = (paths: readonly string[] = []): string[] => paths.map((path) => resolve(machine.cwd, path));
   return openWorkspace(
@@ -151,7 +153,7 @@ function directory(machine: Machine, path: string, option: string): string {
   throw usageError(`${option}: ${path} is not a directory. Give an existing directory.`);
 }
 
-/** Options that are settings for this run only. */
+/** Options that act as settings for this run only. */
 function settingsOfRun(options: CliOptions): Partial<Record<SettingKey, unknown>> {
   return {
     ...(options.model === undefined ? {} : { model: options.model }),

@@ -6,7 +6,7 @@ import { inputOf } from "./prompt-content.ts";
 const file = (text: string, uri = "file:///srv/notes.md") => ({ type: "resource" as const, resource: { uri, text } });
 const typed = (text: string) => ({ type: "text" as const, text });
 
-/** What counts as typed by the user. */
+/** The part that counts as typed by the user. */
 function typedIn(content: ReturnType<typeof inputOf>): unknown {
   const kept: unknown[] = [];
   const session = { appendCustom: (_type: string, data: unknown) => void kept.push(data) };

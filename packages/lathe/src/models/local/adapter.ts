@@ -1,5 +1,5 @@
-// The adapter of a local server: calls as text where the server refuses tools, and answers under a grammar through the API in which
-// every server of its kind knows one.
+// The adapter of a local server: reads calls from text if the server refuses tools, and sends requests with a grammar
+// through the API in which servers of its kind support one.
 
 import { type ProviderAdapter, type Request, withTextCalls } from "@lathe/llm";
 import { openProvider } from "@lathe/llm/open";
@@ -35,7 +35,7 @@ export function localAdapter(adapter: ProviderAdapter, parts: LocalAdapterParts)
   });
 }
 
-/** What helps, by kind of server. */
+/** Advice for the user, by kind of server. */
 const ADVICE: Readonly<Record<string, string>> = {
   "llama.cpp": "Start llama-server with --jinja to use its own tools.",
   "openai-compatible": "Start vLLM with --enable-auto-tool-choice and --tool-call-parser to use its own tools.",
@@ -50,7 +50,10 @@ function isKnownToRefuse(models: Models, provider: string, id: string, now: numb
 const kindOf = (models: Models, provider: string): string | undefined =>
   models.configOf(provider)?.discovery?.type ?? findRow(provider)?.discovery;
 
-/** Responses has no grammar on most of these servers: Ollama takes one in its own API, the others in Chat Completions. */
+/**
+ * Most of these servers support no grammar in Responses: Ollama takes one in its own API, the others in Chat
+ * Completions.
+ */
 function routeGrammars(adapter: ProviderAdapter, { models, provider, options }: LocalAdapterParts): ProviderAdapter {
   const api = kindOf(models, provider) === "ollama" ? "ollama-chat" : "openai-completions";
   let opening: Promise<ProviderAdapter> | undefined;

@@ -1,12 +1,12 @@
-// Asks a local model again for a call that could not be read, this time under a grammar: only now, since a grammar from the first token
-// on would cut off its thinking. The question holds the call alone, so it fits any window.
+// Asks a local model again for a call that could not be read, this time with a grammar. Only then, because a grammar
+// from the first token on would cut off its thinking. The request contains only the call, so it fits any window.
 
 import type { ReadVerdict, SeamContext, UnreadableCall } from "@lathe/agent";
 import { isJsonObject, type JsonObject, Message, parseJson, type ToolDefinition, violationOf } from "@lathe/llm";
 import prompt from "./call-again.md";
 
 const TRIES = 2;
-/** Of what the model wrote: the beginning says what was meant. */
+/** Limit for the model's text: its beginning shows what was meant. */
 const MOST_CHARS = 6_000;
 const TIMEOUT_MS = 300_000;
 
@@ -31,14 +31,14 @@ export async function readUnderGrammar(
       if (call) return call;
     } catch {
       context.signal.throwIfAborted();
-      // A server without grammars: the call is refused as before, and the model reads why.
+      // The server does not support grammars: the call is refused as before, and the model reads why.
       return undefined;
     }
   }
   return undefined;
 }
 
-/** One object for each tool: its name and its arguments. */
+/** One object schema per tool: its name and its arguments. */
 function callSchema(tools: readonly ToolDefinition[]): JsonObject {
   const one = ({ name, parameters }: ToolDefinition): JsonObject => ({
     type: "object",

@@ -1,20 +1,21 @@
-// What was learnt about the models of local servers by using them: kept beside what the servers say, in cache/local-models.json.
+// What we learnt about the models of local servers by using them. It is kept in cache/local-models.json, next to the
+// servers' own answers.
 
 import { join } from "node:path";
 import { Checker, flag, integer, object, optional } from "@lathe/llm/schema";
 import { readJsonFile, updateJsonFile } from "../../platform/home/json-file.ts";
 
-/** Of one model at one server. Times are milliseconds since 1970. */
+/** What we learnt about one model at one server. Times are milliseconds since 1970. */
 export interface LearnedModel {
   /** When the server refused tools. */
   readonly refusedTools?: number;
-  /** The window that the server named when it refused a request as too long, and the one that was assumed before. */
+  /** The window that the server stated when it refused a request as too long, and the window assumed before. */
   readonly window?: { readonly tokens: number; readonly assumed: number; readonly stated: boolean };
 }
 
-/** Not the name of a provider. */
+/** A key that cannot be the name of a provider. */
 const KEY = "#learned";
-/** A server may be started with other options: after this time it is asked with tools again. */
+/** The server may be restarted with other options, so after this time we offer it tools again. */
 const DAY_MS = 24 * 60 * 60_000;
 
 const LEARNED = new Checker(
@@ -26,7 +27,7 @@ const LEARNED = new Checker(
 
 const localModelsFile = (cache: string): string => join(cache, "local-models.json");
 
-/** In one run. What earlier runs have learnt is read when it is first asked for. */
+/** What is known in one run. The file is read on first use. */
 export class LocalFacts {
   readonly #cache: string;
   #facts: Map<string, LearnedModel> | undefined;
@@ -37,25 +38,25 @@ export class LocalFacts {
     this.#cache = cache;
   }
 
-  /** Of the model `provider/id`. */
+  /** Facts about the model `provider/id`. */
   of(name: string): LearnedModel | undefined {
     this.#facts ??= readLearned(this.#cache);
     return this.#facts.get(name);
   }
 
-  /** For this run and for later ones. */
+  /** Remembers the fact for this run and for later ones. */
   async learn(name: string, fact: LearnedModel): Promise<void> {
     const known = this.of(name);
     this.#facts?.set(name, { ...known, ...fact });
     await keep(this.#cache, name, fact);
   }
 
-  /** For the user, as soon as a session can say it. */
+  /** Queues a message for the user, which the next session shows. */
   notice(message: string): void {
     this.#notices.add(message);
   }
 
-  /** Each is given once. */
+  /** Returns the queued messages, each only once. */
   takeNotices(): readonly string[] {
     const notices = [...this.#notices].filter((message) => !this.#said.has(message));
     this.#notices.clear();
@@ -64,7 +65,7 @@ export class LocalFacts {
   }
 }
 
-/** A file that cannot be read is an empty one. */
+/** An unreadable file counts as empty. */
 function readLearned(cache: string): Map<string, LearnedModel> {
   return new Map(
     Object.entries(learnedIn(readFile(cache))).flatMap(([name, value]) =>
@@ -73,7 +74,7 @@ function readLearned(cache: string): Map<string, LearnedModel> {
   );
 }
 
-/** A home that cannot be written to must not stop a run that only wanted to remember. */
+/** If the home directory cannot be written, the run continues: this is only a memory. */
 async function keep(cache: string, name: string, fact: LearnedModel): Promise<void> {
   await updateJsonFile(localModelsFile(cache), (value) => {
     const all = learnedIn(value);
@@ -84,7 +85,7 @@ async function keep(cache: string, name: string, fact: LearnedModel): Promise<vo
 export const refusesTools = ({ refusedTools }: LearnedModel, now: number): boolean =>
   refusedTools !== undefined && now - refusedTools < DAY_MS && refusedTools <= now;
 
-/** As long as the server says of itself what it said then. */
+/** The learnt window, as long as the server states the same window as then. */
 export function learnedWindow({ window }: LearnedModel, assumed: number): number | undefined {
   return window !== undefined && window.assumed === assumed && window.tokens < assumed ? window.tokens : undefined;
 }

@@ -1,9 +1,9 @@
-// The window of a local server, learnt from what it refuses.
+// Learns the window of a local server from its refusals.
 
 import type { RequestInfo, SeamContext } from "@lathe/agent";
 import type { ModelChoice, Models } from "../models.ts";
 
-/** Never makes room itself: that is the work of others. */
+/** Does not make room in the context; other hooks do that. */
 export async function noteOverflow(
   models: Models,
   { provider, id }: ModelChoice,

@@ -1,5 +1,5 @@
-// The practice model as a provider: offline and deterministic. It reads the conversation it is sent, runs the fitting play up
-// to the next step, and answers like any other model, in small pieces.
+// The practice model as a provider: offline and deterministic. It reads the conversation, runs the matching play up to
+// the next step, and answers in small pieces like any other model.
 
 import type { Message, ProviderAdapter, Request, Response } from "@lathe/llm";
 import { textOf } from "@lathe/llm";
@@ -28,14 +28,14 @@ function answer(request: Request): Response {
   return responseOf(PRACTICE_PROVIDER, request, answered);
 }
 
-/** The last request that we understand, and the results of the calls made since. */
+/** Finds the last request that we understand, and the results of the calls made since. */
 function understand(messages: readonly Message[]): { play: Play | undefined; outcomes: readonly Outcome[] } {
   let play: Play | undefined;
   let outcomes: Outcome[] = [];
   for (const message of messages) {
     if (message.role === "user") {
       const asked = playFor(requestIn(message));
-      // What we do not understand in the middle of work does not stop the work.
+      // A message that we do not understand does not stop the work.
       if (asked || outcomes.length === 0) {
         play = asked;
         outcomes = [];
@@ -54,7 +54,7 @@ function understand(messages: readonly Message[]): { play: Play | undefined; out
   return { play, outcomes };
 }
 
-/** The person's own words, without the blocks that stand before them: environment, files, piped text. */
+/** The user's own words, without the blocks before them: environment, files, piped text. */
 function requestIn(message: Message): string {
   return textOf(message)
     .replace(/<environment>[\s\S]*?<\/environment>|<file path="[^"]*">[\s\S]*?<\/file>|<stdin>[\s\S]*?<\/stdin>/g, "")

@@ -1,9 +1,9 @@
-// A model that gives fixed answers, so that a command can use the real session without a provider.
+// A model that gives fixed answers, so that a command can use a real session without a provider.
 
 import type { ProviderAdapter, Request } from "@lathe/llm";
 import { responseOf, type ScriptedAnswer, streamAnswer } from "./scripted-answer.ts";
 
-/** Answers in order; the last one again when there are more requests. */
+/** Gives the answers in order, and repeats the last one for further requests. */
 export function fixedAnswers(name: string, answers: readonly ScriptedAnswer[]): ProviderAdapter {
   let asked = 0;
   const answer = (request: Request) => responseOf(name, request, answers[Math.min(asked++, answers.length - 1)] ?? {});

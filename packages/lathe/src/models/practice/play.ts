@@ -1,5 +1,5 @@
-// A play is what the practice model does about one request: a generator that says things, calls tools and looks at their
-// results. It is run again from its beginning for every model call, fed with the results so far, so it keeps no state.
+// A play is what the practice model does for one request: a generator that says things, calls tools and reads their
+// results. Every model call runs it again from the beginning with the results so far, so it keeps no state.
 
 import type { JsonObject } from "@lathe/llm";
 
@@ -8,7 +8,7 @@ interface Call {
   readonly args: JsonObject;
 }
 
-/** One answer of the model: some text, and a call unless the play is over. */
+/** One answer of the model: some text, and a call unless the play has ended. */
 export interface Step {
   readonly say?: string;
   readonly call: Call;
@@ -31,7 +31,7 @@ export const read = (path: string, say?: string): Step => ({
   ...(say ? { say } : {}),
 });
 
-/** Standard output of a `bash` result. */
+/** Standard output in a `bash` result. */
 export function stdoutOf(outcome: Outcome): string {
   const match = /^stdout:\n([\s\S]*?)(?:\nstderr:\n[\s\S]*)?\nexit code: -?\d+$/.exec(outcome.text);
   return match?.[1] ?? "";
@@ -42,12 +42,12 @@ export function exitCodeOf(outcome: Outcome): number {
   return match ? Number(match[1]) : -1;
 }
 
-/** The job that the command goes on as, when a person sent it to the background. */
+/** The background job that the command continues as, if the user sent it to the background. */
 export function jobOf(outcome: Outcome): string | undefined {
   return /\[The user sent this command to the background\. It goes on as job (\d+)/.exec(outcome.text)?.[1];
 }
 
-/** The file's own lines out of a `read` result. */
+/** The file's own lines from a `read` result. */
 export function linesOf(outcome: Outcome): string[] {
   return outcome.text.split("\n").flatMap((line) => /^\s*\d+\t(.*)$/.exec(line)?.[1] ?? []);
 }

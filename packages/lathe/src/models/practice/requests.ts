@@ -1,4 +1,4 @@
-// Which play a request in plain words asks for.
+// Finds the play for a request in plain words.
 
 import type { Play } from "./play.ts";
 import { fixFailingTest } from "./plays/fix-test.ts";
@@ -23,7 +23,7 @@ const REQUESTS: readonly (readonly [RegExp, (...groups: string[]) => Play])[] = 
   [new RegExp(`^(?:show|read|print|cat|open)(?: me)?(?: the file)? ${WORD}$`, "i"), (path) => show(path)],
 ];
 
-/** Undefined: not something the practice model understands. */
+/** Undefined if the practice model does not understand the request. */
 export function playFor(request: string): Play | undefined {
   const text = request.trim().replace(/[.!?]+$/, "");
   for (const [pattern, make] of REQUESTS) {

@@ -1,4 +1,4 @@
-// An answer that is known beforehand, as a model client would give it: whole, or in small pieces.
+// Returns an answer that is known in advance as a model client would: whole, or in small pieces.
 
 import { type CallContext, type Message, type Request, type Response, type StreamEvent, textOf } from "@lathe/llm";
 

@@ -11,31 +11,31 @@ export type Extension = (api: ExtensionApi) => void | Promise<void>;
 
 /** What an extension adds to Lathe. Everything it adds is gone when the extension is turned off or reloaded. */
 export interface ExtensionApi {
-  /** Name of this extension: that of its file or folder. */
+  /** Name of this extension: the name of its file or folder. */
   readonly name: string;
   /** Folder that the agent works in. */
   readonly cwd: string;
   /** Calls the handler whenever the event happens, in the order in which handlers were added. */
   on<Name extends ExtensionEventName>(event: Name, handler: ExtensionHandler<Name>): void;
-  /** A tool that the model can call. Its name must be free. */
+  /** Adds a tool that the model can call. Its name must be free. */
   registerTool(tool: CustomTool): void;
-  /** A slash command. */
+  /** Adds a slash command. */
   registerCommand(name: string, command: ExtensionCommand): void;
-  /** An option of the command line: `--name`, or `--name value` when it takes one. */
+  /** Adds a command-line option: `--name`, or `--name value` if it takes a value. */
   registerFlag(name: string, flag: ExtensionFlag): void;
-  /** What the option was set to; its default when it was not given. */
+  /** The value the option was set to, or its default. */
   getFlag(name: string): string | boolean | undefined;
-  /** A key at the terminal, such as `ctrl+shift+k`. Keys that Lathe uses itself cannot be taken. */
+  /** Adds a key binding for the terminal, such as `ctrl+shift+k`. Keys that Lathe itself uses cannot be taken. */
   registerShortcut(key: string, shortcut: ExtensionShortcut): void;
-  /** How entries of this kind look in the transcript; see `appendEntry` and `sendMessage`. */
+  /** Sets how entries of this kind look in the transcript; see `appendEntry` and `sendMessage`. */
   registerMessageRenderer(kind: string, render: ExtensionEntryRenderer): void;
-  /** Models of a provider that Lathe does not know. */
+  /** Adds the models of a provider that Lathe does not know. */
   registerProvider(name: string, provider: ExtensionProvider): void;
-  /** A theme that can be chosen with `/theme`. */
+  /** Adds a theme that the user can choose with `/theme`. */
   registerTheme(theme: ExtensionTheme): void;
-  /** Runs a program. It is ended with the session at the latest. */
+  /** Runs a program. Lathe ends it with the session at the latest. */
   readonly exec: ExtensionExec;
-  /** Small values that are kept from one run to the next, for this extension only. */
+  /** Small values of this extension that are kept between runs. */
   readonly storage: ExtensionStorage;
 }
 
@@ -46,13 +46,16 @@ export type CustomToolFactory = (
 
 /** A slash command of an extension. */
 export interface ExtensionCommand {
-  /** For `/help` and the completion. */
+  /** Shown in `/help` and in completions. */
   readonly description: string;
-  /** What it takes, as help shows it: `<file>`. */
+  /** The arguments as help shows them: `<file>`. */
   readonly arguments?: string | undefined;
-  /** Values that begin with what was typed. */
+  /** Completions that begin with the typed text. */
   complete?(typed: string): readonly string[] | Promise<readonly string[]>;
-  /** A returned text is sent to the model in place of the command; without one the command has done everything itself. */
+  /**
+   * A returned text is sent to the model instead of the command. If nothing is returned, the command has done
+   * everything itself.
+   */
   run(
     argument: string,
     context: ExtensionCommandContext,
@@ -60,15 +63,15 @@ export interface ExtensionCommand {
   string | undefined | void | Promise<string | undefined | void>;
 }
 
-/** An option of the command line. */
+/** A command-line option. */
 export interface ExtensionFlag {
   readonly description: string;
-  /** `string`: it takes a value. */
+  /** `string` means that the option takes a value. */
   readonly type: "boolean" | "string";
   readonly default?: string | boolean | undefined;
 }
 
-/** What a key does. */
+/** What a key binding does. */
 export interface ExtensionShortcut {
   readonly description: string;
   run(context: ExtensionContext): void | Promise<void>;

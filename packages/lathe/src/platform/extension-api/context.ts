@@ -1,86 +1,89 @@
-// What handlers, commands and tools work with while they run.
+// What handlers, commands and tools can use while they run.
 
 import type { ExtensionUi } from "./ui.ts";
 
-/** What a handler works with. It is about the session that is present when the handler runs. */
+/** What a handler can use. It refers to the session that is current when the handler runs. */
 export interface ExtensionContext {
   readonly cwd: string;
-  /** Dialogs and what stays on the screen. Without a person, dialogs give their default at once. */
+  /** Dialogs and what stays on the screen. When no user is present, dialogs return their default at once. */
   readonly ui: ExtensionUi;
-  /** The user can be asked: at a terminal, or by a program that shows dialogs. */
+  /** Whether the user can be asked, at a terminal or through a program that shows dialogs. */
   readonly hasUI: boolean;
   readonly session: ExtensionSession;
-  /** `provider/id` of the model that answers. */
+  /** `provider/id` of the model in use. */
   readonly model: string;
   /** Aborted when the work is stopped or the handler's time is up. */
   readonly signal: AbortSignal;
-  /** The agent is not working. */
+  /** Whether the agent is idle. */
   isIdle(): boolean;
-  /** Something was typed or sent that the model has not read yet. */
+  /** Whether a message was typed or sent that the model has not read yet. */
   hasQueuedMessages(): boolean;
-  /** Stops the present work, as Esc does. */
+  /** Stops the current work, as Esc does. */
   abort(): void;
-  /** Ends Lathe when the present work is done. */
+  /** Ends Lathe when the current work is done. */
   shutdown(): void;
-  /** Asks a model outside of the conversation; it is counted in the session's costs. */
+  /** Asks a model outside the conversation; its cost counts towards the session. */
   callModel(call: ExtensionModelCall): Promise<string>;
   readonly exec: ExtensionExec;
   readonly storage: ExtensionStorage;
 }
 
-/** What a command works with besides: it may also replace the session and move in it. */
+/** What a command can use in addition: it may also replace the session and move within it. */
 export interface ExtensionCommandContext extends ExtensionContext {
-  /** Until the agent has nothing to do. */
+  /** Waits until the agent is idle. */
   waitForIdle(): Promise<void>;
-  /** Sends a text to the model as if it were typed, and waits for the end of the work. */
+  /** Sends a text to the model as if the user had typed it, and waits for the work to end. */
   submit(text: string): Promise<void>;
-  /** Begins a new session. False when an extension objected. */
+  /** Starts a new session. Returns false if an extension cancelled it. */
   newSession(): Promise<boolean>;
-  /** Continues in a new session from before this user message. False when an extension objected. */
+  /** Continues in a new session from before this user message. Returns false if an extension cancelled it. */
   branch(entryId: string): Promise<boolean>;
-  /** Goes to another place of the session's tree. False when an extension objected. */
+  /** Moves to another entry of the session's tree. Returns false if an extension cancelled it. */
   navigateTree(entryId: string | null, options?: { readonly summarize?: boolean | undefined }): Promise<boolean>;
   /** Summarizes older history now. */
   compact(options?: { readonly focus?: string | undefined }): Promise<void>;
-  /** Chooses the model: `provider/id`. */
+  /** Sets the model: `provider/id`. */
   setModel(selector: string): Promise<void>;
 }
 
-/** The present session. */
+/** The current session. */
 export interface ExtensionSession {
   readonly id: string;
-  /** Its file; undefined when it is not kept. */
+  /** The session file; undefined if the session is not saved. */
   readonly file: string | undefined;
   readonly title: string | undefined;
-  /** Entry that the next message follows. */
+  /** The entry that the next message will follow. */
   readonly leafId: string | null;
   /** Tokens of the next request, as far as they are known. */
   readonly contextTokens: number;
-  /** US dollars so far. */
+  /** Cost so far, in US dollars. */
   readonly cost: number;
-  /** Messages on the present branch, oldest first. */
+  /** Messages on the current branch, oldest first. */
   messages(): readonly { readonly id: string; readonly role: string; readonly text: string }[];
-  /** Sends a text to the model: now, when idle; else as the work goes on (`steer`), or after it (`followUp`). */
+  /**
+   * Sends a text to the model: at once if it is idle, otherwise while the work goes on (`steer`) or after it
+   * (`followUp`).
+   */
   sendMessage(text: string, options?: { readonly deliverAs?: "steer" | "followUp" | undefined }): void;
-  /** Keeps data in the session; the model does not see it. */
+  /** Stores data in the session; the model does not see it. */
   appendEntry(kind: string, data: unknown): void;
-  /** Keeps a text in the session that the model reads with its next request. */
+  /** Stores a text in the session, which the model reads with its next request. */
   appendMessage(kind: string, text: string): void;
-  /** The data that was kept under a kind, oldest first. */
+  /** The data stored under this kind, oldest first. */
   entries(kind: string): readonly unknown[];
 }
 
-/** A question to a model. */
+/** A question for a model. */
 export interface ExtensionModelCall {
   readonly prompt: string;
-  /** `smol`: a small and fast one, where the settings name one. The conversation's when absent. */
+  /** `smol` selects the small, fast model if the settings name one. Defaults to the conversation's model. */
   readonly role?: "smol" | undefined;
   readonly maxTokens?: number | undefined;
-  /** 2 minutes when absent. */
+  /** Defaults to 2 minutes. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Runs a program and waits for its end. Never rejects for an exit code. */
+/** Runs a program and waits for it to end. It never rejects because of an exit code. */
 export type ExtensionExec = (
   command: string,
   args?: readonly string[],
@@ -91,13 +94,13 @@ export type ExtensionExec = (
 export interface ExtensionExecOptions {
   readonly cwd?: string | undefined;
   readonly stdin?: string | undefined;
-  /** Ends the program. */
+  /** Aborting it ends the program. */
   readonly signal?: AbortSignal | undefined;
-  /** 60 seconds when absent. */
+  /** Defaults to 60 seconds. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Values by name, as JSON. */
+/** Named values, stored as JSON. */
 export interface ExtensionStorage {
   get<T = unknown>(key: string): T | undefined;
   /** Undefined removes the value. */

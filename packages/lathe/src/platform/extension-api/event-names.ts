@@ -1,4 +1,4 @@
-// The events of extensions, as a value.
+// The names of the extension events, as a value.
 
 import type { ExtensionEventName } from "./events.ts";
 

@@ -1,4 +1,4 @@
-// The events of a session as handlers get them, and what a handler may answer.
+// The session events that handlers receive, and what a handler may return.
 
 import type { ExtensionContext } from "./context.ts";
 import type { ExtensionContent } from "./tool.ts";
@@ -7,13 +7,13 @@ import type { ExtensionContent } from "./tool.ts";
 export interface ExtensionEvents {
   /** Lathe has opened a session. */
   session_start: { readonly resumed: boolean };
-  /** Another session is about to take the place of this one. Can be cancelled. */
+  /** Another session is about to replace this one. A handler can cancel this. */
   session_before_switch: { readonly reason: "new" | "resume" | "fork" | "move"; readonly sessionFile?: string };
   session_switch: { readonly reason: string; readonly previousSessionFile?: string };
-  /** A new session is about to begin with what came before a message. Can be cancelled. */
+  /** A new session is about to start with the history before a message. A handler can cancel this. */
   session_before_branch: { readonly entryId: string };
   session_branch: { readonly previousSessionFile?: string };
-  /** The conversation is about to go to another place of its tree. Can be cancelled, or be given a summary. */
+  /** The conversation is about to move to another entry of its tree. A handler can cancel this or provide a summary. */
   session_before_tree: {
     readonly targetId: string | null;
     readonly oldLeafId: string | null;
@@ -24,25 +24,28 @@ export interface ExtensionEvents {
   session_tree: {
     readonly oldLeafId: string | null;
     readonly newLeafId: string | null;
-    /** The summary of what was left, where one was made. */
+    /** The entry with the summary of the branch that was left, if there is one. */
     readonly summaryEntryId?: string | undefined;
     readonly fromExtension: boolean;
   };
-  /** Room is about to be made. Can be cancelled, or be given a summary: then no model is asked for one. */
+  /**
+   * The history is about to be compacted. A handler can cancel this or provide a summary; then no model is asked for
+   * one.
+   */
   session_before_compact: { readonly reason: string; readonly tokensBefore: number };
-  /** A model is about to be asked for the summary. Can be cancelled, or be told what to respect. */
+  /** A model is about to be asked for the summary. A handler can cancel this or say what the summary must respect. */
   "session.compacting": { readonly reason: string; readonly tokensBefore: number };
   session_compact: { readonly tokensAfter?: number; readonly error?: string };
-  /** Lathe ends, or the extension is turned off or reloaded. */
+  /** Lathe is ending, or the extension is being turned off or reloaded. */
   session_shutdown: { readonly reason: "exit" | "reload" | "off" };
 
-  /** The person has sent something. Can be changed or refused. */
+  /** The user sent something. A handler can change or refuse it. */
   input: { readonly text: string; readonly images: number };
-  /** Before the model sees an input. A returned message goes to the model with it. */
+  /** The model is about to see an input. A returned message goes to the model with it. */
   before_agent_start: { readonly prompt: string };
   agent_start: { readonly prompt: string };
   agent_end: { readonly reason: string; readonly text: string; readonly cost: number };
-  /** The model has nothing more to do. A returned text lets it go on. */
+  /** The model has nothing more to do. A returned text makes it continue. */
   stop: { readonly text: string };
   turn_start: { readonly turn: number };
   turn_end: { readonly turn: number; readonly outcome: string };
@@ -52,16 +55,19 @@ export interface ExtensionEvents {
   /** A request is about to be sent. */
   context: { readonly messages: number; readonly tokens: number; readonly window: number };
 
-  /** The model wants to call a tool. Can be blocked, or get other arguments. When the handler fails, the call is blocked. */
+  /**
+   * The model wants to call a tool. A handler can block the call or change its arguments. If the handler fails, the
+   * call is blocked.
+   */
   tool_call: {
     readonly toolName: string;
     readonly toolCallId: string;
     readonly input: Readonly<Record<string, unknown>>;
-    /** One line that says what the call does. */
+    /** A one-line description of the call. */
     readonly summary: string;
     readonly tier: string;
   };
-  /** A tool has given its result, which can be changed before the model sees it. */
+  /** A tool has returned its result, which a handler can change before the model sees it. */
   tool_result: {
     readonly toolName: string;
     readonly toolCallId: string;
@@ -75,17 +81,17 @@ export interface ExtensionEvents {
   auto_compaction_end: { readonly error?: string };
   auto_retry_start: { readonly attempt: number; readonly delayMs: number; readonly message: string };
   auto_retry_end: { readonly attempts: number };
-  /** Something that people are told of, such as a failed hook. */
+  /** A warning for the user, such as a failed hook. */
   warning: { readonly message: string; readonly code: string };
 }
 
-/** The names of the events. */
+/** The names of all events. */
 export type ExtensionEventName = keyof ExtensionEvents;
 
 /** An event with its name. */
 export type ExtensionEvent<Name extends ExtensionEventName> = ExtensionEvents[Name] & { readonly type: Name };
 
-/** What handlers of some events may return. The others are only told. */
+/** What handlers of some events may return. Other events are only reported. */
 export interface ExtensionEventResults {
   input: { readonly text: string } | { readonly reject: string };
   before_agent_start: { readonly message: string };
@@ -105,22 +111,22 @@ export interface ExtensionEventResults {
   "session.compacting":
     | { readonly cancel: true | string }
     | {
-        /** What the summary should pay attention to, unless the user said that. */
+        /** What the summary should focus on, unless the user gave a focus. */
         readonly prompt?: string | undefined;
-        /** Given to the model that summarizes. */
+        /** Extra context for the model that summarizes. */
         readonly context?: readonly string[] | undefined;
-        /** Values that are stored with the compaction in the session file, and never sent. */
+        /** Values stored with the compaction in the session file and never sent to a model. */
         readonly preserveData?: Readonly<Record<string, unknown>> | undefined;
       };
 }
 
-/** What a handler of this event may return; undefined leaves everything as it is. Of the others nothing is expected. */
+/** What a handler of this event may return; undefined changes nothing. Handlers of other events return nothing. */
 export type ExtensionEventResult<Name extends ExtensionEventName> = Name extends keyof ExtensionEventResults
   ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler need not return anything
     ExtensionEventResults[Name] | undefined | void
   : unknown;
 
-/** Called when an event happens. What it throws is reported with the name of the extension. */
+/** Called when an event happens. Errors it throws are reported with the name of the extension. */
 export type ExtensionHandler<Name extends ExtensionEventName> = (
   event: ExtensionEvent<Name>,
   context: ExtensionContext,

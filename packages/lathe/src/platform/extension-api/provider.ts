@@ -1,15 +1,15 @@
-// Models of a provider that an extension brings: as data, for a server that speaks a known protocol, or as code.
+// Models of a provider that an extension adds: as data, for a server that speaks a known protocol, or as code.
 
 /** A provider: an address with its protocol, or a function that answers. */
 export interface ExtensionProvider {
   readonly models: readonly ExtensionModel[];
   /** Address of a server that speaks `api`. */
   readonly baseUrl?: string | undefined;
-  /** The protocol of the server: `openai-completions` when absent. */
+  /** The protocol of the server; defaults to `openai-completions`. */
   readonly api?: string | undefined;
-  /** The key, or the name of the variable that holds it. */
+  /** The key, or the name of the environment variable that holds it. */
   readonly apiKey?: string | undefined;
-  /** Answers instead of a server: pieces of text and calls of tools, one after the other. */
+  /** Answers in place of a server: yields pieces of text and tool calls, one after the other. */
   stream?(request: ExtensionRequest): AsyncIterable<ExtensionReplyPart>;
 }
 
@@ -17,12 +17,12 @@ export interface ExtensionProvider {
 export interface ExtensionModel {
   readonly id: string;
   readonly name?: string | undefined;
-  /** Tokens; 128 000 when absent. */
+  /** Defaults to 128 000 tokens. */
   readonly contextWindow?: number | undefined;
   readonly maxTokens?: number | undefined;
 }
 
-/** What a model is asked. */
+/** A request to the model. */
 export interface ExtensionRequest {
   readonly model: string;
   readonly system: string;
@@ -35,9 +35,9 @@ export interface ExtensionRequest {
 export interface ExtensionRequestMessage {
   readonly role: "user" | "assistant" | "tool";
   readonly text: string;
-  /** What an answer called. */
+  /** The calls that the answer made. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: object }[] | undefined;
-  /** The call that a result answers. */
+  /** The call that this result answers. */
   readonly callId?: string | undefined;
 }
 

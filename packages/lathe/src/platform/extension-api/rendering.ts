@@ -1,4 +1,4 @@
-// What extensions show: lines of text, and colours.
+// What extensions can show: lines of text, and colours.
 
 /** A line in the transcript; `style` is a colour of the theme, such as `accent`, `dim`, `warning`, `error`, `success`. */
 export type ExtensionLine = string | { readonly text: string; readonly style?: string | undefined };
@@ -13,7 +13,9 @@ export type ExtensionEntryRenderer = (entry: {
   readonly data?: unknown;
 }) => ExtensionLines;
 
-/** Colours by token, as in a theme file: see docs/themes.md. What is missing is taken from the built-in dark or light theme. */
+/**
+ * Colours by token, as in a theme file: see docs/themes.md. Missing tokens come from the built-in dark or light theme.
+ */
 export interface ExtensionTheme {
   readonly name: string;
   readonly colors: Readonly<Record<string, string | number>>;

@@ -1,29 +1,32 @@
-// The other side of `ExtensionUi`: what a host brings so that extensions can show something, and what it is told of them. Not for
-// authors.
+// The host's side of `ExtensionUi`: what a host provides so that extensions can show something, and what the host
+// learns from them. Not for extension authors.
 
 import type { ExtensionLines, ExtensionTheme } from "./rendering.ts";
 import type { ExtensionUi } from "./ui.ts";
 
-/** How a host shows what extensions want to show. Dialogs settle when their signal aborts. */
+/** How a host shows what extensions want to show. The promise of a dialog resolves when its signal aborts. */
 export interface ExtensionScreen extends Omit<ExtensionUi, "setTheme"> {
   setTheme?(name: string): boolean;
-  /** Lines of an extension's own in the transcript. */
+  /** Shows lines of an extension in the transcript. */
   showLines?(lines: ExtensionLines): void;
-  /** What extensions have added for a screen, whenever that changes. Gives what cannot take effect, one line each. */
+  /**
+   * Called whenever the set of keys and themes from extensions changes. Returns one line for each item that cannot take
+   * effect.
+   */
   applyAdded?(added: AddedToScreen): readonly string[];
-  /** The conversation, for commands that move in it; absent where there is only one session. */
+  /** The conversation, for commands that move within it; absent if the host has only one session. */
   conversation?(): ExtensionConversation | undefined;
-  /** For hosts that are programs: people read the warning. */
+  /** For hosts that are programs; in other hosts the user reads the warning. */
   fail?(failure: ExtensionError): void;
   /** Ends the host when it has nothing more to do. */
   shutdown(): void;
 }
 
-/** Code of an extension failed. */
+/** A failure in the code of an extension. */
 export interface ExtensionError {
-  /** The file of the extension. */
+  /** The extension's file. */
   readonly extensionPath: string;
-  /** The event, or what else was called. */
+  /** The event, or the name of whatever else was called. */
   readonly event: string;
   readonly error: string;
 }
@@ -36,7 +39,7 @@ export interface AddedToScreen {
     run(): void;
   }[];
   readonly themes: readonly ExtensionTheme[];
-  /** How a message of this kind looks; undefined when no renderer exists, or when it failed. */
+  /** Renders a message of this kind; undefined if no renderer exists or it failed. */
   render(kind: string, text: string): ExtensionLines | undefined;
 }
 

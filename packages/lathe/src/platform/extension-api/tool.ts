@@ -5,70 +5,79 @@ import type { ExtensionLines } from "./rendering.ts";
 
 /** A tool that the model can call. */
 export interface CustomTool {
-  /** A letter, then letters, digits, _ or -. Must differ from all others. */
+  /** A letter, then letters, digits, _ or -. Must be unique. */
   readonly name: string;
-  /** For people; the name when absent. */
+  /** Shown to the user; defaults to the name. */
   readonly label?: string | undefined;
-  /** For the model: what it does and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string;
-  /** JSON Schema of the arguments (also TypeBox, or zod); the root is an object. */
+  /** JSON Schema of the arguments (a TypeBox or zod schema also works); the root is an object. */
   readonly parameters: object;
-  /** What a call may do without being asked about. `exec` when absent. */
+  /** Which calls need approval follows from this; defaults to `exec`. */
   readonly tier?: "read" | "write" | "exec" | "network" | undefined;
-  /** Deadline of a call in milliseconds; 2 minutes when absent. */
+  /** Deadline of a call in milliseconds; defaults to 2 minutes. */
   readonly timeoutMs?: number | undefined;
-  /** `discoverable`: the model gets it when it looks for it (`search_tool_bm25`); from the start when absent. */
+  /**
+   * With `discoverable` the model gets the tool only when it searches for it (`search_tool_bm25`). By default it has
+   * the tool from the start.
+   */
   readonly loadMode?: "essential" | "discoverable" | undefined;
-  /** Its calls may leave actions pending (`pushPendingAction`); the model then gets the tool `resolve`. */
+  /** Whether calls may leave actions pending (`pushPendingAction`); the model then gets the tool `resolve`. */
   readonly deferrable?: boolean | undefined;
-  /** What is thrown becomes a result with `isError`. */
+  /** A thrown error becomes a result with `isError`. */
   execute(call: CustomToolCall): CustomToolReturn | Promise<CustomToolReturn>;
-  /** The call in one line, for people. */
+  /** The call in one line, shown to the user. */
   renderCall?(input: Readonly<Record<string, unknown>>): string;
-  /** What is shown below it when it is done. */
+  /** What the user sees below that line when the call is done. */
   renderResult?(result: CustomToolOutcome, options: { readonly expanded: boolean }): ExtensionLines;
 }
 
-/** Something that a call has prepared; the model applies or discards it. One of the two functions is called, once. */
+/**
+ * An action that a call has prepared and the model then applies or discards. Exactly one of the two functions is
+ * called, once.
+ */
 export interface PendingCustomAction {
-  /** What it would do, in a few words. */
+  /** What the action would do, in a few words. */
   readonly label: string;
-  /** The text is the result for the model. */
+  /** The returned text is the result for the model. */
   apply(reason: string): CustomToolReturn | Promise<CustomToolReturn>;
   reject?(reason: string): string | undefined | Promise<string | undefined>;
   readonly details?: unknown;
-  /** What it would change, such as a diff, for a person who is asked; the label alone when absent. */
+  /**
+   * What the action would change, such as a diff, shown to the user when they are asked. Without it they only see the
+   * label.
+   */
   readonly preview?: string | undefined;
-  /** `custom_tool` when absent. */
+  /** Defaults to `custom_tool`. */
   readonly sourceToolName?: string | undefined;
 }
 
 /** A running call. */
 export interface CustomToolCall {
-  /** Nothing else runs before the model has applied or discarded it. */
+  /** Queues an action. No other tool runs until the model has applied or discarded it. */
   pushPendingAction(action: PendingCustomAction): void;
   readonly toolCallId: string;
-  /** The arguments, as the schema describes them. */
+  /** The arguments, valid for the schema. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Live output for people; the model sees only the result. */
+  /** Shows live output to the user; the model sees only the result. */
   onUpdate(text: string): void;
   readonly context: ExtensionContext;
-  /** Aborted when the call is to end. Programs that were started with `exec` end by themselves. */
+  /** Aborted when the call must end. Programs started with `exec` end by themselves. */
   readonly signal: AbortSignal;
 }
 
-/** What a call may give back: a text, or more. */
+/** What a call may return: a text, or a full result. */
 export type CustomToolReturn = string | CustomToolOutcome;
 
 /** The result of a call. */
 export interface CustomToolOutcome {
   readonly content: readonly ExtensionContent[];
-  /** For people and for `renderResult`; the model does not see it. */
+  /** For the user and for `renderResult`; the model does not see it. */
   readonly details?: unknown;
   readonly isError?: boolean | undefined;
 }
 
-/** A part of a result. Data of images is base64. */
+/** A part of a result. Image data is base64. */
 export type ExtensionContent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mediaType: string };

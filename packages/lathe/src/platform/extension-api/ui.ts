@@ -1,35 +1,35 @@
-// Dialogs, and what an extension shows beside the conversation. The same at a terminal and over RPC.
+// Dialogs, and what an extension shows outside the conversation. They work the same at a terminal and over RPC.
 
 import type { ExtensionLines } from "./rendering.ts";
 
 /** How long a dialog waits. */
 export interface ExtensionDialogOptions {
-  /** Milliseconds after which the dialog gives its default: false, or undefined. */
+  /** Milliseconds until the dialog returns its default: false, or undefined. */
   readonly timeout?: number | undefined;
-  /** Closes the dialog; it gives its default. */
+  /** Aborting it closes the dialog, which then returns its default. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How an extension speaks with people. */
+/** How an extension interacts with the user. */
 export interface ExtensionUi {
-  /** One of the options; undefined when none was chosen. */
+  /** The chosen option; undefined if the user chose none. */
   select(title: string, options: readonly string[], dialog?: ExtensionDialogOptions): Promise<string | undefined>;
   /** False unless the user said yes. */
   confirm(title: string, message?: string, dialog?: ExtensionDialogOptions): Promise<boolean>;
-  /** A line of text; undefined when it was given up. */
+  /** A line of text; undefined if the user cancelled. */
   input(title: string, placeholder?: string, dialog?: ExtensionDialogOptions): Promise<string | undefined>;
-  /** Text of several lines; undefined when it was given up. */
+  /** Text of several lines; undefined if the user cancelled. */
   editor(title: string, text?: string): Promise<string | undefined>;
-  /** A line that is shown once. */
+  /** Shows a line once. */
   notify(message: string, kind?: "info" | "warning" | "error"): void;
-  /** A part of the line at the bottom; undefined removes it. */
+  /** Shows a segment in the status line; undefined removes it. */
   setStatus(key: string, text: string | undefined): void;
-  /** Lines above the composer; undefined removes them. */
+  /** Shows lines above the composer; undefined removes them. */
   setWidget(key: string, lines: ExtensionLines | undefined): void;
-  /** The title of the terminal's window. */
+  /** Sets the title of the terminal window. */
   setTitle(title: string): void;
   /** Puts text into the composer. */
   setEditorText(text: string): void;
-  /** Changes the colours; false when there is no such theme or nothing to colour. */
+  /** Changes the colours; returns false if the theme does not exist or the host has no colours. */
   setTheme(name: string): boolean;
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 
-/** None of a folder that is not there. */
+/** The names of the files in a folder; none if the folder does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

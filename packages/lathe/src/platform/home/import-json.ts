@@ -1,4 +1,4 @@
-// A JSON file, as other agents use it, is converted to our YAML once. The old file is kept under another name.
+// Converts a JSON file, as other agents use it, to our YAML once. The old file is kept under another name.
 
 import { readFile, rename } from "node:fs/promises";
 import { basename } from "node:path";
@@ -8,7 +8,7 @@ import { schemaComment } from "./package-folder.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What was done, or why not, in one line. `update`: makes of the old values what they are called now. */
+/** Returns one line that says what was done, or why not. `update` renames old settings to their current names. */
 export async function importJson(
   older: string,
   file: string,

@@ -1,4 +1,4 @@
-// A small JSON file of the user's, changed under a lock and replaced as a whole, readable by its owner only.
+// A small JSON file in the user's home, changed under a lock, replaced as a whole and readable by its owner only.
 
 import { chmod, mkdir, open, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -12,13 +12,13 @@ export function readJsonFile(file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // What the parser quotes of the file may be a part of a token.
+    // The parser quotes the file in its message, and that quote may contain a part of a token.
     const what = (error as Error).message.replace(/, (?:\.\.\.)?"[\s\S]*$/, "");
     throw new CliError(EXIT.usage, `${file} is not valid JSON: ${what}. Fix or remove it.`, { cause: error });
   }
 }
 
-/** Undefined when there is none. */
+/** The text; undefined if the file does not exist. */
 export function readTextFile(file: string): string | undefined {
   try {
     return readIfThere(file);
@@ -29,13 +29,13 @@ export function readTextFile(file: string): string | undefined {
 }
 
 export interface Writing {
-  /** It is on the disk when the call returns: a power failure must not take it back. */
+  /** Whether the file is flushed to disk before the call returns, so that a power failure cannot undo it. */
   readonly syncs?: boolean;
-  /** Of a file that others may read as well; else its owner only. */
+  /** Mode of a file that others may read too; by default only its owner can. */
   readonly mode?: number;
 }
 
-/** Read, change, write, with no other process in between. */
+/** Reads, changes and writes the file while no other process can change it. */
 export async function updateJsonFile(
   file: string,
   change: (value: unknown) => unknown | Promise<unknown>,
@@ -47,7 +47,9 @@ export async function updateJsonFile(
   });
 }
 
-/** Replaces the file whole or not at all. A link stays a link, because people keep such files elsewhere. */
+/**
+ * Replaces the file completely or not at all. A symbolic link stays a link, because people keep such files elsewhere.
+ */
 export async function replaceFile(file: string, text: string, { syncs = false, mode }: Writing = {}): Promise<void> {
   const target = await realpath(file).catch(() => file);
   const temporary = `${target}.${process.pid}.tmp`;
@@ -56,7 +58,8 @@ export async function replaceFile(file: string, text: string, { syncs = false, m
     if (mode !== undefined) await chmod(temporary, mode);
     await rename(temporary, target);
   } catch (error) {
-    // Half of it is of no use, and takes room on a disk that is full. Why it failed is told; that it stays would be told next time.
+    // Half a file is useless and takes up space on a full disk. The error below says why the write failed; a failure to
+    // remove the file would show up next time.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
@@ -83,14 +86,15 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
 }
 
 const STALE_MS = 10_000;
-/** Longer than it takes for a lock whose process has died to become stale. */
+/** Together longer than it takes for the lock of a dead process to become stale. */
 const WAITS = 100;
 const LONGEST_WAIT_MS = 200;
 
-/** Waits for another process only: a disk that cannot be written is said at once. */
+/** Waits only for another process: if the disk cannot be written, it throws at once. */
 async function takeLock(file: string): Promise<() => Promise<void>> {
   const { lock } = await import("proper-lockfile");
-  // A disk that breaks while the lock is held must not end the process, which is what the library does by itself: giving it back tells.
+  // By default the library ends the process when the disk fails while a lock is held. Releasing the lock reports that
+  // failure.
   const options = { realpath: false, stale: STALE_MS, onCompromised: () => undefined };
   for (let wait = 0; ; wait++) {
     try {

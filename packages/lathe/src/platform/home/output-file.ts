@@ -1,12 +1,12 @@
-// A file that the user asked for, such as an exported page: whole or not at all, for its owner alone, and never written through a link
-// that someone else may have put there.
+// Writes a file that the user asked for, such as an exported page: completely or not at all, readable by its owner
+// only, and never through a link that someone else may have created.
 
 import { randomBytes } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { usageError } from "../usage/exit.ts";
 
-/** A new file, or another content for the regular file that is there. `write` gets a file beside it, which takes its place at the end. */
+/** Creates a file or replaces a regular one. `write` gets a temporary file next to it, which is renamed at the end. */
 export async function writeOutputFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   const aside = `${file}.${randomBytes(6).toString("hex")}.new`;
   try {
@@ -17,7 +17,7 @@ export async function writeOutputFile(file: string, write: (handle: FileHandle) 
     } finally {
       await handle.close();
     }
-    // A link that was put there meanwhile is replaced, not followed.
+    // If a link was created in the meantime, this replaces it instead of following it.
     await rename(aside, file);
   } catch (error) {
     await rm(aside, { force: true }).catch(() => {});

@@ -1,16 +1,19 @@
-// Folders that ship in the package, and the line that tells editors which schema a file of the user's follows.
+// Folders that ship in the package, and the line that tells editors which schema a user's file follows.
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** Seen from dist/packs (built) or from the sources. */
+/** Works from dist/packs (built) and from the sources. */
 export function packageFolder(name: "sample" | "schemas"): string {
   const built = fileURLToPath(new URL(`../../${name}`, import.meta.url));
   return existsSync(built) ? built : fileURLToPath(new URL(`../../../${name}`, import.meta.url));
 }
 
-/** Address of the schema of config.yml, models.yml or mcp.json on this machine; a project's file, which others share, must not name it. */
+/**
+ * Address of the schema of config.yml, models.yml or mcp.json on this machine. A project's file is shared with others
+ * and must not contain it.
+ */
 export const schemaAddress = (file: string): string =>
   pathToFileURL(join(packageFolder("schemas"), basename(file).replace(/\.\w+$/, ".json"))).href;
 

@@ -1,4 +1,4 @@
-// Where Lathe keeps its files. LATHE_HOME moves everything; nothing else is written below the user's home.
+// Where Lathe keeps its files. LATHE_HOME moves all of them; Lathe writes nothing else below the user's home.
 
 import { join, resolve } from "node:path";
 
@@ -8,44 +8,44 @@ export interface HomePaths {
   readonly models: string;
   readonly auth: string;
   readonly trust: string;
-  /** What was allowed in which project, and until when. */
+  /** What the user allowed in which project, and until when. */
   readonly permissions: string;
   readonly sessions: string;
   readonly blobs: string;
-  /** Of open sessions, by inode. */
+  /** Locks of open sessions, by inode. */
   readonly locks: string;
   readonly terminalSessions: string;
-  /** Sockets of sessions that others can join. */
+  /** Sockets of sessions that other clients can join. */
   readonly doors: string;
   readonly cache: string;
-  /** Views that runs work in. */
+  /** Isolated copies that runs work in. */
   readonly views: string;
-  /** Changes that could not be landed. */
+  /** Changes that could not be applied. */
   readonly patches: string;
-  /** Prompts that were typed, over all sessions. */
+  /** Prompts the user typed, in all sessions. */
   readonly history: string;
   readonly settingsMemory: string;
-  /** Names of variables that were said to be withheld. */
+  /** Names of the withheld variables that the user has already been told about. */
   readonly withheldMemory: string;
   /** Hashes of the tokens of `lathe serve`. */
   readonly serveTokens: string;
   /** Which served sessions are working. */
   readonly serveWork: string;
-  /** Permission modes of served sessions, a file each. */
+  /** Permission modes of served sessions, one file each. */
   readonly serveModes: string;
-  /** Where the server listens that was started last. */
+  /** Address of the server that was started last. */
   readonly serveAddress: string;
   /** The operator's token of the gateway. */
   readonly gatewayToken: string;
-  /** Hashes of its client keys. */
+  /** Hashes of the gateway's client keys. */
   readonly gatewayKeys: string;
-  /** What they have spent, a file a month. */
+  /** What these keys have spent, one file per month. */
   readonly gatewayLedger: string;
-  /** Where the gateway listens that was started last. */
+  /** Address of the gateway that was started last. */
   readonly gatewayAddress: string;
-  /** The token of the broker: its own, and what its clients on this machine send. */
+  /** The broker's token, which its clients on this machine send too. */
   readonly brokerToken: string;
-  /** The broker's credentials, its lock, and what is known of their renewal and their limits. */
+  /** The broker's credentials, its lock, and what it knows about their renewal and limits. */
   readonly broker: string;
 }
 

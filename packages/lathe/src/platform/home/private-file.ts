@@ -1,5 +1,5 @@
-// A JSON file of secrets or their hashes: readable by its owner only, checked, and read again when it has changed, so that what another
-// process removes from it stops working at once.
+// A JSON file of secrets or their hashes: readable by its owner only, validated, and read again whenever it changes, so
+// that an entry removed by another process stops working at once.
 
 import { chmodSync, statSync } from "node:fs";
 import type { Checker } from "@lathe/llm/schema";
@@ -8,9 +8,9 @@ import { readJsonFile, updateJsonFile } from "./json-file.ts";
 
 export interface PrivateFileOptions<T> {
   readonly checker: Checker;
-  /** What a file that is not there would hold. */
+  /** The value used while the file does not exist. */
   readonly empty: T;
-  /** What a person does about a file that is damaged. */
+  /** What the user should do about a damaged file. */
   readonly advice: string;
 }
 
@@ -29,13 +29,13 @@ export class PrivateFile<T> {
     if (stat === undefined) return this.#options.empty;
     const mark = `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
     if (this.#read?.mark === mark) return this.#read.value;
-    // Copied or restored with other rights: it is made private before anything in it counts.
+    // The file may have been copied or restored with other permissions: make it private before using its contents.
     if ((stat.mode & 0o077) !== 0) chmodSync(this.path, 0o600);
     this.#read = { mark, value: this.#checked(readJsonFile(this.path)) };
     return this.#read.value;
   }
 
-  /** Without looking whether it has changed. */
+  /** The last value read, without checking whether the file has changed. */
   lastRead(): T {
     return this.#read?.value ?? this.value();
   }

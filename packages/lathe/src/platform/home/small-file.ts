@@ -1,17 +1,17 @@
-// Small files of the user's that are read at every start. At once: waiting for each takes longer than reading it, and
-// node:fs/promises longer to load than reading all of them.
+// Reads small user files that are needed at every start. The reads are synchronous: waiting for each takes longer than
+// reading it, and loading node:fs/promises takes longer than reading them all.
 
 import { readFileSync, type Stats, statSync } from "node:fs";
 
-/** Stands where the system has a code. */
+/** Used in place of a system error code. */
 export const PIPE = "it is a pipe or device";
 
-/** Undefined when there is none; throws for one that cannot be read. */
+/** The text; undefined if the file does not exist. Throws if it cannot be read. */
 export function readIfThere(file: string): string | undefined {
-  // Most are absent most of the time, and throwing is expensive.
+  // Most of these files usually do not exist, and throwing is expensive.
   const stat = statIfThere(file);
   if (!stat) return undefined;
-  // A pipe would be waited for, a device may have no end.
+  // Reading a pipe would block, and a device may have no end.
   if (!stat.isFile() && !stat.isDirectory())
     throw Object.assign(new Error(`${file} is a pipe or device`), { code: PIPE });
   try {
@@ -22,7 +22,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Like `readIfThere`, and undefined as well for a file that cannot be read. */
+/** Like `readIfThere`, but also undefined if the file cannot be read. */
 export function readIfReadable(file: string): string | undefined {
   try {
     return readIfThere(file);
@@ -31,7 +31,7 @@ export function readIfReadable(file: string): string | undefined {
   }
 }
 
-/** Below something that is no directory there is nothing, either. */
+/** A path below something that is not a directory does not exist either. */
 function statIfThere(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
@@ -45,6 +45,6 @@ export function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    return false; // nothing there, or nothing we may look at
+    return false; // it does not exist, or we may not look at it
   }
 }

@@ -1,9 +1,9 @@
-// Why sessions cannot be kept in a folder, said before anything is lost. Nothing is written to find out.
+// Explains why sessions cannot be saved in a folder, before any work is lost. It finds out without writing.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** One line with what to do; undefined when it can be written, or made where it is missing. */
+/** One line with what to do; undefined if the folder can be written, or created if it is missing. */
 export function unwritableReason(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     try {
@@ -12,7 +12,7 @@ export function unwritableReason(folder: string): string | undefined {
       return isFolder ? undefined : unwritableLine(folder, `${at} is a file`);
     } catch (error) {
       const { code = "" } = error as NodeJS.ErrnoException;
-      // Not there yet, or below something that is no folder: what is above it decides.
+      // The path does not exist yet, or is below something that is not a folder: check its parent instead.
       if ((code === "ENOENT" || code === "ENOTDIR") && at !== dirname(at)) continue;
       return unwritableLine(folder, code === "EROFS" ? "the file system is read-only" : code);
     }

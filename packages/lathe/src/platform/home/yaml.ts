@@ -1,12 +1,12 @@
-// A YAML file of the user's: its value, or what is wrong with it and in which line. Signs of YAML's own at the beginning of
-// a value (`*sonnet*`, `!command`) are mistakes here: quotes were meant.
+// Reads a user's YAML file: returns its value, or what is wrong with it and on which line. A value that begins with
+// YAML syntax (`*sonnet*`, `!command`) is treated as a mistake: it should have been quoted.
 
 import { type Document, LineCounter, type Node, parseDocument, visit } from "yaml";
 
 export interface ReadYaml {
   readonly document: Document;
   readonly value: unknown;
-  /** Line of a node; undefined for one that is not in the text. */
+  /** Line of a node; undefined for a node that is not in the text. */
   readonly lineAt: (node: unknown) => number | undefined;
 }
 

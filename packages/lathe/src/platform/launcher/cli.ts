@@ -1,5 +1,6 @@
-// dist/cli.js: answers --version at once, and otherwise runs the command out of its packs. Compiled again on every start, so it
-// only gets the start pack going; everything else of the launcher is in there (runtime.ts), compiled once a machine.
+// dist/cli.js: answers --version at once, and otherwise runs the command from its packs. Node compiles this file again
+// on every start, so it only loads the start pack; the rest of the launcher is in there (runtime.ts) and is compiled
+// once per machine.
 
 import { codeCaches } from "./code-caches.ts";
 import { loadScript } from "./load-script.ts";
@@ -8,7 +9,7 @@ import type { StartPack } from "./runtime.ts";
 if (process.argv.length === 3 && (process.argv[2] === "--version" || process.argv[2] === "-v")) {
   process.stdout.write(`${LATHE_VERSION}\n`);
 } else {
-  // Taking in what a run uses would cost a command time.
+  // A subcommand has its own caches: loading the compiled code of everything a run uses would slow it down.
   const command = LATHE_COMMANDS.includes(` ${process.argv[2] ?? ""} `) ? `${process.argv[2]}/` : "";
   const { cacheRoot, caches } = codeCaches(command);
   const packs = `${__dirname}/packs/`;

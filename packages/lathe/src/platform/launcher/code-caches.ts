@@ -1,6 +1,8 @@
 // Where the compiled code of the packs is kept. A pack's name carries the hash of its content, so a cache never meets another source.
 
-/** Both end with a slash. `command`: its caches are its own, as it uses little of the start pack. */
+/**
+ * Both paths end with a slash. A subcommand (`command`) has its own caches, because it uses little of the start pack.
+ */
 export function codeCaches(command: string): { readonly cacheRoot: string; readonly caches: string } {
   const { env, version, arch } = process;
   const home = env["LATHE_HOME"] || `${env["HOME"] || process.getBuiltinModule("node:os").homedir()}/.lathe`;

@@ -1,6 +1,6 @@
-// The moment the first model request has been sent: what can wait until then, waits.
+// Signals that the first model request has been sent. Whatever can wait until then does.
 
-/** Emitted on `process`, where the launcher hears of it. */
+/** Emitted on `process`, where the launcher listens for it. */
 const FIRST_REQUEST = "lathe:first-request";
 
 const bus = process as NodeJS.EventEmitter;
@@ -9,7 +9,7 @@ export function announceFirstRequest(): void {
   bus.emit(FIRST_REQUEST);
 }
 
-/** @returns stops listening */
+/** @returns a function that stops listening */
 export function onFirstRequest(listener: () => void): () => void {
   bus.on(FIRST_REQUEST, listener);
   return () => void bus.off(FIRST_REQUEST, listener);

@@ -1,20 +1,21 @@
-// A script with its compiled code. Both files go through the same memory: to touch new memory costs more than to read.
+// Loads a script with its compiled code. Both files go through the same buffer: touching new memory costs more than
+// reading.
 
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { Script } from "node:vm";
 
 export interface LoadedScript {
   readonly script: Script;
-  /** There was no compiled code that fits. */
+  /** Whether no matching compiled code was found. */
   readonly fresh: boolean;
-  /** How many units the start had used that left the compiled code. */
+  /** How many units the start used that wrote the compiled code. */
   readonly knownUnits: number;
 }
 
-/** At the end of each file of compiled code: the number of units. */
+/** Each file of compiled code ends with a number of units, this many bytes long. */
 export const COUNT_BYTES = 4;
 
-/** Memory that is not touched costs nothing. */
+/** Memory that is never touched costs nothing. */
 const ROOM_BYTES = 4 * 1024 * 1024;
 
 export function loadScript(path: string, cacheFile: string): LoadedScript {

@@ -1,5 +1,5 @@
-// dist/product.js: the code of the command for a program that uses the package. It runs nothing, takes no signal, and leaves the code
-// caches as they are.
+// dist/product.js: the code of the command for a program that uses the package. It runs nothing, handles no signals and
+// does not write the code caches.
 
 import { codeCaches } from "./code-caches.ts";
 import { loadScript } from "./load-script.ts";
@@ -13,7 +13,7 @@ const runtimeModule = { exports: {} as typeof import("./runtime.ts") };
 runtime(runtimeModule, require);
 const { mainUnit } = runtimeModule.exports;
 
-/** What the main file of the command exports. */
+/** The exports of the command's main file. */
 export const product: Exports = mainUnit(
   { name: LATHE_START_PACK, units, ...start },
   { packs, cacheRoot, caches },

@@ -1,4 +1,4 @@
-// Runs units out of packs; see scripts/bundle. It is part of the start pack and uses node's own modules only.
+// Runs units from packs; see scripts/bundle. It is part of the start pack and uses only Node's own modules.
 
 import { onFirstRequest } from "./first-request.ts";
 import { type LoadedScript, loadScript } from "./load-script.ts";
@@ -20,11 +20,11 @@ type Unit = (
 
 type Units = (id: number) => Unit | undefined;
 
-/** What the script of the start pack gives: this file as a CommonJS module, and its units. */
+/** What the script of the start pack returns: this file as a CommonJS module, and its units. */
 export type StartPack = readonly [(module: { exports: object }, require: NodeJS.Require) => void, Units];
 
 interface Folders {
-  /** All end with a slash. */
+  /** All three paths end with a slash. */
   readonly packs: string;
   readonly cacheRoot: string;
   /** The folder of code caches below the packs. */
@@ -33,40 +33,40 @@ interface Folders {
 
 type Start = LoadedScript & { readonly name: string; readonly units: Units };
 
-/** What is loaded so far. */
+/** What has been loaded so far. */
 interface Progress {
   /** The main file of the command. */
   readonly main: Exports;
   readonly scripts: Map<string, LoadedScript["script"]>;
-  /** A pack had no compiled code. */
+  /** Whether a pack had no compiled code. */
   isFresh: boolean;
-  /** Of the start pack. */
+  /** Number of units of the start pack that were used. */
   usedUnits: number;
   loadPack(pack: string): void;
 }
 
-/** A model takes longer than this to answer, so what the answer needs is loaded meanwhile. */
+/** A model takes longer than this to answer, so we load what the answer needs in the meantime. */
 const THINKING_MS = 50;
 
-/** `isRun`: no subcommand; the packs it takes to the first request are worth a cache. */
+/** `isRun` means that this is not a subcommand: the packs loaded before the first request are worth caching. */
 export function runCommand(start: Start, folders: Folders & { readonly isRun: boolean }): void {
   const { name, knownUnits } = start;
   const { cacheRoot, caches, isRun } = folders;
   const progress = mainUnit(start, folders);
   const { scripts } = progress;
-  // What runs up to the first request is what the next start wants compiled; more would only cost it time to load. A
-  // run that makes none leaves the start pack to one that does.
+  // The next start wants everything compiled that runs before the first request; loading more would only cost it time.
+  // A run without a request leaves the start pack's cache to a run that makes one.
   const capture = (wanted: typeof scripts): void => {
     if (progress.isFresh) writeCaches(cacheRoot, caches, wanted, progress.usedUnits);
     progress.isFresh = false;
   };
   onFirstRequest(() => {
-    // A start inside a repository uses more than one outside: what it had to compile is added to what the cache held.
+    // A start inside a repository uses more units than one outside: what it had to compile is added to the cache.
     if (progress.usedUnits > knownUnits) progress.isFresh = true;
     capture(scripts);
     setTimeout(() => {
       if (!scripts.has(LATHE_ANSWER_PACK)) progress.loadPack(LATHE_ANSWER_PACK);
-      // The first event is recorded under a hash; a request without TLS has not loaded this.
+      // The first event is recorded under a hash, and a request without TLS has not loaded this module.
       process.getBuiltinModule("node:crypto");
     }, THINKING_MS).unref();
   });
@@ -75,10 +75,10 @@ export function runCommand(start: Start, folders: Folders & { readonly isRun: bo
   void main();
 }
 
-/** Runs the main file and whatever it needs at once; more is loaded when it is used. */
+/** Runs the main file and whatever it needs at once. Everything else is loaded when it is first used. */
 export function mainUnit({ name, units, script, fresh }: Start, { packs, caches }: Folders): Progress {
   const packUrl = `file://${encodeURI(packs).replace(/[?#]/g, encodeURIComponent)}`;
-  // With room for all from the beginning: a list that begins with a high number would be a slow table.
+  // The array is allocated in full: filling it from a high index would turn it into a slow table.
   const loaded = new Array<UnitModule | undefined>(LATHE_UNIT_COUNT);
   const ofNode: Record<string, Exports> = Object.create(null);
   const scripts = new Map([[name, script]]);
@@ -92,7 +92,7 @@ export function mainUnit({ name, units, script, fresh }: Start, { packs, caches 
     others.push(more.script.runInThisContext() as Units);
   }
 
-  /** What a unit exports. It runs when it is first asked for. */
+  /** The exports of a unit, which runs when they are first needed. */
   function unit(id: number | string): Exports {
     if (typeof id === "string") {
       ofNode[id] ??= nodeModule(id, packs);
@@ -101,7 +101,7 @@ export function mainUnit({ name, units, script, fresh }: Start, { packs, caches 
     const known = loaded[id];
     if (known) return known.exports;
     const module: UnitModule = { exports: {} };
-    // Before it runs: units may need each other.
+    // This comes before the unit runs, because units may need each other.
     loaded[id] = module;
     try {
       const early = units(id);
@@ -136,13 +136,13 @@ export function mainUnit({ name, units, script, fresh }: Start, { packs, caches 
   return progress;
 }
 
-// Node's own require looks a builtin up in twenty steps; there are dozens of them on the way to the first request.
+// Node's own require takes twenty steps to look up a builtin, and there are dozens of lookups before the first request.
 function nodeModule(name: string, from: string): Exports {
   const builtin = process.getBuiltinModule(name);
   return (builtin as Exports | undefined) ?? process.getBuiltinModule("node:module").createRequire(from)(name);
 }
 
-/** A CommonJS package behind `import()` has its names beside its default, as node would have them. */
+/** A CommonJS package behind `import()` has its names next to its default, as in Node. */
 function withNames(exported: Exports): Exports {
   return exported["__esModule"] ? exported : { ...exported, default: exported };
 }

@@ -1,17 +1,17 @@
-// Keeps compiled code for the next start. A cache that cannot be written costs time, never correctness: the launcher then
-// compiles the source.
+// Saves compiled code for the next start. A cache that cannot be written costs time, never correctness: the launcher
+// then compiles the source.
 
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import type { Script } from "node:vm";
 import { COUNT_BYTES } from "./load-script.ts";
 
-/** A process that still uses a version after that compiles it once more. */
+/** If a version is still in use after that, its next start compiles it once more. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * @param root of all caches
- * @param folder below it; both end with a slash
- * @param unitCount how many units of the start pack were used so far
+ * @param root the folder of all caches
+ * @param folder a folder below it; both end with a slash
+ * @param unitCount how many units of the start pack have been used so far
  */
 export function writeCaches(
   root: string,
@@ -29,11 +29,11 @@ export function writeCaches(
       writeWhole(target, `${target}.${process.pid}`, Buffer.concat([script.createCachedData(), count]));
     }
   } catch {
-    // a read-only or full home: the next start compiles again
+    // the home directory is read-only or full: the next start compiles again
   }
 }
 
-/** Caches of versions, of node and of this program, that are no longer used. */
+/** Removes caches of Node and Lathe versions that are no longer used. */
 function forgetOld(root: string, before: number): void {
   for (const name of readdirSync(root)) {
     const path = root + name;
@@ -41,7 +41,7 @@ function forgetOld(root: string, before: number): void {
   }
 }
 
-/** Half a file would take the space that the session needs. */
+/** A partial file would take up space that the session needs. */
 function writeWhole(target: string, temporary: string, bytes: Buffer): void {
   try {
     writeFileSync(temporary, bytes);

@@ -1,6 +1,6 @@
-// The text of an answer that is read whole, and how long it may be.
+// Reads the whole body of a response as text, up to a limit.
 
-/** Throws once it is longer than `most` bytes: what is cut off in the middle is no answer. */
+/** Throws as soon as the body is longer than `most` bytes: a truncated body would be useless. */
 export async function answerText(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

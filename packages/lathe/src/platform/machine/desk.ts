@@ -1,4 +1,4 @@
-// Where the person sits: terminal, desktop and shell, from the variables that those set.
+// Describes the user's terminal, desktop and shell, from the variables that those set.
 
 import { basename } from "node:path";
 
@@ -37,7 +37,7 @@ function desktopOf(env: Variables): string | undefined {
 
 const LONGEST = 80;
 
-/** A line of the first message: what a variable holds must not become more than one. */
+/** This becomes a line of the first message: a variable's value must not turn into several. */
 const clean = (text: string | undefined): string | undefined =>
   text
     ?.replace(/[\p{Cc}\p{Zl}\p{Zp}<>]+/gu, " ")

@@ -1,4 +1,4 @@
-// Everything the product takes from the machine, as one value: made once by the command; tests make their own.
+// Everything the product takes from the machine, as one value. The command creates it once; tests create their own.
 
 import { fstatSync, readFileSync, readlinkSync } from "node:fs";
 import { homedir, hostname } from "node:os";
@@ -17,46 +17,46 @@ export interface Machine {
   readonly pid: number;
   readonly host: string;
   readonly deps: ClientDeps;
-  /** For requests about credentials, when `deps` is recorded. */
+  /** Used for requests about credentials while `deps` is being recorded. */
   readonly credentialDeps?: ClientDeps;
   readonly stdin: NodeJS.ReadStream;
-  /** Something may be piped into stdin; at a terminal and for /dev/null nothing is. */
+  /** Whether something may be piped into stdin; false for a terminal and /dev/null. */
   readonly isPiped?: boolean;
-  /** Files that stdout and stderr are redirected to: what the run says of itself, and no work of the agent. */
+  /** Files that stdout and stderr are redirected to. They hold the run's own output, not the agent's work. */
   readonly outputFiles?: readonly string[];
-  /** For text. At a terminal, nothing written here can move the cursor or change a colour. */
+  /** Output for text. If it is a terminal, nothing written here can move the cursor or change a colour. */
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  /** Stdout as it is, for the screen: text from elsewhere must be made safe before it goes here. */
+  /** Unfiltered stdout, for the screen: text from outside must be made safe before it goes here. */
   readonly terminal: NodeJS.WriteStream;
   /**
-   * Ends the process, whatever still runs in it; without a code, with the one that is set. Absent when the process is not the
-   * command's own.
+   * Ends the process, whatever is still running; without a code it uses the one that is set. Absent if the process does
+   * not belong to the command.
    */
   readonly exit?: (code?: ExitCode) => void;
-  /** Tells of the signals that end the interactive mode. Absent when the process is not the command's own. */
+  /** Emits the signals that end the interactive mode. Absent if the process does not belong to the command. */
   readonly signals?: Pick<NodeJS.EventEmitter, "on" | "off">;
-  /** Who started this process in a pane of tmux. */
+  /** The process that started this one in a tmux pane. */
   readonly paneStarter?: PaneStarter;
 }
 
-/** The process that started this one in a pane: it waits for the session, and for its end. */
+/** The process that started this one in a pane. It waits for the session to open, and for it to end. */
 export interface PaneStarter {
-  /** The session that others can join by now. */
+  /** Called when other clients can join the session. */
   opened(sessionId: string): void;
-  /** How to come back: the pane goes with the process. */
+  /** Passes on how to resume the session, since the pane closes with this process. */
   lastWords(line: string): void;
-  /** The file with the changes of its isolated copy, which goes with the process. */
+  /** Passes on the file with the changes of the isolated copy, which is removed with this process. */
   keptPatch(path: string): void;
-  /** Aborted when it has gone and this process is to leave with it. */
+  /** Aborted when the starter has gone and this process must end with it. */
   readonly gone: AbortSignal;
-  /** Absent: this process is no worker. */
+  /** Absent if this process is not a worker. */
   readonly member?: TeamMember | undefined;
 }
 
 /** A worker of a team. */
 export interface TeamMember {
-  /** As the others call it, such as `Worker1`. */
+  /** The name the other members use, such as `Worker1`. */
   readonly name: string;
   /** Id of the leader's session. */
   readonly leader: string;
@@ -70,7 +70,7 @@ export function thisMachine(): Machine {
     pid: process.pid,
     host: hostName(),
     deps: announcingFirstRequest(defaultDeps({ uuid: systemUuid })),
-    // Node makes these streams when they are first looked at, which takes longer than all else before the first request.
+    // Node creates these streams on first access, which takes longer than everything else before the first request.
     get stdin() {
       return process.stdin.isTTY ? endingQuietly(process.stdin) : process.stdin;
     },
@@ -94,7 +94,7 @@ export function thisMachine(): Machine {
   };
 }
 
-/** What the system keeps in a file is read sooner than node:os is loaded. */
+/** Reading the system's file is faster than loading node:os. */
 function hostName(): string {
   try {
     return readFileSync("/proc/sys/kernel/hostname", "utf8").trim();
@@ -103,7 +103,7 @@ function hostName(): string {
   }
 }
 
-/** Terminals and /dev/null are character devices; asking the system is far cheaper than making the stream. */
+/** Terminals and /dev/null are character devices; asking the system is far cheaper than creating the stream. */
 function mayBePiped(): boolean {
   try {
     return !fstatSync(0).isCharacterDevice();
@@ -117,7 +117,7 @@ function redirectedOutput(): string[] {
     try {
       return fstatSync(fd).isFile() ? [readlinkSync(`/proc/self/fd/${fd}`)] : [];
     } catch {
-      return []; // closed, or a system that does not tell the name
+      return []; // the descriptor is closed, or the system does not tell the name
     }
   });
 }
@@ -133,8 +133,8 @@ function workingDirectory(): string {
 const watched = new WeakSet<object>();
 
 /**
- * A reader that went away (`lathe … | head`) is not an error: there is no reader left. Nor is a terminal that was closed. A run that
- * watches its reader (see `onReaderGone`) ends in order.
+ * A reader that went away (`lathe … | head`) is not an error, and neither is a closed terminal. A run that watches its
+ * reader (see `onReaderGone`) ends cleanly.
  */
 function endingQuietly<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream: T): T {
   if (watched.has(stream)) return stream;
@@ -147,7 +147,7 @@ function endingQuietly<T extends NodeJS.ReadStream | NodeJS.WriteStream>(stream:
   return stream;
 }
 
-/** Stderr only tells about the work: a file that is full or a reader that went away must not end it. */
+/** Stderr only reports on the work: a full file or a reader that went away must not end it. */
 export function ownStderr(): NodeJS.WriteStream {
   const { stderr } = process;
   if (!watched.has(stderr)) stderr.on("error", () => undefined);
@@ -157,7 +157,7 @@ export function ownStderr(): NodeJS.WriteStream {
 
 const filtered = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream>();
 
-/** Text of the model, a server or the repository must not act on the terminal, wherever we print it. */
+/** Text from the model, a server or the repository must not control the terminal, wherever we print it. */
 export function textOnly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   if (!stream.isTTY) return stream;
   const known = filtered.get(stream);
@@ -169,7 +169,7 @@ export function textOnly(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return safe;
 }
 
-/** Tells the launcher when the start is over; see its code cache. */
+/** Tells the launcher when startup is over, so that it writes its code cache. */
 function announcingFirstRequest(deps: ClientDeps): ClientDeps {
   let announced = false;
   const fetch: Transport = (request) => {

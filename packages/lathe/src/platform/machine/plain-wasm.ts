@@ -1,5 +1,6 @@
-// How V8 compiles grammars. By default it compiles each of them a second time in the background, for speed that a few short texts
-// never need, and a process that ends waits for that: seconds, after the answer is there (decision 0166).
+// Controls how V8 compiles grammars. By default V8 compiles each of them a second time in the background, for speed
+// that a few short texts never need, and the process cannot end before that is done: seconds after the answer (decision
+// 0166).
 
 import { setFlagsFromString } from "node:v8";
 import { onFirstRequest } from "../launcher/first-request.ts";
@@ -9,7 +10,7 @@ export function compileWasmOnce(): void {
   setFlagsFromString("--liftoff-only");
 }
 
-/** Grammars are for the model's calls, so this can wait for the first request. */
+/** Grammars are only needed for the model's calls, so this can wait for the first request. */
 export function compileWasmOnceInTime(): void {
   const stop = onFirstRequest(() => {
     compileWasmOnce();

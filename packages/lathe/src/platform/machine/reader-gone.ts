@@ -1,14 +1,15 @@
-// A stdout that cannot be written any more, because its reader went away or its disk is full: the run ends as if it were interrupted.
+// Handles a stdout that can no longer be written, because its reader went away or its disk is full: the run ends as if
+// it were interrupted.
 
 import type { Writable } from "node:stream";
 
 const listeners = new WeakSet<object>();
 
-/** Whether a run takes care of it. Without one, the process ends at once. */
+/** Whether a run handles this case. If not, the process ends at once. */
 export const isReaderWatched = (stream: Writable): boolean =>
   stream.listeners("error").some((listener) => listeners.has(listener));
 
-/** Calls `end` once. The listener stays, because what is written until the end of the process fails as well. */
+/** Calls `end` once. The listener stays, because later writes fail as well. */
 export function onReaderGone(stdout: Writable, end: (error: NodeJS.ErrnoException) => void): void {
   let isGone = false;
   const listener = (error: NodeJS.ErrnoException): void => {

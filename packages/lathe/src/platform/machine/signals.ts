@@ -1,20 +1,20 @@
-// SIGINT, SIGTERM and SIGHUP (a terminal or connection that closed) interrupt the run, which then ends cleanly and can be
-// continued; a second one leaves at once, except SIGHUP. A stdout that cannot be written any more counts as a signal where it is
-// watched.
+// SIGINT, SIGTERM and SIGHUP (a closed terminal or connection) interrupt the run, which then ends cleanly and can be
+// resumed; a second signal ends it at once, unless it is SIGHUP. A stdout that can no longer be written counts as a
+// signal if the caller passes `stdout`.
 
 import type { Writable } from "node:stream";
 import { EXIT } from "../usage/exit.ts";
 import { onReaderGone } from "./reader-gone.ts";
 
 export interface Signals {
-  /** Aborted as soon as a signal came. */
+  /** Aborted as soon as a signal arrives. */
   readonly asked: AbortSignal;
   stopListening(): void;
 }
 
 export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** For a process that is about to end with a code of its own: the shell of a closed terminal may still send one. */
+/** For a process that is about to end with its own exit code: the shell of a closed terminal may still send SIGHUP. */
 export function ignoreHangups(signals: Pick<NodeJS.EventEmitter, "on"> = process): void {
   signals.on("SIGHUP", () => undefined);
 }
@@ -22,7 +22,7 @@ export function ignoreHangups(signals: Pick<NodeJS.EventEmitter, "on"> = process
 export function onSignals(interrupt: () => void, stdout?: Writable): Signals {
   const controller = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {
-    // A terminal that closes says so more than once: the kernel does, and the shell in it.
+    // A closing terminal sends SIGHUP more than once: from the kernel and from the shell in it.
     if (controller.signal.aborted && signal === "SIGHUP") return;
     if (controller.signal.aborted) process.exit(EXIT.interrupted);
     stop();

@@ -1,10 +1,10 @@
-// Random ids from the system's own source. The web crypto that node brings takes several milliseconds to load, which every
-// start would pay before its first request.
+// Random ids from the system's own source. Node's web crypto takes several milliseconds to load, which every start
+// would pay before its first request.
 
 import { closeSync, openSync, readSync } from "node:fs";
 
 const UUID_BYTES = 16;
-/** A session takes several; each part of it is used once. */
+/** A session takes several ids; each byte of the pool is used once. */
 const POOL_BYTES = 16 * UUID_BYTES;
 let pool = new Uint8Array(0);
 let used = 0;
@@ -26,7 +26,7 @@ export function systemUuid(): string {
   return text;
 }
 
-/** Empty where there is no such file. */
+/** Empty if the system has no such file. */
 function randomBytes(): Uint8Array<ArrayBuffer> {
   let source: number;
   try {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const LOADER = fileURLToPath(new URL("../../../../../scripts/source-loader.mjs", import.meta.url));
 const FILE = new URL("./young-objects.ts", import.meta.url).href;
-/** Most of what it makes goes at once, some stays for a while. */
+/** Most of the objects it creates are garbage at once; some stay for a while. */
 const PROGRAM = `
 const { keepYoungObjectsFew } = await import(${JSON.stringify(FILE)});
 const { getHeapSpaceStatistics } = await import("node:v8");

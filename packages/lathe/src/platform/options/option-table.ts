@@ -1,4 +1,4 @@
-// Every option of the command, once. Parsing, help and shell completions are read from this table.
+// Every option of the command. Parsing, help and shell completions all use this table.
 
 type OptionKind = "flag" | "value" | "list" | "optional";
 
@@ -8,9 +8,9 @@ export interface OptionSpec {
   /** Name of the value in the help. */
   readonly value?: string;
   readonly choices?: readonly string[];
-  /** `--name ""` means something. */
+  /** Whether `--name ""` means something. */
   readonly mayBeEmpty?: boolean;
-  /** A flag that is short for another option with this value. */
+  /** For a flag that is short for another option with this value. */
   readonly stands?: { readonly for: string; readonly value: string };
   readonly group:
     | "Run"
@@ -238,11 +238,11 @@ export type CliOptions = {
     (typeof OPTIONS)[Name]["kind"]
   >;
 } & {
-  /** Values of options that extensions brought. */
+  /** Values of options that extensions added. */
   extensionFlags?: Readonly<Record<string, string | boolean>>;
 };
 
-/** Words that start something other than a run. Loaded when named. */
+/** Words that start something other than a run. Each module is loaded when its command is used. */
 export const SUBCOMMANDS = {
   acp: "the agent for editors that speak the Agent Client Protocol",
   config: "show and change settings: list, get, set, unset, path",

@@ -1,4 +1,4 @@
-// argv to options. Knows the table, not what the options mean.
+// Parses argv into options. This file knows the table, not what the options mean.
 
 import { join } from "node:path";
 import { CliError, EXIT, usageError } from "../usage/exit.ts";
@@ -7,13 +7,13 @@ import { type CliOptions, OPTIONS, type OptionSpec } from "./option-table.ts";
 
 export interface ParsedArgs {
   readonly options: CliOptions;
-  /** What is not an option: the prompt, `@file` arguments. */
+  /** Words that are not options: the prompt, and `@file` arguments. */
   readonly words: readonly string[];
 }
 
 const specs: Readonly<Record<string, OptionSpec>> = OPTIONS;
 
-/** An option that the table does not have; an extension may bring it. */
+/** An option that is not in the table; an extension may add it. */
 export class UnknownOption extends CliError {
   readonly word: string;
   constructor(word: string, message: string) {
@@ -23,9 +23,9 @@ export class UnknownOption extends CliError {
 }
 
 export interface ParseOptions {
-  /** Options that extensions bring: whether each takes a value. */
+  /** Options that extensions added, and whether each takes a value. */
   readonly flags?: Readonly<Record<string, "boolean" | "string">>;
-  /** Leaves out what is not known, to find out where extensions are. */
+  /** Skips unknown options, to find out which extensions to load. */
   readonly isLenient?: boolean;
 }
 
@@ -74,7 +74,8 @@ export function parseArgs(
       if (hasNext && inline === undefined) i++;
       continue;
     }
-    // `-p` alone means: the words are the prompt. So are those of `-p @notes.md "what is missing"`, where the first is a file.
+    // A lone `-p` means that the other words are the prompt. So does `-p @notes.md "what is missing"`, where the first
+    // word is a file.
     const isFlag = !hasNext || (inline === undefined && /^@\S+$/.test(next) && /\s/.test(argv[i + 2] ?? ""));
     if (isFlag && name === "print") {
       options[name] = (options[name] as string[] | undefined) ?? [];
@@ -97,12 +98,12 @@ export function parseArgs(
   return { options: options as CliOptions, words };
 }
 
-/** Prompts begin with a dash too: a list, the front matter of a file. */
+/** Prompts can begin with a dash too: a list, or the front matter of a file. */
 const isOption = (word: string): boolean => /^(?:--$|--[a-z][\w-]*(?:=|$)|-[a-z](?:\S|$))/i.test(word);
 
 const isSingleWord = (word = "-"): boolean => word !== "-" && !isOption(word) && /^\S+$/.test(word);
 
-/** An option and its value in one word: quotes where a script should have none. */
+/** Whether the word holds an option and its value, quoted together by mistake, as scripts sometimes do. */
 function namesOption(word: string): boolean {
   const name = /^--?([a-z][\w-]*)\s/i.exec(word)?.[1];
   return name !== undefined && (Object.hasOwn(specs, name) || byShort(name) !== undefined);
@@ -114,7 +115,7 @@ const byShort = (letter: string): string | undefined =>
 interface NamedOption {
   readonly name: string;
   readonly inline?: string;
-  /** Short flags that stood before it in the same word, as in `-cp`. */
+  /** Short flags before it in the same word, as in `-cp`. */
   readonly flags: readonly string[];
 }
 
@@ -134,7 +135,7 @@ function optionName(word: string): NamedOption {
   }
 }
 
-/** What other agents call the mode without questions. */
+/** Names that other agents use for the mode without questions. */
 const UNASKED =
   /^--?(?:yolo|dangerously-skip-permissions|dangerously-bypass-approvals-and-sandbox|allow-all-tools|full-auto)$/;
 
@@ -149,12 +150,12 @@ function unknownOption(word: string): Error {
   );
 }
 
-/** No shell expands the ~ of `--record=~/run`. */
+/** No shell expands the ~ in `--record=~/run`. */
 function atHome({ value = "" }: OptionSpec, text: string, userHome: string): string {
   return text.startsWith("~/") && /dir|file|path/.test(value) ? join(userHome, text.slice(2)) : text;
 }
 
-/** What a script gives when a variable was not set. */
+/** A script passes an empty value if a variable was not set. */
 const emptyValue = (name: string): Error => usageError(`--${name} is empty. Give a value, or remove the option.`);
 
 function checkChoice(name: string, spec: OptionSpec, value: string): void {

@@ -1,4 +1,5 @@
-// `--provider`: the older way to name a model, in two options. Alone it limits the choice to that provider's models.
+// `--provider`: the older way to name a model, with two options. On its own it limits the choice to that provider's
+// models.
 
 import type { ParsedArgs } from "./parse.ts";
 

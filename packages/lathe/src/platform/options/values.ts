@@ -1,4 +1,4 @@
-// Values of options in the forms people write them.
+// Parses option values in the forms people write them.
 
 import { usageError } from "../usage/exit.ts";
 
@@ -23,15 +23,15 @@ export function httpUrl(option: string, text: string): string {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** As long as a timer can be set to: 24 days. */
+/** The longest time a timer can be set to: 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** `90`, `90s`, `5m`, `1h`, in milliseconds: for a timer. */
+/** Parses `90`, `90s`, `5m` or `1h` into milliseconds for a timer. */
 export function duration(option: string, text: string): number {
   return Math.min(lasting(option, text), LONGEST_MS);
 }
 
-/** The same, also in days as in `30d`, of what ends at a date. */
+/** Like `duration` but without that limit: for something that ends on a date, such as `30d`. */
 export function lasting(option: string, text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
   const value = match ? Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000) : 0;

@@ -1,4 +1,4 @@
-// Refusals about an entry of a session say where its entries are listed, which each host does in its own way.
+// Adds a hint to errors about a session entry: where its entries are listed, which differs per host.
 
 import { JournalError } from "@lathe/agent";
 import { usageError } from "./exit.ts";

@@ -2,11 +2,11 @@
 
 export const EXIT = {
   done: 0,
-  /** The agent could not do it: refusal, empty or incomplete answer, schema not met. */
+  /** The agent failed: it refused, its answer was empty or incomplete, or the schema was not met. */
   failed: 1,
   /** Bad usage; also an unknown model, session or file. */
   usage: 2,
-  /** Provider, network or credential. */
+  /** A provider, network or credential problem. */
   provider: 3,
   /** A needed call was denied because no user could be asked. */
   denied: 4,

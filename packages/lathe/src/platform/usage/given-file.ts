@@ -1,11 +1,13 @@
-// Files that the user names on the command line.
+// Reads files that the user names on the command line.
 
 import { readFile, stat } from "node:fs/promises";
 
-/** What a shell gives for `<(command)` has a writer already, and an end. */
+/** A shell's `<(command)` already has a writer, so reading it comes to an end. */
 const OF_THE_SHELL = /^\/dev\/(?:fd\/\d+|null)$/;
 
-/** Throws the system's error; a pipe would be waited for in silence, and a device may have no end. */
+/**
+ * Throws the system's error. Refuses pipes, which would block without a message, and devices, which may have no end.
+ */
 export async function readGivenFile(path: string): Promise<Buffer> {
   const found = await stat(path);
   if (!found.isFile() && !found.isDirectory() && !OF_THE_SHELL.test(path)) throw new NoRegularFile(path);

@@ -1,4 +1,7 @@
-/** Of what a program wrote to stderr before it ended: the error, without the stack and the greeting that Node.js puts around it. */
+/**
+ * The error in what a program wrote to stderr before it ended, without the stack trace and the banner that Node.js
+ * adds.
+ */
 export function lastWordsIn(stderr: string): string {
   const lines = stderr
     .split("\n")

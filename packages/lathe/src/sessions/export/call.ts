@@ -1,4 +1,5 @@
-// One tool call on the page: a line that says what was done, and behind it the arguments, the diff and the result.
+// One tool call on the page: a line that says what the call did, and below it, collapsed, the arguments, the diff and
+// the result.
 
 import { oneLine } from "@lathe/agent/base";
 import type { CardDiff } from "@lathe/agent/contract";
@@ -10,11 +11,11 @@ import { type Html, html } from "./html.ts";
 
 /** A longer result is truncated, so that the page opens on a phone. */
 const MOST_TEXT = 100_000;
-/** A change this short is shown at once. */
+/** A diff this short is expanded. */
 const SHORT_DIFF = 40;
 const SUMMARY = 160;
 
-/** `child`: pieces of the subagent that the call started, if it did. */
+/** `child` yields the pieces of the subagent that the call started, if any. */
 export function* callHtml(call: Call, child: () => Iterable<string>): Generator<string, void, undefined> {
   const { name, result } = call;
   const diffs = result?.diffs ?? [];
@@ -30,7 +31,7 @@ ${diffs.length > 0 && !result?.isError ? diffs.map((file) => diffHtml(file, diff
 
 const OPEN = html` open`;
 
-/** A call without a result has only its arguments to show. */
+/** A call without a result only has its arguments to show. */
 function about({ arguments: args, result }: Call): string {
   return summaryLine(result?.summary ?? (typeof args === "string" ? args : JSON.stringify(args)));
 }
@@ -72,7 +73,7 @@ export function pre(text: string): Html {
 
 const KINDS: Readonly<Record<string, string>> = { "+": "plus", "-": "minus", "@": "hunk" };
 
-/** The call's own line names the file already when there is only one. */
+/** If there is only one file, the call's own line already names it. */
 function diffHtml({ path, diff }: CardDiff, named: boolean): Html {
   const rows = visible(diff)
     .split("\n")
@@ -83,7 +84,7 @@ function diffHtml({ path, diff }: CardDiff, named: boolean): Html {
 const SHOWN_IMAGES = /^image\/(png|jpeg|gif|webp|avif)$/;
 const DATA_URL = /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=]+$/;
 
-/** Only bytes that the page itself carries: nothing is fetched when it is read. */
+/** Only images that the page itself contains: nothing is fetched when it is read. */
 export function imageHtml({ data, url, mediaType }: ImageData): Html {
   if (data && SHOWN_IMAGES.test(mediaType ?? "")) {
     return html`<img alt="" src="data:${mediaType};base64,${Buffer.from(data).toString("base64")}">`;

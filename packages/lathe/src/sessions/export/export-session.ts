@@ -12,7 +12,7 @@ import type { PageColours } from "./style.ts";
 import { type Summary, summaryOf } from "./summary.ts";
 import { writePage } from "./write-page.ts";
 
-/** Gives the page's path: `out`, else `lathe-<id>.html` where the command was started. */
+/** Returns the page's path: `out`, or by default `lathe-<id>.html` in the current directory. */
 export async function exportSession(
   workspace: Workspace,
   path: string,
@@ -23,7 +23,7 @@ export async function exportSession(
   return file;
 }
 
-/** Pieces of the page, in order. Read only: a session that is being written can be exported. */
+/** Yields the pieces of the page in order. It only reads, so a session in use can be exported. */
 export function* sessionPage(
   workspace: Workspace,
   path: string,
@@ -39,7 +39,7 @@ export function* sessionPage(
       summaries.push(summary);
       children.set(parentCall, () => openTranscript(workspace, file));
     } catch (error) {
-      // The session is what was asked for; of a subagent's journal the page says that it is missing.
+      // A missing journal is an error for the session itself; for a subagent the page says that it is missing.
       if (!(error instanceof CliError)) throw error;
       unread.push(`A subagent is missing: ${error.message}`);
     }
@@ -53,7 +53,7 @@ export function* sessionPage(
   }
 }
 
-/** A page is made to be shown to others; sessions of earlier versions may hold even what is known to be a secret. */
+/** A page is made to be shared, and sessions of earlier versions may even contain known secrets. */
 function openTranscript({ machine, paths, redactor }: Workspace, path: string): OpenTranscript {
   const journal = openToRead(machine, paths.blobs, path);
   return { transcript: sharedTranscript(transcriptOf(journal), redactor), close: () => void journal.close() };

@@ -1,5 +1,7 @@
-// HTML that cannot be broken out of: everything put into a template is text and gets escaped, unless it is HTML already.
-// Templates themselves stay ASCII (write &middot;): the bundler cannot escape letters in tagged templates, and chunks are
+// HTML that cannot be broken out of: everything put into a template is text and gets escaped, unless it is HTML
+// already.
+// Templates themselves must be ASCII (write &middot;): the bundler cannot escape letters in tagged templates, and
+// chunks are
 // read as plain ASCII.
 
 export class Html {

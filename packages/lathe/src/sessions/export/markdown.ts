@@ -1,5 +1,5 @@
-// Markdown of the model as HTML. What it writes is not trusted: raw HTML is shown as text, images are never loaded, and links
-// lead to the web or nowhere.
+// Renders the model's Markdown as HTML. The text is not trusted: raw HTML is shown as text, images are never loaded,
+// and links only lead to the web.
 
 import { Marked, type Tokens } from "marked";
 import { escapeHtml, Html, html } from "./html.ts";
@@ -7,11 +7,11 @@ import { escapeHtml, Html, html } from "./html.ts";
 const marked = new Marked({
   gfm: true,
   async: false,
-  // A tag is not the beginning of anything: what stands around it stays Markdown.
+  // A tag does not start an HTML block: the text around it stays Markdown.
   tokenizer: { html: () => undefined, tag: () => undefined },
   renderer: {
     html: ({ text }) => escapeHtml(text),
-    // An entity in Markdown is one character; it cannot become markup, so it may stay.
+    // An entity in Markdown is one character and cannot become markup, so it is kept.
     text(token) {
       const inner = (token as Tokens.Text).tokens;
       return inner ? this.parser.parseInline(inner) : escapeHtml(token.text).replace(/&amp;(#?\w{1,31};)/g, "&$1");
@@ -36,8 +36,8 @@ const marked = new Marked({
 });
 
 /**
- * The parser looks at each mark of emphasis for all others of its paragraph, and goes down by recursion into quotes. What
- * an author would not write by hand is shown as it is.
+ * The parser compares each emphasis mark with all others in its paragraph, and recurses into quotes. Text beyond what
+ * an author would write by hand is shown as it is.
  */
 const MOST_PARAGRAPH = 20_000;
 const MOST_MARKS = 500;

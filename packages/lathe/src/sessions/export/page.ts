@@ -22,7 +22,7 @@ export interface PageSource {
   readonly summary: Summary;
   /** Summaries of subagents. */
   readonly summaries: readonly Summary[];
-  /** Each is shown once, at the first call of that id. */
+  /** Each is shown once, with the first call of that id. */
   readonly children: Children;
   readonly losses: readonly string[];
   /** The colours of a theme; without them the page follows the reader's light or dark mode. */
@@ -30,10 +30,10 @@ export interface PageSource {
 }
 
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-/** Subagents of subagents beyond are named only. */
+/** Subagents nested deeper than this are only named. */
 const DEEPEST_CHILD = 8;
 
-/** In pieces: a page may be larger than memory. */
+/** Yields the page in pieces, because it may be larger than memory. */
 export function* pageHtml(source: PageSource): Generator<string, void, undefined> {
   const { transcript, summary, children, losses } = source;
   const { header } = transcript;
@@ -78,7 +78,7 @@ function contents({ prompts, promptCount }: Summary): Html | undefined {
   return html`<nav><details><summary>${promptCount} prompts</summary><ol>${rows}${more}</ol></details></nav>`;
 }
 
-/** `speaker`: whose words the prompts are. */
+/** `speaker` is the author of the prompts. */
 function* itemsHtml(
   transcript: Transcript,
   children: Children,
@@ -140,7 +140,7 @@ function usageHtml({ tokens: used, cost }: AssistantItem): Html | undefined {
 function* childHtml(callId: string, children: Children, depth: number): Generator<string, void, undefined> {
   const open = children.get(callId);
   if (!open) return;
-  // A journal may name a call of its own as the one that started it.
+  // A journal may claim one of its own calls as the one that started it.
   children.delete(callId);
   const { transcript: child, close } = open();
   try {
@@ -161,6 +161,6 @@ function noteHtml({ title, text, id, label }: Extract<Item, { type: "note" }>): 
 const labelHtml = (label: string | undefined): Html | undefined =>
   label === undefined ? undefined : html`<span class="label">${label}</span>`;
 
-/** The same everywhere: the page has no script that could know the reader's time zone. */
+/** Times are in UTC for every reader: the page has no script that could know the time zone. */
 const timeHtml = (timestamp: string): Html =>
   html`<time datetime="${timestamp}">${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC</time>`;

@@ -1,4 +1,4 @@
-// The look of an exported session: one column that fits a phone, in the reader's light or dark.
+// The style sheet of an exported session: one column that fits a phone, light or dark as the reader prefers.
 
 const LIGHT = `--page:#f6f5f2; --card:#fff; --ink:#1f2328; --muted:#656d76; --line:#dedbd5; --code:#f0eeea;
   --accent:#9a5b13; --bad:#b42318; --add:#dafbe1; --add-ink:#116329; --del:#ffebe9; --del-ink:#a40e26;`;
@@ -71,7 +71,7 @@ footer { margin-top: 3rem; text-align: center; }
 @media print { pre { max-height: none; white-space: pre-wrap; } }
 `;
 
-/** What a theme says about exported pages, as `#rrggbb`. */
+/** A theme's colours for exported pages, as `#rrggbb`. */
 export interface PageColours {
   readonly pageBg?: string | undefined;
   readonly cardBg?: string | undefined;
@@ -80,7 +80,7 @@ export interface PageColours {
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
-/** "" without colours. Text is dark or light as the page needs it; what is no colour is left out. */
+/** "" without colours. The text is dark or light to suit the page; invalid colours are left out. */
 export function coloursCss(colours: PageColours | undefined): string {
   const { pageBg, cardBg, infoBg } = colours ?? {};
   const chosen = [

@@ -1,4 +1,4 @@
-// What a page says about a whole transcript before it shows it.
+// The overview at the top of a page.
 
 import { oneLine } from "@lathe/agent/base";
 import { addTokens, type TokenCounts } from "../tokens.ts";
@@ -8,12 +8,12 @@ export interface Summary {
   readonly tokens: TokenCounts;
   /** US dollars. */
   readonly cost: number;
-  /** Answers whose price is not known: `cost` is without them. */
+  /** Answers with an unknown price, which `cost` does not include. */
   readonly unpriced: number;
   readonly answers: number;
   readonly calls: number;
   readonly models: ReadonlySet<string>;
-  /** The first ones. */
+  /** The first prompts, up to a limit. */
   readonly prompts: readonly { readonly id: string; readonly words: string }[];
   readonly promptCount: number;
   /** The first words of the first prompt. */
@@ -22,7 +22,7 @@ export interface Summary {
   readonly end: string;
 }
 
-/** A list of more is no help to find anything. */
+/** A longer list would not help anybody find something. */
 const MOST_PROMPTS = 1000;
 const WORDS = 100;
 
@@ -57,6 +57,6 @@ export function summaryOf(transcript: Transcript): Summary {
 }
 
 const TITLE = 120;
-/** A copy: a piece of a long text would keep all of it. */
+/** This copies the text: a slice of a long string would keep all of it in memory. */
 export const titleLine = (text: string): string =>
   Buffer.from(oneLine(text.slice(0, 4 * TITLE)).slice(0, TITLE)).toString();

@@ -3,7 +3,7 @@
 import { writeOutputFile } from "../../platform/home/output-file.ts";
 import { inChunks } from "../write-pieces.ts";
 
-/** The first piece comes when the session could be read: nothing is begun for one that cannot. */
+/** The first piece is only produced once the session could be read, so no file is created for one that cannot. */
 export async function writePage(
   file: string,
   pieces: Generator<string, void, undefined> | AsyncGenerator<string, void, undefined>,

@@ -1,5 +1,5 @@
-// What people typed, over all sessions and directories, to be found again. A convenience: the sessions themselves are in their journals,
-// and a file that cannot be used is put aside (decision 0133).
+// The prompts users typed, across all sessions and directories, so that they can find them again. This is a
+// convenience: the sessions themselves are in their journals, and an unusable file is set aside (decision 0133).
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,7 +8,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 
 type Sqlite = typeof import("@photostructure/sqlite");
 
-/** A prompt that was typed before. */
+/** A prompt from earlier. */
 export interface EarlierPrompt {
   readonly prompt: string;
   /** Milliseconds since the epoch. */
@@ -34,11 +34,11 @@ CREATE TRIGGER history_removed AFTER DELETE ON history BEGIN
 END;
 PRAGMA user_version = 1;`;
 
-/** Older ones are dropped. */
+/** Older prompts are dropped. */
 const MOST_KEPT = 20_000;
-/** Users do not search their history for a pasted file. */
+/** Longer ones are not kept: users do not search their history for a pasted file. */
 const LONGEST_CHARS = 20_000;
-/** Another process may be writing. */
+/** Time to wait for another process that is writing. */
 const PATIENCE_MS = 2_000;
 const UNUSABLE = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
 
@@ -47,19 +47,22 @@ export class PromptHistory {
   #db: Promise<DatabaseSyncInstance> | undefined;
   #last: string | undefined;
   #waiting: Promise<unknown> = Promise.resolve();
-  /** Why nothing more is kept. */
+  /** Why prompts are no longer saved. */
   #problem: string | undefined;
 
   constructor(parts: PromptHistoryParts) {
     this.#parts = parts;
   }
 
-  /** One line, once something could not be kept or read. */
+  /** One line, after something could not be saved or read. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** Returns at once; it is written later, so that no input waits for the disk. One that repeats the last is not kept again. */
+  /**
+   * Returns at once; the write happens later, so that input never waits for the disk. A repetition of the last prompt
+   * is not saved again.
+   */
   add(prompt: string, cwd: string): void {
     const text = this.#parts.redact(prompt.trim());
     if (text === "" || text.length > LONGEST_CHARS || text === this.#last) return;
@@ -68,14 +71,14 @@ export class PromptHistory {
     this.#later((db) => insert(db, { prompt: text, at, cwd }));
   }
 
-  /** Newest first, each prompt once; those of `cwd` when it is given. */
+  /** Newest first, without duplicates; with `cwd`, only those of that directory. */
   recent(most: number, cwd?: string): Promise<readonly EarlierPrompt[]> {
     const where = cwd === undefined ? "" : "WHERE cwd = ?";
     const sql = `SELECT prompt, max(created_at) AS at, cwd FROM history ${where} GROUP BY prompt ORDER BY max(id) DESC LIMIT ?`;
     return this.#read(sql, cwd === undefined ? [most] : [cwd, most]);
   }
 
-  /** Prompts that hold words beginning with each of these, newest first. */
+  /** Prompts with words that begin with each of these, newest first. */
   async search(words: string, most: number): Promise<readonly EarlierPrompt[]> {
     const query = words
       .match(/[\p{L}\p{N}_]+/gu)
@@ -89,7 +92,7 @@ export class PromptHistory {
     );
   }
 
-  /** When everything that was added is on disk, or cannot be. */
+  /** Resolves when everything added is on disk, or cannot be written. */
   async flush(): Promise<void> {
     await this.#waiting;
   }
@@ -118,7 +121,7 @@ export class PromptHistory {
       .catch((error: unknown) => this.#recordFailure(error));
   }
 
-  /** A disk that is full or a file that is locked costs the memory of prompts, never a session. */
+  /** A full disk or a locked file only costs the prompt history, never a session. */
   #recordFailure(error: unknown): void {
     this.#problem = `Prompts are not kept for later: ${messageOf(error)}`;
   }
@@ -161,7 +164,7 @@ function openFile(sqlite: Sqlite, file: string): DatabaseSyncInstance {
 }
 
 function openDatabase({ DatabaseSync }: Sqlite, file: string): DatabaseSyncInstance {
-  // SQLite would make it readable by everybody.
+  // SQLite would create a file that everyone can read.
   writeFileSync(file, "", { flag: "a", mode: 0o600 });
   const db = new DatabaseSync(file, { timeout: PATIENCE_MS });
   try {

@@ -1,4 +1,4 @@
-// Opens the journal of a run: a new file, an existing one, a copy of one, or none on disk.
+// Opens the journal of a run: a new file, an existing one, a copy, or one in memory.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -27,13 +27,13 @@ import { journalName } from "../list.ts";
 
 export interface OpenedJournal {
   readonly journal: Journal;
-  /** Undefined for a session that is kept in memory only. */
+  /** Undefined for a session that is only kept in memory. */
   readonly path?: string;
-  /** Folder for artifacts and child journals. */
+  /** Folder for artifacts and subagents' journals. */
   readonly folder?: string;
 }
 
-/** Nothing stays locked when setting up the session fails. */
+/** Closes the journal if setting up the session fails, so that nothing stays locked. */
 export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -43,7 +43,7 @@ export async function closedOnFailure<T>({ journal }: OpenedJournal, work: () =>
   }
 }
 
-/** The file of a journal, locked for this process. With `create` it is made when it is not there. */
+/** Opens a journal file, locked for this process. With `create` a missing file is created. */
 export function openToWrite(
   workspace: Workspace,
   path: string,
@@ -62,7 +62,7 @@ export function journalDeps(workspace: Workspace): JournalDeps {
   return journalDepsOf(new FileBlobs(paths.blobs, `${machine.pid}`), machine.deps, settings["journal.sync"]);
 }
 
-/** Of the header of a new session, where the caller knows them. */
+/** Header fields of a new session that only the caller knows. */
 interface HeaderFields {
   readonly id?: string;
   readonly runId?: string;
@@ -107,7 +107,7 @@ export function existingJournal(workspace: Workspace, path: string): OpenedJourn
   }
 }
 
-/** Without a lock: another process may write to it. */
+/** Reads without a lock: another process may be writing to the file. */
 export const readJournal = (workspace: Workspace, path: string): Journal =>
   Journal.open(new FileStore(path), journalDeps(workspace));
 
@@ -120,7 +120,7 @@ function mustHaveBegun(file: string, given: string): void {
   );
 }
 
-/** An independent copy, with a title that says what it is; the original does not change. */
+/** An independent copy, with a title that says so; the original does not change. */
 export function forkedJournal(workspace: Workspace, path: string): OpenedJournal {
   mustHaveBegun(path, path);
   const journal = readJournal(workspace, path);
@@ -129,7 +129,7 @@ export function forkedJournal(workspace: Workspace, path: string): OpenedJournal
   return copy;
 }
 
-/** A session of its own that begins with the path to `upTo`; of one in memory, another in memory. */
+/** A new session that begins with the path up to `upTo`. A session in memory gives another one in memory. */
 export function copyUpTo(workspace: Workspace, source: OpenedJournal, upTo: string | null): OpenedJournal {
   const { deps } = workspace.machine;
   const id = deps.uuid();
@@ -163,8 +163,8 @@ const childStores = (workspace: Workspace, from: string, to: string): ChildStore
 });
 
 /**
- * Makes a session one of `workspace`'s directory and gives its new path. One that was kept at a place of the user's choice stays
- * there. The model is told, since what it was told first names the old directory.
+ * Moves a session to `workspace`'s directory and returns its new path. A file that the user put elsewhere stays where
+ * it is. The model is told about the move, because its first message names the old directory.
  */
 export async function moveSessionFile(workspace: Workspace, path: string): Promise<string> {
   const from = realJournalPath(path);
@@ -172,14 +172,17 @@ export async function moveSessionFile(workspace: Workspace, path: string): Promi
   const before = readHead(from)?.header.cwd ?? "";
   const to = placeIn(workspace, from);
   const writer = { owner: ownerIn(workspace), locks: workspace.paths.locks };
-  // A move that was cut off has told the model already.
+  // An interrupted move has already told the model.
   const prepare = before === workspace.cwd ? undefined : (copy: string) => tellOfMove(workspace, copy, before);
   await moveJournalFile({ from, to, cwd: workspace.cwd, writer, prepare });
   await finishMove(workspace, to);
   return to;
 }
 
-/** Removes what moves of this session that were killed have left; false when there was nothing. Refused while it is open elsewhere. */
+/**
+ * Removes what killed moves of this session left behind; returns false if there was nothing. Refused while the session
+ * is open elsewhere.
+ */
 export async function finishMove(workspace: Workspace, path: string): Promise<boolean> {
   const file = realJournalPath(path);
   const store = openToWrite(workspace, file);
@@ -195,7 +198,10 @@ export async function finishMove(workspace: Workspace, path: string): Promise<bo
   }
 }
 
-/** Where the session is: an unfinished copy. In other folders: everything under its name, unless a process is moving it there. */
+/**
+ * In the session's own folder this is an unfinished copy; in other folders it is everything with its name, unless a
+ * process is moving the session there.
+ */
 function leftByMove({ machine: { host } }: Workspace, folder: string, file: string): string[] {
   const name = basename(file);
   const other = join(folder, name);
@@ -206,7 +212,7 @@ function leftByMove({ machine: { host } }: Workspace, folder: string, file: stri
   return readdirSync(folder).flatMap((one) => (isLeft(one) ? [join(folder, one)] : []));
 }
 
-/** Whether the session is one of `workspace`'s directory, and its file lies where those do. */
+/** Whether the session belongs to `workspace`'s directory and its file is in that directory's folder. */
 export function isInPlace(workspace: Workspace, path: string): boolean {
   const file = realJournalPath(path);
   return readHead(file)?.header.cwd === workspace.cwd && placeIn(workspace, file) === file;

@@ -1,4 +1,4 @@
-// The context ledger for people: a bar for each kind of owner, then the largest owners.
+// The context ledger as shown to users: a bar for each kind of owner, then the largest owners.
 
 import type { ContextLedger, LedgerGroup, LedgerOwner, OwnerKind } from "@lathe/agent/context";
 import { printableLine, shorten } from "../list.ts";
@@ -33,7 +33,7 @@ export interface ContextView extends ContextLedger {
   readonly threshold?: number;
 }
 
-/** `all`: every owner in the order of the request, instead of the largest. `columns`: the width of the screen. */
+/** `all` lists every owner in the order of the request instead of the largest. `columns` is the width of the screen. */
 export function contextTable(
   view: ContextView,
   { all = false, columns = Number.POSITIVE_INFINITY }: { readonly all?: boolean; readonly columns?: number } = {},
@@ -86,11 +86,11 @@ function ownerTable(owners: readonly LedgerOwner[], columns: number): string {
 
 const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(({ length }) => length));
 
-/** For the last column, after `before` characters. */
+/** The width left for the last column after `before` characters. */
 const roomBeside = (before: number, columns: number, least: number, most: number): number =>
   Math.max(least, Math.min(most, columns - before));
 
-/** Of what is used, so that small groups can be told apart in a large window. */
+/** The bar is relative to what is used, so that small groups can be told apart in a large window. */
 function bar(part: number, whole: number, longest: number): string {
   const length = whole === 0 ? 0 : (longest * part) / whole;
   return length > 0 && length < 0.5 ? "▏" : "█".repeat(Math.round(length));

@@ -1,4 +1,4 @@
-// What a session cost, for people: by model, by tool and by child.
+// The cost of a session as shown to users: by model, by tool and by subagent.
 
 import type { JournalReader } from "@lathe/agent/contract";
 import { type Spending, sessionCosts } from "@lathe/agent/session";
@@ -10,7 +10,7 @@ export function costTable(journal: JournalReader): string {
   const { total, byModel, byTool, words, byChild, byRole } = sessionCosts(journal);
   const { answers, usage } = total;
   const head = `${countOf(answers, "answer")}, ${tokens(usage.inputTokens)} tokens in (${tokens(usage.cacheReadTokens ?? 0)} cached), ${tokens(usage.outputTokens)} out, ${costText(total)}`;
-  // An answer is paid for by several causes, so its price is known for all of them or for none.
+  // Several causes share the price of an answer, so it is known for all of them or for none.
   const share = (cost: number): string => (total.unpriced > 0 && cost === 0 ? "–" : dollars(cost));
   const tools = [...byTool].sort(([, a], [, b]) => b.cost - a.cost || b.tokens - a.tokens);
   const sections = [

@@ -1,23 +1,23 @@
-// Names and what they mean, for people: two columns, and a meaning that does not fit goes on below itself, never below the name.
+// Names and their meanings in two columns. A meaning that does not fit continues below itself, never below the name.
 
 export type Named = readonly [name: string, meaning: string];
 
 const GAP = 2;
-/** A longer name gets a line of its own. */
+/** A longer name gets its own line. */
 const LONGEST_NAME = 28;
-/** Of the width, for the names. */
+/** Share of the width for the names. */
 const NAMES_SHARE = 0.4;
-/** With less room than this beside the names, meanings stand below them. */
+/** If less room than this is left next to the names, the meanings go below them. */
 const LEAST_MEANING = 20;
 const INDENT_BELOW = 4;
 
-/** How many columns the names get at this width. */
+/** The number of columns for the names at this width. */
 export function nameRoom(names: readonly string[], columns: number): number {
   const most = Math.min(LONGEST_NAME, Math.floor(columns * NAMES_SHARE));
   return Math.max(0, ...names.map(({ length }) => length).filter((length) => length <= most));
 }
 
-/** Lines for a terminal fit into it; what is piped elsewhere is not broken. */
+/** Lines for a terminal are wrapped to its width; piped output is not wrapped. */
 export const roomOf = ({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number =>
   isTTY === true && columns !== undefined && columns > 0 ? columns : Number.POSITIVE_INFINITY;
 
@@ -39,7 +39,7 @@ export function listing(entries: readonly Named[], columns = Number.POSITIVE_INF
     .join("\n");
 }
 
-/** Lines of at most this many characters, broken between words where that is possible. */
+/** Breaks into lines of at most this many characters, between words if possible. */
 function breakLines(text: string, room: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -50,7 +50,7 @@ function breakLines(text: string, room: number): string[] {
   return lines;
 }
 
-/** A path or an id may be longer than the line: it is cut where the line ends. */
+/** A path or an id may be longer than the line, and is then cut at the end of the line. */
 function pieces(word: string, room: number): string[] {
   if (word.length <= room) return [word];
   const cut: string[] = [];

@@ -1,4 +1,4 @@
-// Rows as aligned columns, for people; the last column is not padded.
+// Formats rows as aligned columns; the last column is not padded.
 
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];

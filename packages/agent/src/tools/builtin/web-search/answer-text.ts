@@ -1,5 +1,7 @@
-// What the model reads of an answer: the answer itself, its sources, the words they are cited with, and what else could be searched for.
+// The text of an answer for the model: the answer itself, its sources, the passages cited from them, and suggestions
+// for further searches.
 
+import { oneLine } from "../../../base/text/one-line.ts";
 import type { SearchAnswer } from "../../../files/web/search.ts";
 
 const MOST_EXCERPT = 240;
@@ -37,8 +39,6 @@ export function answerText({ answer = "", sources, citations = [], related = [],
 
 const section = (heading: string, lines: readonly string[]): string =>
   lines.length === 0 ? "" : [heading, ...lines].join("\n");
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 function cut(text: string, most: number): string {
   const line = oneLine(text);

@@ -1,4 +1,5 @@
-// What a script may say to the sessions of its tab. A list of what is allowed: a method that Chromium gains tomorrow is refused.
+// The calls that a script may make on the sessions of its tab. It is a list of allowed calls, so methods of later
+// Chromium versions are refused.
 
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 
@@ -38,21 +39,24 @@ const ALLOWED: ReadonlySet<string> = new Set(
   Object.entries(DOMAINS).flatMap(([domain, methods]) => methods.split(/\s+/).map((method) => `${domain}.${method}`)),
 );
 
-/** Cookies of every site that a browser knows: only in a tab that shares them with no other. */
+/**
+ * Calls that reach the cookies of every site the browser knows: allowed only in a tab that shares its cookies with no
+ * other.
+ */
 const ALONE: ReadonlySet<string> = new Set(["Network.deleteCookies", "Network.setCookie", "Network.setCookies"]);
 
 const SCHEMES = new Set(["http:", "https:", "data:", "blob:"]);
 const BLANK = new Set(["about:blank", "about:srcdoc"]);
 
-/** What belongs to a tab beside its sessions. */
+/** State of a tab that decides which calls are allowed. */
 export interface OfTab {
-  /** It shares cookies and storage with no other tab. */
+  /** The tab shares its cookies and storage with no other tab. */
   readonly isAlone: boolean;
-  /** Streams that its scripts have opened. */
+  /** Streams that the tab's scripts have opened. */
   readonly handles: ReadonlySet<string>;
 }
 
-/** Why a call is refused, and undefined for one that may pass. */
+/** Why a call is refused; undefined if it may pass. */
 export function refusalOf(method: string, params: JsonObject, { isAlone, handles }: OfTab): string | undefined {
   if (!ALLOWED.has(method) && !(isAlone && ALONE.has(method))) return `${method} is not available to scripts of a tab.`;
   const { url, urls, handle, data } = params;
@@ -61,16 +65,16 @@ export function refusalOf(method: string, params: JsonObject, { isAlone, handles
     return "Scripts cannot read cookies in a browser of the user's. Call tab.evaluate(() => document.cookie).";
   if (method.startsWith("IO.") && !(typeof handle === "string" && handles.has(handle)))
     return "Scripts can only read streams that they have opened.";
-  // Files are dragged by their paths.
+  // A drag of files would name them by their paths.
   if (method === "Input.dispatchDragEvent" && isJsonObject(data) && data["files"] !== undefined)
     return "Scripts cannot drag files. Name them in `files` and call tab.uploadFile().";
   return undefined;
 }
 
-/** Addresses of files, of the browser's own pages and of sources are none. */
+/** Whether this is an address of the web: files, the browser's own pages and `view-source:` are not. */
 function isWebAddress(url: unknown): boolean {
   if (typeof url !== "string") return false;
   if (BLANK.has(url)) return true;
-  // An address inside the page, such as a cookie's, may be relative to nothing: Chromium refuses these itself.
+  // An address inside the page, such as a cookie's, may be relative to no base: Chromium refuses these itself.
   return URL.canParse(url) && SCHEMES.has(new URL(url).protocol);
 }

@@ -1,17 +1,18 @@
-// A Node process that scripts of a model may have: in bubblewrap, without files, network and variables, and with bounded memory.
+// The command that starts a Node process for a model's scripts: in bubblewrap, without files, network or variables, and
+// with bounded memory.
 
 import type { ProgramArgv } from "@lathe/agent/world";
 import boot from "./boot.js.text";
 
 const HEAP_MB = 256;
-/** What node itself and its buffers take beside the heap. */
+/** Memory that node and its buffers need beyond the heap. */
 const BESIDE_MB = 384;
-/** Said by the shell when something is missing. */
+/** Exit code of the shell if there is no node. */
 export const NO_NODE = 126;
 
 /**
- * The libraries of the system are all that it sees beside node. Node's own permissions come on top of that: without them a script could
- * start node again and again, if only in its own namespace.
+ * Besides node, the process sees only the system's libraries. Node's own permissions are added: without them, a script
+ * could start node again and again, if only in its own namespace.
  */
 const BUBBLEWRAP = `bwrap --unshare-all --die-with-parent --new-session --clearenv --cap-drop ALL --chdir / --hostname tab
   --ro-bind-try /usr/lib /usr/lib --ro-bind-try /usr/lib64 /usr/lib64 --ro-bind-try /lib /lib --ro-bind-try /lib64 /lib64
@@ -26,7 +27,10 @@ ulimit -d ${(HEAP_MB + BESIDE_MB) * 1024} 2>/dev/null
 set -- --experimental-permission --no-warnings --max-old-space-size=${HEAP_MB} -e "$boot"
 `;
 
-/** `isConfined`: false where there is no bubblewrap; then node's own permissions are what is left, and the call was asked about. */
+/**
+ * `isConfined` is false if there is no bubblewrap: then only node's own permissions are left, and the user was asked
+ * about the call.
+ */
 export function confinedNode(isConfined: boolean): ProgramArgv {
   const start = isConfined ? `exec ${BUBBLEWRAP.replace(/\s+/g, " ")} "$@"` : 'cd / && exec env -i "$node" "$@"';
   return ["/bin/sh", "-c", `${SCRIPT}${start}`, "lathe-tab", boot, process.execPath];

@@ -1,10 +1,10 @@
-// The text of puppeteer for the process of scripts, as scripts/bundle/puppeteer.mjs makes it of the package.
+// The text of puppeteer for the process that runs scripts, built from the package by scripts/bundle/puppeteer.mjs.
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** It stands beside the packs of the command; where the sources run, it is made anew. */
+/** The built command has this text as a file; run from source, it is built on first use. */
 export async function puppeteerText(): Promise<string> {
   const file = fileURLToPath(new URL("../browser/puppeteer.js", import.meta.url));
   if (existsSync(file)) return readFile(file, "utf8");

@@ -1,4 +1,5 @@
-// One tab's process for scripts: it runs one script at a time, and speaks to its tab through a view that lets nothing else pass.
+// One tab's process for scripts: it runs one script at a time, and talks to its tab through a `TabView`, which filters
+// its calls.
 
 import { ToolFailure } from "@lathe/agent";
 import type { TabScriptEnd, TabScriptHost } from "@lathe/agent/tools";
@@ -14,7 +15,7 @@ import { TabView } from "./tab-view.ts";
 
 const START_MS = 30_000;
 const LONGEST_LINE = 64 << 20;
-/** All that one script may send, to its tab and to us. */
+/** Bytes that one script may send, to its tab and to us. */
 const MOST_BYTES = 256 << 20;
 const MOST_SHOWN = 2 << 20;
 
@@ -22,9 +23,9 @@ export interface ScriptProcessStart {
   readonly env: ExecutionEnvironment;
   readonly client: CdpClient;
   readonly targetId: string;
-  /** The tab shares cookies and storage with no other. */
+  /** The tab shares its cookies and storage with no other tab. */
   readonly isAlone: boolean;
-  /** There is a bubblewrap to start it in. */
+  /** Bubblewrap is available to start the process in. */
   readonly isConfined: boolean;
 }
 
@@ -39,7 +40,7 @@ interface Running {
 }
 
 export class ScriptProcess {
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
   readonly #process: TwoWayProcess;
   readonly #view: TabView;
@@ -75,12 +76,12 @@ export class ScriptProcess {
     throw new ToolFailure(`Scripts cannot run here: their process did not start${last ? ` (${last})` : ""}.`);
   }
 
-  /** A script has changed how the tab makes its requests, for as long as this process lives. */
+  /** A script changed how the tab makes its requests; the change lasts as long as this process. */
   get hasLasting(): boolean {
     return this.#view.hasLasting;
   }
 
-  /** Runs one script; the caller waits for its end before the next one. */
+  /** Runs one script. The caller waits for its end before it runs the next. */
   async run(code: string, timeoutMs: number, host: TabScriptHost): Promise<TabScriptEnd> {
     const id = ++this.#lastId;
     const interrupt = (): void => this.#end({ status: "interrupted", error: "The script was interrupted." });
@@ -103,21 +104,24 @@ export class ScriptProcess {
     }
   }
 
-  /** Ends it with all that it started. Its tab stays. */
+  /** Ends the process and everything it started. Its tab stays. */
   async stop(): Promise<void> {
     this.#view.close();
     await Promise.all([this.#process.signal("SIGKILL"), this.#process.stop(0)]);
     await this.ended;
   }
 
-  // ---- inside ----
+  // ---- internals ----
 
   #end(why: Ending): void {
     if (this.#why.error === "") this.#why = why;
     void this.stop();
   }
 
-  /** One write at a time: the process limits how much may wait. Its end is the answer to a write that fails. */
+  /**
+   * One write at a time: the process limits how much may be queued. If a write fails, the end of the process is the
+   * answer.
+   */
   #write(kind: string, text: string): void {
     this.#sending = this.#sending.then(() => this.#process.write(`${kind}${text}\n`)).catch(() => {});
   }
@@ -151,7 +155,7 @@ export class ScriptProcess {
       return;
     }
     const message = line.startsWith("m") ? parseJson(line.slice(1)) : undefined;
-    // What scripts print past their helpers is nobody's message.
+    // Scripts can print past their helpers; such lines are ignored.
     if (!isJsonObject(message)) return;
     if (message["ready"] === true) this.#ready();
     else if (running) this.#take(message, running);

@@ -188,7 +188,7 @@ describe.skipIf(!has("chromium") || !has("bwrap"))("scripts on a tab", () => {
   it("T-BRW-2 a tab runs one script at a time; one that does not end takes its page with it, and a new tab works", async () => {
     const slow = run("while (true) {}", { timeoutMs: 300 });
     await expect(run("return 1")).rejects.toThrow('Tab "main" is busy');
-    // A tab that shares its cookies with others.
+    // This tab shares its cookies with others.
     expect((await run("return page.cookies('https://bank.example')", { tab: "other" })).error).toContain(
       "cannot read cookies",
     );

@@ -1,4 +1,5 @@
-// The scripts of a session's tabs: one process for each tab that runs any, one script at a time. A process ends when idle and with its tab.
+// The scripts of a session's tabs: one process per tab that runs scripts, and one script at a time. A process ends when
+// idle and with its tab.
 
 import { LocalEnvironment, ToolFailure } from "@lathe/agent";
 import type { TabScript, TabScriptEnd, TabScriptHost } from "@lathe/agent/tools";
@@ -7,16 +8,16 @@ import { ScriptProcess } from "./script-process.ts";
 
 const IDLE_MS = 5 * 60_000;
 
-/** A tab as its scripts need it. */
+/** What scripts need of a tab. */
 export interface ScriptTab {
   readonly targetId: string;
-  /** It shares cookies and storage with no other tab. */
+  /** The tab shares its cookies and storage with no other tab. */
   readonly isAlone: boolean;
-  /** There is a bubblewrap for the process. */
+  /** Bubblewrap is available for the process. */
   readonly isConfined: boolean;
-  /** A connection to the tab's browser for the process alone. */
+  /** Opens a connection to the tab's browser for the process alone. */
   connect(): Promise<CdpClient>;
-  /** Closes the page: a script that did not end may have left it in any state. */
+  /** Closes the page, because a script that did not end may have left it in any state. */
   discard(): Promise<void>;
 }
 
@@ -27,9 +28,9 @@ interface Slot {
 }
 
 export class Scripts {
-  /** By the tab's target. */
+  /** Slots by target id of the tab. */
   readonly #slots = new Map<string, Slot>();
-  /** Where the browser is, which need not be where commands run. */
+  /** The environment of the browser, which may differ from the one where commands run. */
   readonly #env = new LocalEnvironment({ cwd: "/", baseEnv: { PATH: "/usr/local/bin:/usr/bin:/bin" } });
   #isClosed = false;
 
@@ -45,7 +46,7 @@ export class Scripts {
       slot.process ??= await this.#start(tab, slot);
       const { process } = slot;
       const end = await process.run(code, timeoutMs, host);
-      // Settings of the tab last as long as the process that made them, so it ends with the script.
+      // Lasting changes to the tab's requests end with the process that made them, so the process ends with the script.
       if (process.hasLasting) await process.stop();
       if (end.status === "timed_out") await tab.discard();
       return end;

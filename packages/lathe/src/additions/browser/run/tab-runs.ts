@@ -1,11 +1,12 @@
-// The action `run` of a session's tabs: a script on an open tab, and what happened in the tab meanwhile. Loaded with the first one.
+// The action `run` of a session's tabs: runs a script on an open tab and reports what happened in the tab meanwhile.
+// Loaded with the first script.
 
 import type { ToolContext, ToolResult } from "@lathe/agent";
 import { type BrowserRequest, runScript } from "@lathe/agent/tools";
 import type { Tab } from "../tab.ts";
 import { Scripts } from "./scripts.ts";
 
-/** Requests that a script has caused get this long to end. */
+/** How long a result waits for requests that the script caused. */
 const SETTLE_MS = 500;
 
 export interface TabRunsOptions {

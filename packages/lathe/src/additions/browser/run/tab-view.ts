@@ -1,11 +1,14 @@
-// What the puppeteer of a script sees of the browser: one tab, its frames and its workers. The browser around them is made up here; calls
-// to the tab's own sessions pass when they are on the list, and everything else is refused.
+// The browser as the puppeteer of a script sees it: one tab, its frames and its workers. This file makes up the browser
+// around them; calls to the tab's own sessions pass if they are on the list, and everything else is refused.
 
 import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 import type { CdpClient } from "../cdp-link.ts";
 import { refusalOf } from "./allowed-calls.ts";
 
-/** Puppeteer expects the page inside a target of type tab. Chromium's own is not asked for: this one stands for it. */
+/**
+ * Puppeteer expects the page inside a target of type tab. We make that target up instead of asking Chromium for its
+ * own.
+ */
 const TAB = "tab";
 const CHILD_TYPES = new Set([
   "page",
@@ -18,14 +21,14 @@ const CHILD_TYPES = new Set([
 ]);
 /** Calls whose effect on later pages ends only with the session that made them. */
 const LASTS = /^(Fetch\.enable|Network\.(set(?!Cookie)|emulate|override)\w*)$/;
-/** Calls whose answer names something that the script may use from then on. */
+/** Calls whose answer names a stream that the script may read from then on. */
 const OPENS_STREAM = new Set(["Fetch.takeResponseBodyAsStream", "Page.printToPDF"]);
 
 export interface TabViewOptions {
   readonly client: CdpClient;
   readonly targetId: string;
   readonly isAlone: boolean;
-  /** A message for the script, as text. */
+  /** Sends a message to the script, as text. */
   readonly toScript: (message: string) => void;
 }
 
@@ -41,7 +44,9 @@ export class TabView {
   readonly #sessions = new Set<string>();
   readonly #targets: Set<string>;
   readonly #handles = new Set<string>();
-  /** What happens with an answer that is more than passed on, by the number of the call; ours are negative. */
+  /**
+   * Handlers for answers that are not simply forwarded, by the number of the call; our own calls have negative numbers.
+   */
   readonly #expected = new Map<number, (answer: JsonObject) => void>();
   #lastId = 0;
   #hasLasting = false;
@@ -52,7 +57,7 @@ export class TabView {
     options.client.onmessage = (text) => this.#hear(text);
   }
 
-  /** A message of the script: anything at all, as the script may have made it itself. */
+  /** Takes a message of the script, which may be anything: the script can write to the wire itself. */
   say(text: string): void {
     const message = parseJson(text);
     if (!isJsonObject(message)) return;
@@ -65,7 +70,7 @@ export class TabView {
     else this.#refuse(call, "There is no such session in this tab.");
   }
 
-  /** A script has changed how the tab makes its requests. */
+  /** A script changed how the tab makes its requests. */
   get hasLasting(): boolean {
     return this.#hasLasting;
   }
@@ -74,7 +79,7 @@ export class TabView {
     this.#options.client.close();
   }
 
-  // ---- what scripts say ----
+  // ---- from the script ----
 
   #sayToBrowser(call: Call): void {
     const { method, params } = call;
@@ -88,7 +93,7 @@ export class TabView {
     } else this.#sayOfTarget(call, params);
   }
 
-  /** Attaching to and asking about what belongs to the tab. */
+  /** Calls that attach to targets of this tab or ask about them. */
   #sayOfTarget(call: Call, { targetId, sessionId: session }: JsonObject): void {
     const { method } = call;
     const isOwn = typeof targetId === "string" && this.#targets.has(targetId);
@@ -131,7 +136,7 @@ export class TabView {
     this.#forward({ id, method, params, ...(sessionId === undefined ? {} : { sessionId }) });
   }
 
-  /** Attaches to a target and tells the script of it before `done`, as Chromium does. */
+  /** Attaches to a target and, as Chromium does, announces it to the script before `done`. */
   #attach(targetId: string, parent: string | undefined, done: (sessionId: string) => void, call: Call): void {
     this.#ask("Target.getTargetInfo", { targetId }, call, ({ targetInfo }) =>
       this.#ask("Target.attachToTarget", { targetId, flatten: true }, call, ({ sessionId }) => {
@@ -144,7 +149,7 @@ export class TabView {
     );
   }
 
-  // ---- what Chromium says ----
+  // ---- from Chromium ----
 
   #hear(text: string): void {
     const id = /^\{"id":(-?\d+),/.exec(text)?.[1];
@@ -163,7 +168,7 @@ export class TabView {
     const { sessionId: session, targetInfo } = params;
     const isOwn = typeof parent === "string" && this.#sessions.has(parent);
     if (method === "Target.attachedToTarget" && isOwn && isJsonObject(targetInfo)) {
-      // Those that we attach to ourselves are announced with the answer.
+      // Targets that we attach to ourselves are announced with the answer.
       if (!CHILD_TYPES.has(String(targetInfo["type"]))) return;
       this.#sessions.add(String(session));
       this.#targets.add(String(targetInfo["targetId"]));
@@ -183,7 +188,7 @@ export class TabView {
     this.#forward({ id, method, params });
   }
 
-  /** Written anew: two readers may differ about what an odd text means. */
+  /** The call is serialized anew, because two parsers may read an odd text differently. */
   #forward(call: Call): void {
     this.#options.client.send(JSON.stringify(call));
   }

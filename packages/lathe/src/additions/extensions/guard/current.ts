@@ -1,11 +1,11 @@
-// Which extension's code runs now, also behind timers, promises and streams that it started. Everything that contains an extension
-// asks here whom to name.
+// Tracks which extension's code is running, including its timers, promises and streams. The parts that contain
+// extensions use this to name the culprit.
 
 import { AsyncLocalStorage, createHook } from "node:async_hooks";
 
-/** What is named when something goes wrong. */
+/** The extension that is named when something goes wrong. */
 export interface Culprit {
-  /** Counts up from 1: for the watchdog, which shares nothing but numbers. */
+  /** Counts up from 1. The watchdog thread can share only numbers. */
   readonly id: number;
   readonly name: string;
   /** Absolute path of the file. */
@@ -16,7 +16,7 @@ const running = new AsyncLocalStorage<Culprit | undefined>();
 const known = new Map<number, Culprit>();
 let entered: ((culprit: Culprit | undefined) => void) | undefined;
 
-/** A culprit for a file; the number is its own for the whole process. */
+/** Registers a file as a culprit with a number that is unique in this process. */
 export function newCulprit(name: string, file: string): Culprit {
   const culprit = { id: known.size + 1, name, file };
   known.set(culprit.id, culprit);
@@ -25,7 +25,7 @@ export function newCulprit(name: string, file: string): Culprit {
 
 export const runningExtension = (): Culprit | undefined => running.getStore();
 
-/** Runs code of an extension; what that starts for later is the extension's as well. */
+/** Runs an extension's code; whatever that starts counts as the extension's too. */
 export function inside<T>(culprit: Culprit, work: () => T): T {
   const before = running.getStore();
   return running.run(culprit, () => {
@@ -38,7 +38,7 @@ export function inside<T>(culprit: Culprit, work: () => T): T {
   });
 }
 
-/** Runs our own code that an extension has called: nothing that it does is the extension's. */
+/** Runs our own code on behalf of an extension; nothing in it counts as the extension's. */
 export function outside<T>(work: () => T): T {
   const before = running.getStore();
   if (before === undefined) return work();
@@ -52,7 +52,7 @@ export function outside<T>(work: () => T): T {
   });
 }
 
-/** Whose error it is: by where it happened, else by the files that its stack names. */
+/** The extension that caused an error: the one that is running, or else the one whose file the stack names. */
 export function culpritOf(error: unknown): Culprit | undefined {
   const now = running.getStore();
   if (now) return now;
@@ -60,7 +60,7 @@ export function culpritOf(error: unknown): Culprit | undefined {
   return [...known.values()].findLast(({ file }) => stack.includes(file));
 }
 
-/** Reports every step into and out of an extension's code, also of a callback. Undefined: our own code runs. */
+/** Reports each time an extension's code starts or stops running, including callbacks. Undefined: our own code runs. */
 export function watchSteps(listener: (culprit: Culprit | undefined) => void): () => void {
   entered = listener;
   let isInside = false;

@@ -1,16 +1,16 @@
-// Everything that contains extensions in this process, as one thing: it exists while there is an extension, and is shared by all
-// conversations of the process.
+// Everything that contains extensions in this process: it exists while there is an extension, and all conversations of
+// the process share it.
 
 import { type Culprit, outside } from "./current.ts";
 import { OpenedHandles } from "./handles.ts";
 import { watchBoundary } from "./process-boundary.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** Receives what an extension does wrong or writes. */
+/** Gets an extension's failures and output. */
 export interface Witness {
-  /** What it did wrong, as the end of a sentence that begins with its name. */
+  /** `what` completes a sentence that begins with the extension's name. */
   noteFailure(what: string): void;
-  /** Text that it wrote to stdout or stderr. */
+  /** Gets text that the extension wrote to stdout or stderr. */
   wrote(text: string): void;
 }
 
@@ -24,7 +24,7 @@ export class Guard {
   readonly #watchdog: Watchdog;
   readonly #removeBoundary: () => void;
 
-  /** `offFile`: where it is noted which extension is off. */
+  /** `offFile`: the file that records which extensions are off. */
   static get(offFile: string): Guard {
     shared ??= new Guard(offFile);
     return shared;
@@ -45,12 +45,12 @@ export class Guard {
     this.#watchdog.tell(culprit);
   }
 
-  /** The watchdog says how to resume this session when it has to end the process. */
+  /** Tells the watchdog which session to resume if it has to end the process. */
   sessionIs(id: string): void {
     this.#watchdog.session(id.slice(0, 8));
   }
 
-  /** Ends what it left open; the last one that goes turns everything off. */
+  /** Ends what an extension left open; the last removal turns the guard off. */
   async remove(culprit: Culprit): Promise<void> {
     const left = outside(() => this.#handles.end(culprit));
     if (left !== "") this.#witnesses.get(culprit)?.noteFailure(`left open: ${left}. They were ended`);

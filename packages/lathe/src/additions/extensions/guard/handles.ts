@@ -1,9 +1,9 @@
-// Timers, servers, sockets and processes that an extension opened: they are its own, and end with it.
+// Timers, servers, sockets and processes that an extension opened: they belong to it, and end with it.
 
 import { createHook } from "node:async_hooks";
 import { type Culprit, runningExtension } from "./current.ts";
 
-/** What keeps a process alive, by node's name, in words for people. */
+/** Handles that keep a process alive, by node's name, with the word we show. */
 const KINDS: Readonly<Record<string, string>> = {
   Timeout: "timer",
   TCPSERVERWRAP: "server",
@@ -59,7 +59,10 @@ export class OpenedHandles {
     this.#hook.disable();
   }
 
-  /** Ends what this one left open; in words, such as `2 timers, 1 server`. Empty when there was nothing. */
+  /**
+   * Ends what this extension left open and returns it in words, such as `2 timers, 1 server`; empty if there was
+   * nothing.
+   */
   end(culprit: Culprit): string {
     const counts = new Map<string, number>();
     for (const [id, { kind, handle }] of this.#opened.get(culprit) ?? []) {

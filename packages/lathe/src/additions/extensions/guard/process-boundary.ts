@@ -1,18 +1,18 @@
-// The border between extensions and the process: their text for stdout and stderr, errors that nothing catches, and an exit are
-// recognised as theirs. What we do ourselves goes through untouched.
+// The boundary between extensions and the process: attributes output, uncaught errors and exits to the extension that
+// caused them. What we do ourselves passes untouched.
 
 import { messageOf } from "@lathe/llm";
 import { EXIT } from "../../../platform/usage/exit.ts";
 import { type Culprit, culpritOf, outside, runningExtension } from "./current.ts";
 
 export interface BoundaryListener {
-  /** An extension failed where nothing catches it. */
+  /** An extension failed and nothing caught the error. */
   noteFailure(culprit: Culprit, what: string): void;
   /** An extension wrote text to stdout or stderr. */
   wrote(culprit: Culprit, text: string): void;
 }
 
-/** The returned function takes the boundary away again. */
+/** Sets up the boundary. The returned function removes it. */
 export function watchBoundary(listener: BoundaryListener): () => void {
   const undo = [
     redirect(process.stdout, listener),
@@ -42,7 +42,7 @@ function redirect(stream: NodeJS.WriteStream, { wrote }: BoundaryListener): () =
   };
 }
 
-/** An uncaught error ends a process; one of an extension must not. */
+/** An uncaught error ends the process, but an extension's error must not. */
 function catchErrors({ noteFailure: failed }: BoundaryListener): () => void {
   const onRejection = (reason: unknown): void => {
     const culprit = culpritOf(reason);
@@ -62,7 +62,9 @@ function catchErrors({ noteFailure: failed }: BoundaryListener): () => void {
   };
 }
 
-/** An extension may end the process. The user reads which one did, and the exit code says that the work was not done. */
+/**
+ * An extension may end the process. We tell the user which one did, and the exit code says that the work was not done.
+ */
 function nameWhoExits(): () => void {
   const onExit = (): void => {
     const culprit = runningExtension();

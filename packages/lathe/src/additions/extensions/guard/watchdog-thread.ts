@@ -1,17 +1,23 @@
-// The code of the watchdog's thread, as text: it is loaded from no file. It sleeps until an extension's code runs, then asks the main
-// thread for a sign of life. If none comes, it ends the process, because the main thread cannot do that any more.
+// The code of the watchdog's thread, as text, so that no file is loaded. It sleeps until an extension's code runs, then
+// pings the main thread. If no answer comes, it ends the process, because the main thread no longer can.
 
-/** Places in the shared numbers: which extension runs (0: none), and the last question that was answered. */
+/** Slots in the shared array: the extension that runs (0: none), and the last ping that was answered. */
 export const CURRENT = 0;
 export const ANSWERED = 1;
 
 const LOOKS_PER_LIMIT = 20;
 
-/** Throws away what was typed meanwhile, which the shell would run otherwise. Then the modes of a terminal that a shell uses. */
+/**
+ * Discards input typed meanwhile, which the shell would otherwise run, and restores the terminal modes that a shell
+ * uses.
+ */
 const RESET_INPUT =
   "stty -icanon -echo -isig min 0 time 1; dd bs=65536 count=16 >/dev/null 2>&1; stty sane; case $LC_ALL$LC_CTYPE$LANG in *UTF-8*|*utf8*) stty iutf8;; esac";
 
-/** Turns off synchronized output, other screen, bracketed paste, focus reports, key protocols, hidden cursor and colours; then clears what is below. */
+/**
+ * Turns off synchronized output, the alternate screen, bracketed paste, focus reports, key protocols, the hidden cursor
+ * and colours; then clears everything below.
+ */
 const RESET_SCREEN =
   "\\x1b[?2026l\\x1b[?1049l\\x1b[?2004l\\x1b[?1004l\\x1b[<u\\x1b[>4;0m\\x1b[?25h\\x1b[0m\\r\\n\\x1b[J";
 

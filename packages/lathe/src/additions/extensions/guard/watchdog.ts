@@ -1,16 +1,17 @@
-// A thread that notices when code of an extension blocks this one. It names the extension, turns it off for the next start, gives the
-// terminal back and ends the process; the session's file holds everything that was done, so it can be resumed.
+// A thread that notices when an extension's code blocks the main thread. It names the extension, turns it off for the
+// next start, restores the terminal and ends the process; the session's file has everything that was done, so the
+// session can be resumed.
 
 import { Worker } from "node:worker_threads";
 import { type Culprit, watchSteps } from "./current.ts";
 import { ANSWERED, CURRENT, watchdogSource } from "./watchdog-thread.ts";
 
 export interface WatchdogOptions {
-  /** Blocked for this long. */
+  /** How long an extension may block the main thread. */
   readonly blockedMs: number;
-  /** Where it is written down that an extension is off. */
+  /** The file that records which extensions are off. */
   readonly offFile: string;
-  /** The person's terminal is ours: it has to be given back. */
+  /** Whether we use the user's terminal, which then has to be restored. */
   readonly hasTerminal: boolean;
 }
 
@@ -25,18 +26,18 @@ export class Watchdog {
       stdin: false,
       workerData: { cells: this.#cells.buffer, pid: process.pid, ...options },
     });
-    // An answer means that callbacks are run: this thread is not blocked.
+    // An answer shows that callbacks run, so this thread is not blocked.
     this.#worker.on("message", (question: number) => Atomics.store(this.#cells, ANSWERED, question));
     this.#worker.unref();
     this.#stopWatching = watchSteps((culprit) => this.#step(culprit));
   }
 
-  /** What the thread needs to name an extension. */
+  /** Sends the thread what it needs to name an extension. */
   tell({ id, name, file }: Culprit): void {
     this.#worker.postMessage({ id, name, file });
   }
 
-  /** How the session can be resumed. */
+  /** Sends the id with which the session can be resumed. */
   session(id: string): void {
     this.#worker.postMessage({ resume: id });
   }

@@ -1,5 +1,5 @@
-// DuckDuckGo without a key: the page for browsers without scripts, and the lighter one when that gives none. They are read, not parsed:
-// only the links and excerpts of results matter.
+// DuckDuckGo without a key: the page for browsers without scripts, and the lite page if that fails. The pages are not
+// fully parsed, because only the links and excerpts of results matter.
 
 import type { SearchAnswer, SearchSource } from "@lathe/agent/files";
 import { countFor, type Engine, EngineFailure, isWebAddress, plainText } from "../engine.ts";
@@ -24,7 +24,7 @@ function foundIn(html: string, most: number): SearchAnswer {
   if (!/<\/html>/i.test(html)) throw new EngineFailure("its page was cut off");
   if (/anomaly-modal|challenge-form/.test(html))
     throw new EngineFailure("DuckDuckGo takes this machine for a robot and asks for a picture puzzle");
-  // Each link of a result with all that follows it up to the next one, where its excerpt is.
+  // The part from each result's link to the next one, which contains its excerpt.
   const results = html.split(/(?=<a\b[^>]*class=["'](?:result__a|result-link)["'])/).slice(1);
   if (results.length === 0 && !/no-results|No results/.test(html)) throw new EngineFailure("its page has changed");
   return { sources: results.flatMap(sourceIn).slice(0, most) };
@@ -34,14 +34,14 @@ function sourceIn(part: string): SearchSource[] {
   const tag = /^<a\b[^>]*>/.exec(part)?.[0] ?? "";
   const href = /\bhref=["']([^"']+)["']/.exec(tag)?.[1]?.replaceAll("&amp;", "&") ?? "";
   const url = targetOf(href);
-  // Advertisements lead over another page of the engine.
+  // Links of advertisements stay on the engine's own host.
   if (url === undefined || /(?:^|\.)duckduckgo\.com$/.test(new URL(url).hostname)) return [];
   const title = plainText(part.slice(tag.length).split("</a>", 1)[0] ?? "");
   const excerpt = /class=["']result(?:__|-)snippet["'][^>]*>([\s\S]*?)<\/(?:a|td|div)>/.exec(part)?.[1] ?? "";
   return [{ title: title || url, url, snippet: plainText(excerpt) }];
 }
 
-/** Results lead over a page that counts them; the address itself is part of the link. */
+/** Results link to a redirect page; the target address is part of the link. */
 function targetOf(href: string): string | undefined {
   if (!URL.canParse(href, "https://duckduckgo.com")) return undefined;
   const link = new URL(href, "https://duckduckgo.com");

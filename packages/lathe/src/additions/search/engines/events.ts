@@ -1,9 +1,9 @@
-// The data of server-sent events, for answers that are read to their end before anything is made of them.
+// The data of server-sent events, for answers that are read to the end first.
 
 import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 import { EngineFailure } from "../engine.ts";
 
-/** A stream that was cut off, or is none, is a failure. */
+/** Fails if the stream was cut off or is not a stream of events. */
 export function eventsOf(text: string): readonly JsonObject[] {
   const events: JsonObject[] = [];
   for (const [, data = ""] of text.matchAll(/^data: ?(.*)$/gm)) {

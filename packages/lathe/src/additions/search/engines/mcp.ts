@@ -1,4 +1,4 @@
-// Engines that are a tool of an MCP server: one JSON-RPC call each, without a session.
+// Engines that are tools of an MCP server: one JSON-RPC call each, without a session.
 
 import { itemsAt, type SearchSource } from "@lathe/agent/files";
 import { type JsonObject, parseJson } from "@lathe/llm";
@@ -15,7 +15,7 @@ import {
 import { objectIn, objectsIn, textIn } from "../json-parts.ts";
 import { eventsOf } from "./events.ts";
 
-/** The server does not take these arguments; others may do. */
+/** The server rejects these arguments, but may accept others. */
 class WrongArguments extends EngineFailure {}
 
 async function callTool(
@@ -63,7 +63,7 @@ export const zai: Engine = {
   },
 };
 
-/** A list as JSON, at times as the text of a text; else words. */
+/** The answer may be a list as JSON, sometimes encoded twice, or plain text. */
 function zaiAnswer(said: string, now: () => number): { answer?: string; sources: SearchSource[] } {
   let value = parseJson(said);
   if (typeof value === "string") value = parseJson(value);
@@ -72,7 +72,7 @@ function zaiAnswer(said: string, now: () => number): { answer?: string; sources:
   return value === undefined ? { answer: said, sources: [] } : { sources: sourcesOf(list, names, now) };
 }
 
-/** The public server of Exa, for users who chose it and have no key. */
+/** Exa's public server, for users who chose it and have no key. */
 export const exaWithoutKey: Engine = {
   async search(query, means) {
     const args = { query: query.query, numResults: countFor(query, { most: 100 }) };

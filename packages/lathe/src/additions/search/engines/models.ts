@@ -1,4 +1,4 @@
-// Engines in which a model of the vendor searches and writes an answer. What they bill is counted.
+// Engines in which a vendor's model searches and writes the answer. Their charges are counted.
 
 import type { Billed } from "@lathe/agent/contract";
 import { type Citation, itemsAt, type SearchSource } from "@lathe/agent/files";
@@ -17,7 +17,7 @@ import { countIn, objectIn, objectsIn, textIn, textsIn } from "../json-parts.ts"
 import instructions from "./answer.md";
 import { eventsOf } from "./events.ts";
 
-/** What vendors charge for one search besides the tokens. */
+/** The usual price of one search, in addition to tokens. */
 const SEARCH_USD = 0.01;
 
 function billedBy(provider: string, model: string, usage: Usage, searches = 0): Billed {
@@ -35,7 +35,7 @@ const sum = (inputTokens: number, outputTokens: number): Usage => ({
   totalTokens: inputTokens + outputTokens,
 });
 
-/** Each page once. */
+/** Removes duplicate pages. */
 const distinct = <T extends { readonly url: string }>(list: readonly T[]): T[] =>
   [...new Map([...list].reverse().map((one) => [one.url, one])).values()].reverse();
 
@@ -162,7 +162,7 @@ export const gemini: Engine = {
   },
 };
 
-/** A busy server is asked again, three times at most, each time after twice the wait. */
+/** Repeats a request to a busy server, at most three times, and doubles the wait each time. */
 async function withRetries<T>({ sleep, signal }: EngineMeans, send: () => Promise<T>): Promise<T> {
   for (let failures = 0; ; failures++) {
     try {
@@ -255,7 +255,10 @@ function codexAnswer(response: JsonObject, model: string) {
   };
 }
 
-/** Of an answer that cites nothing: the links that stand in its text. They show no addresses: a query can dictate them. */
+/**
+ * The links in the text of an answer without citations. They do not count as shown addresses, because a query can
+ * dictate them.
+ */
 function linksIn(answer: string): SearchSource[] {
   const named = [...answer.matchAll(/\[([^\]\n]{1,300})\]\((https?:\/\/[^\s)]+)\)/g)].map(
     ([, title = "", url = ""]) => ({ title, url }),

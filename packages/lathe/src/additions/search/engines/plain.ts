@@ -1,4 +1,4 @@
-// Engines that take a query and give a list: one exchange each.
+// Engines that take a query and return a list, with one request each.
 
 import { itemsAt } from "@lathe/agent/files";
 import type { JsonObject } from "@lathe/llm";
@@ -48,7 +48,7 @@ export const brave: Engine = {
 export const jina: Engine = {
   async search({ query }, { baseUrl, key, now, json }) {
     const answer = await json(`${baseUrl}/${encodeURIComponent(query)}`, {
-      // Without the text of every page.
+      // Leaves out the text of every page.
       headers: { ...bearer(key), "x-respond-with": "no-content" },
     });
     return {
@@ -129,7 +129,7 @@ export const synthetic: Engine = {
   },
 };
 
-/** Who has no other way to say a week: older servers refuse it. */
+/** SearXNG has no range for a week: older servers refuse one. */
 const SEARXNG_RANGE = { day: "day", week: "month", month: "month", year: "year" } as const;
 
 export const searxng: Engine = {

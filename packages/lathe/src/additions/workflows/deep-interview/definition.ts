@@ -1,4 +1,4 @@
-// deep-interview as a state machine: what it keeps, and how it moves.
+// deep-interview as a state machine: its data and its moves.
 
 import type { JsonObject } from "@lathe/llm";
 import type { WorkflowDefinition } from "../workflow.ts";
@@ -18,11 +18,11 @@ export interface PendingQuestion {
 export interface InterviewData {
   readonly wish: string;
   readonly asked: readonly AskedQuestion[];
-  /** Waits for its answer. */
+  /** The question that waits for an answer. */
   readonly pending?: PendingQuestion;
-  /** The specification that was proposed last, once there is one. */
+  /** The specification that was proposed last, if any. */
   readonly spec?: { readonly title: string; readonly text: string };
-  /** Where the accepted one is, relative to the project. */
+  /** The file of the accepted specification, relative to the project. */
   readonly file?: string;
 }
 

@@ -1,4 +1,4 @@
-// What an interview asks: a question of the model's, and whether its specification is accepted. Each as a gate, and as a dialog.
+// The gates of an interview: the model's question, and whether its specification is accepted. Each is also a dialog.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import { MOST_WORDS } from "../../../conversation/gates/gate.ts";
@@ -6,7 +6,7 @@ import { approvalStep, choiceOf } from "../approval-step.ts";
 import type { GateStep, StepOf } from "../work.ts";
 import { type InterviewData, interviewData, type PendingQuestion } from "./definition.ts";
 
-/** Writes the accepted specification; gives its path as people see it. */
+/** Writes the accepted specification and returns its path. */
 type WriteSpec = (spec: NonNullable<InterviewData["spec"]>) => Promise<string>;
 
 export const interviewSteps =
@@ -27,7 +27,7 @@ function questionStep(interview: InterviewData, pending: PendingQuestion): GateS
   const chosen = {
     type: "object",
     properties: {
-      // Gates have no keyword for how many: each choice of one is listed.
+      // Gate schemas cannot limit the number of items, so each single choice is listed.
       selected: multi
         ? { type: "array", items: { type: "string", enum: labels } }
         : { type: "array", enum: labels.map((label) => [label]) },

@@ -28,10 +28,10 @@ export function interviewTool(work: WorkflowWork, steps: StepOf): ToolDef<Args> 
     description: description.trim(),
     schema: object(params),
     tier: "read",
-    // The gate and the state know what was done already.
+    // The gate and the state record what was done already.
     replay: "safe",
     exclusive: true,
-    // People take their time.
+    // No limit, because users take their time.
     timeoutMs: 0,
     summary: ({ op, question, title }) => `${op} ${question ?? title ?? ""}`.trim(),
     card: ({ op, question, title, text: spec }, result) => ({
@@ -76,7 +76,7 @@ export function interviewTool(work: WorkflowWork, steps: StepOf): ToolDef<Args> 
     return work.decide(steps, context);
   }
 
-  /** A call that runs again after a kill finds the state as it left it. */
+  /** After a kill, the repeated call finds the state unchanged. */
   function waitAt(to: string, data: InterviewData, current: WorkflowState, { callId }: ToolContext): void {
     if (current.state === to && current.gate?.key === callId) return;
     work.move(to, { data: data as unknown as JsonObject, gate: { key: callId } });

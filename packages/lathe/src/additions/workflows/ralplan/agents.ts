@@ -1,4 +1,4 @@
-// The planner and the two reviewers: bundled agents that only read, each asked for one answer as data.
+// The planner and the two reviewers: bundled read-only agents, each asked for one answer as data.
 
 import type { Session } from "@lathe/agent";
 import { ToolFailure } from "@lathe/agent/contract";
@@ -24,7 +24,7 @@ const reviewSchema: Schema<DraftReview> = object({
   evidence: listOf(researchEvidenceEntry, "What was found about the claims"),
 });
 
-/** Asks agents, in the name of one call. */
+/** Asks agents on behalf of one call. */
 export class PlanningAgents {
   readonly #session: Session;
   readonly #callId: string;

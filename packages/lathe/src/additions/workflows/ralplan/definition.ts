@@ -1,13 +1,13 @@
-// ralplan as a state machine: what it keeps, and how it moves.
+// ralplan as a state machine: its data and its moves.
 
 import type { ResearchEvidenceEntry, ResearchPlanItem } from "@lathe/agent/research";
 import type { JsonObject } from "@lathe/llm";
 import type { WorkflowDefinition } from "../workflow.ts";
 
-/** So many plans are made before the disagreement goes to the user. */
+/** After this many plans, the disagreement goes to the user. */
 export const MOST_ROUNDS = 5;
 
-/** What the planner made. */
+/** The planner's result. */
 export interface Draft {
   readonly title: string;
   readonly plan: string;
@@ -27,13 +27,13 @@ export interface DraftReview {
 
 export interface RalplanData {
   readonly wish: string;
-  /** What the planner is told, in the words of the session's model. */
+  /** The planner's task, in the words of the session's model. */
   readonly task?: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly round: number;
   readonly draft?: Draft;
   readonly reviews: { readonly [name in Reviewer]?: DraftReview };
-  /** What has to change in the draft. */
+  /** What must change in the draft. */
   readonly objections: readonly string[];
   readonly files?: readonly string[];
 }

@@ -1,11 +1,11 @@
-// The gate of ralplan: whether the plan that both reviewers approve is carried out.
+// The gate of ralplan: whether to carry out the plan that both reviewers approved.
 
 import { judgeClaims } from "@lathe/agent/research";
 import { approvalStep, choiceOf } from "../approval-step.ts";
 import type { StepOf } from "../work.ts";
 import { type Draft, type RalplanData, ralplanData, ralplanJson } from "./definition.ts";
 
-/** Writes plan and decision; gives their paths as people see them. */
+/** Writes the plan and the decision, and returns their paths. */
 type WritePlan = (draft: Draft, text: string) => Promise<readonly string[]>;
 
 export const ralplanSteps =
@@ -42,7 +42,7 @@ export const ralplanSteps =
     };
   };
 
-/** What of the plan rests on claims: accepted ones with their sources, uncertain ones marked. */
+/** The claims behind the plan: accepted ones with their sources, uncertain ones marked. */
 function claimsText({ draft, reviews }: RalplanData): string {
   const evidence = [...(reviews.architect?.evidence ?? []), ...(reviews.critic?.evidence ?? [])];
   const verdicts = judgeClaims(draft?.claims ?? [], evidence);

@@ -1,5 +1,5 @@
-// The tool that runs the rounds of ralplan: planner, reviewers, gate. What has been done is in the state, so that a call which runs again
-// after a kill goes on where the last one was.
+// The tool that runs the rounds of ralplan: planner, reviewers, gate. Finished steps are in the state, so that a call
+// that is repeated after a kill continues where the last one stopped.
 
 import type { Session } from "@lathe/agent";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "@lathe/agent/contract";
@@ -19,7 +19,7 @@ export function ralplanTool(session: Session, work: WorkflowWork, steps: StepOf)
     label: "Plan",
     description: description.trim(),
     schema: object(params),
-    // Its agents only read, and each of their calls is judged.
+    // Its agents only read, and each of their calls is checked.
     tier: "read",
     replay: "safe",
     exclusive: true,
@@ -27,7 +27,7 @@ export function ralplanTool(session: Session, work: WorkflowWork, steps: StepOf)
     summary: ({ task = "" }) => task.slice(0, 200),
     card: (_args, result) => ({
       verb: result ? "Planned" : "Planning",
-      // Most of the time it is the agents that are waited for, not the user.
+      // Most of the time, the tool waits for the agents, not the user.
       subject: "with architect and critic",
     }),
     execute: async ({ task }, context) => {
@@ -69,13 +69,13 @@ async function runRounds(
       settleReviews(work, context);
     } else {
       said = await work.decide(steps, context);
-      // Without an answer the input ends here.
+      // Without an answer, the input ends here.
       if (work.current?.state === "approval") return said;
     }
   }
 }
 
-/** Both verdicts, each kept as soon as it is there. */
+/** Asks for the missing verdicts, and stores each as soon as it arrives. */
 async function reviewed(work: WorkflowWork, agents: PlanningAgents): Promise<void> {
   const { reviews } = presentData(work);
   const missing = REVIEWERS.filter((name) => reviews[name] === undefined);
@@ -103,7 +103,7 @@ function settleReviews(work: WorkflowWork, { callId }: ToolContext): void {
   ];
   if (objections.length > 0)
     work.move("planning", { data: ralplanJson({ ...data, round: round + 1, reviews: {}, objections }) });
-  // Each plan has a gate of its own.
+  // Each plan has its own gate.
   else work.move("approval", { data: ralplanJson(data), gate: { key: `${callId}-${round}` } });
 }
 

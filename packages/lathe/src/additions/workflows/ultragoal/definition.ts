@@ -16,7 +16,7 @@ export interface ProposedGoal extends GoalPart {
 export interface UltragoalData {
   readonly wish: string;
   readonly proposed?: ProposedGoal;
-  /** What holds unless the changed list that was proposed is signed off. */
+  /** The signed list, which stays valid until the user signs off the changed one. */
   readonly signed?: ProposedGoal;
 }
 

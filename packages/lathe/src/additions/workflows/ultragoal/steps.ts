@@ -1,10 +1,10 @@
-// The gate of ultragoal: whether the work on these parts begins.
+// The gate of ultragoal: whether to begin work on these parts.
 
 import { approvalStep, choiceOf } from "../approval-step.ts";
 import type { StepOf } from "../work.ts";
 import { type ProposedGoal, ultragoalData, ultragoalJson } from "./definition.ts";
 
-/** Puts the goal to work in the session. */
+/** Starts the goal in the session. */
 export type BeginGoal = (goal: ProposedGoal) => Promise<void>;
 
 export const ultragoalSteps =
@@ -23,7 +23,7 @@ export const ultragoalSteps =
       }),
       settle: async (answer) => {
         const { decision, told } = choiceOf(answer);
-        // The work goes on either way.
+        // The work continues either way.
         if (decision !== "approve" && signed)
           return { to: "executing", data: ultragoalJson({ wish, proposed: signed }), told: keptText(decision, told) };
         if (decision === "reject")

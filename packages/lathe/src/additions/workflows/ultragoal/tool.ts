@@ -50,7 +50,7 @@ function propose(
   steps: StepOf,
   { args, current, context }: { readonly args: Args; readonly current: WorkflowState; readonly context: ToolContext },
 ): Promise<string | ToolResult> {
-  // A call that runs again after a kill finds the state as it left it.
+  // After a kill, the repeated call finds the state unchanged.
   if (current.state !== "sign-off" || current.gate?.key !== context.callId) {
     const before = ultragoalData(current.data);
     const signed = current.state === "executing" ? before.proposed : before.signed;

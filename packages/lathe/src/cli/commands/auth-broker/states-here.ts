@@ -52,7 +52,7 @@ async function fromFiles(
     stateOf(one, {
       issuers,
       notes: known,
-      isUnderWay: (id) => isRunning && known[id]?.asking !== undefined,
+      isUnderWay: (id) => isRunning && known[id]?.noteAsking !== undefined,
       diskProblem: () => undefined,
       now: deps.now(),
     }),

@@ -1,11 +1,12 @@
-// Which account of each provider a session uses: chosen once, when the provider is first used, kept when the session is resumed, and
-// changed only when the account reaches its limit. Nothing here runs for a provider with a single account.
+// Which account of each provider a session uses. The choice is made when the provider is first used, kept when the
+// session is resumed, and changed only when the account reaches its limit. Nothing here runs for a provider with a
+// single account.
 
 import type { RateLimitInfo } from "@lathe/llm";
 import type { AccountInfo, AccountReport, CredentialSource } from "../source.ts";
 import { type Ranked, type RankingMode, rankAccounts } from "./ranking.ts";
 
-/** As the journal holds it. */
+/** The choice as the journal stores it. */
 export interface AccountChoice {
   readonly provider: string;
   /** Id of the account. */
@@ -15,10 +16,10 @@ export interface AccountChoice {
   readonly reason: string;
 }
 
-/** What an account was refused with. */
+/** The limit that made the vendor refuse an account. */
 export interface AccountLimit {
   readonly kind: "rate_limit" | "quota";
-  /** How long the vendor says to wait; undefined: it does not say. */
+  /** How long the vendor asks us to wait; undefined if it does not say. */
   readonly retryAfterMs?: number;
 }
 
@@ -26,29 +27,29 @@ export interface AccountChoicesParts {
   readonly source: CredentialSource;
   readonly mode: RankingMode;
   readonly now: () => number;
-  /** The last choice of an earlier process of this session. */
+  /** The last choice that an earlier process of this session made. */
   readonly earlier: (provider: string) => AccountChoice | undefined;
-  /** Ends the wait for usage reports; the choice is made with what is known by then. */
+  /** Ends the wait for usage reports; the choice then uses what is known so far. */
   readonly patience: () => AbortSignal;
 }
 
-/** Told of each choice; `from`: the account that has reached its limit. */
+/** Called with each choice. `from` is the account that reached its limit. */
 export type ChoiceListener = (choice: AccountChoice, from?: AccountInfo, limit?: AccountLimit) => void;
 
-/** A vendor that asks for no longer wait than this is waited for: another account would pay for the whole prompt again. */
+/** If the vendor asks for at most this wait, we wait: another account would pay for the whole prompt again. */
 const SHORT_WAIT_MS = 10_000;
-/** Headers change with each answer; other sessions need not know at once. */
+/** Headers change with each answer, and other sessions do not need to know at once. */
 const REPORT_EVERY_MS = 10_000;
-/** Where the vendor does not say when its limit ends. */
+/** Assumed wait if the vendor does not say when its limit ends. */
 const UNKNOWN_LIMIT_MS = { rate_limit: 60_000, quota: 60 * 60_000 } as const;
 
 export class AccountChoices {
   readonly #parts: AccountChoicesParts;
   readonly #chosen = new Map<string, Promise<AccountInfo>>();
-  /** The same, for those that cannot wait. */
+  /** The same accounts, for callers that cannot wait for a promise. */
   readonly #current = new Map<string, AccountInfo>();
   readonly #refused = new Set<string>();
-  /** What headers said is left, until it is reported. */
+  /** Remaining limits from response headers that have not been reported yet. */
   readonly #noted = new Map<AccountInfo, RateLimitInfo>();
   #owesRetry = false;
   #reportedAt = Number.NEGATIVE_INFINITY;
@@ -59,18 +60,18 @@ export class AccountChoices {
     this.#parts = parts;
   }
 
-  /** What was chosen before there was a listener is told at once. */
+  /** Sets the listener, and passes it the choices that were made before. */
   follow(listener: ChoiceListener): void {
     this.#listener = listener;
     for (const told of this.#untold.splice(0)) listener(...told);
   }
 
-  /** Undefined: the provider has one account, or has not been used. */
+  /** Undefined if the provider has only one account or has not been used. */
   current(provider: string): AccountInfo | undefined {
     return this.#current.get(provider);
   }
 
-  /** Of several accounts of one provider. */
+  /** Chooses one of several accounts of the same provider. */
   async choose(several: readonly AccountInfo[]): Promise<AccountInfo> {
     const { provider } = several[0]!;
     const before = await this.#chosen.get(provider);
@@ -81,10 +82,13 @@ export class AccountChoices {
     return choosing;
   }
 
-  /** The account was refused: whether another one answers from here on, so that the request can be made again at once. */
+  /**
+   * Handles a refusal of the account. Returns whether another account is in use now, so that the request can be
+   * repeated at once.
+   */
   async takeOver(from: AccountInfo, limit: AccountLimit): Promise<boolean> {
     const { provider } = from;
-    // Another request has met the limit before.
+    // Another request met the limit first and has already switched.
     if (this.#current.get(provider)?.id !== from.id) return true;
     const { retryAfterMs } = limit;
     const isFirst = !this.#refused.has(from.id);
@@ -100,19 +104,22 @@ export class AccountChoices {
     return true;
   }
 
-  /** A limit was met in the middle of an answer, and another account has taken over: the request is worth making again. */
+  /**
+   * Records that a limit was met in the middle of an answer and another account has taken over, so the request is worth
+   * repeating.
+   */
   oweRetry(): void {
     this.#owesRetry = true;
   }
 
-  /** Whether that is so; once. */
+  /** Whether a retry is owed; asking clears it. */
   takeRetry(): boolean {
     const owed = this.#owesRetry;
     this.#owesRetry = false;
     return owed;
   }
 
-  /** An answer has come: what its headers say is left. */
+  /** Notes the remaining limits in the headers of an answer. */
   async note(account: AccountInfo, rateLimit: RateLimitInfo | undefined): Promise<void> {
     this.#refused.delete(account.id);
     if (rateLimit === undefined) return;
@@ -120,7 +127,7 @@ export class AccountChoices {
     if (this.#parts.now() - this.#reportedAt >= REPORT_EVERY_MS) await this.flush();
   }
 
-  /** What was noted since the last report is reported. */
+  /** Reports everything noted since the last report. */
   async flush(): Promise<void> {
     if (this.#noted.size === 0) return;
     this.#reportedAt = this.#parts.now();
@@ -133,7 +140,8 @@ export class AccountChoices {
     try {
       await this.#parts.source.report(account, report);
     } catch {
-      // What other sessions cannot be told, because a disk is full or a broker is down, must fail no answer of this one.
+      // If other sessions cannot be told, because a disk is full or a broker is down, this session's answer must not
+      // fail.
     }
   }
 

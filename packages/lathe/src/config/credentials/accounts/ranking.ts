@@ -1,9 +1,12 @@
-// In which order the accounts of a provider are used, by what is known of each. Pure.
+// The order in which a provider's accounts are used, given what is known of each. Pure functions.
 
 import { momentText } from "../../../platform/usage/moments.ts";
 import type { AccountInfo, AccountStanding, UsageWindow } from "../source.ts";
 
-/** `balanced`: the least used first. `earliest-reset`: the one whose limit resets first, so that no quota is lost. */
+/**
+ * `balanced` puts the least used account first; `earliest-reset` the one whose limit resets first, so that no quota is
+ * lost.
+ */
 export type RankingMode = "balanced" | "earliest-reset";
 
 export const rankingMode = (written: string | undefined): RankingMode =>
@@ -15,13 +18,16 @@ export interface Candidate {
 }
 
 export interface Ranked extends Candidate {
-  /** It can be used now, as far as is known. */
+  /** Whether the account can be used now, as far as we know. */
   readonly isUsable: boolean;
-  /** Why it stands here, for people. */
+  /** Why the account has this rank, as shown to the user. */
   readonly reason: string;
 }
 
-/** Keys before sign-ins, as in the ladder; those at a limit after all others, the soonest available first; disabled ones last. */
+/**
+ * Usable accounts come first, keys before sign-ins; then accounts at a limit, the soonest available first; then
+ * disabled ones.
+ */
 export function rankAccounts(candidates: readonly Candidate[], mode: RankingMode): readonly Ranked[] {
   const measured = candidates.map((candidate) => ({ candidate, ...measure(candidate) }));
   const tiers = measured.sort(
@@ -43,10 +49,10 @@ const STATE = { usable: 0, limited: 1, disabled: 2 } as const;
 interface Measure {
   readonly state: (typeof STATE)[keyof typeof STATE];
   readonly kind: number;
-  /** Of its tightest limit; nothing known counts as nothing used. */
+  /** Used share of its tightest limit; an account without data counts as unused. */
   readonly used: number;
   readonly tightest: UsageWindow | undefined;
-  /** When its first limit resets; of one at its limits: when the last of those does. */
+  /** When the first limit resets; for an account at its limits, when the last of them does. */
   readonly next: number;
 }
 
@@ -67,7 +73,7 @@ function measure({ account, standing }: Candidate): Measure {
 
 const resetOf = ({ resetsAt = Number.POSITIVE_INFINITY }: UsageWindow): number => resetsAt;
 
-/** Infinity minus Infinity is no number. */
+/** Subtracting would give NaN for two infinities. */
 const before = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
 
 function reasonOf({ state, used, tightest, next }: Measure, mode: RankingMode): string {

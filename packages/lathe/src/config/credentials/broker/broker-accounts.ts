@@ -1,5 +1,5 @@
-// The accounts of a broker as a `CredentialSource`: known from a snapshot, followed by its stream while somebody listens, renewed and
-// reported where they are kept.
+// The accounts of a broker as a `CredentialSource`: loaded from a snapshot, kept up to date by the broker's stream
+// while there are listeners. The broker renews the credentials and receives the reports.
 
 import type { ClientDeps } from "@lathe/llm";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
@@ -20,18 +20,23 @@ import { KnownCredentials } from "./known-credentials.ts";
 import type { SnapshotCache } from "./snapshot-cache.ts";
 import type { BrokerCredential, Snapshot, StreamEvent, UsageReply } from "./wire.ts";
 
-/** A token that ends sooner is renewed first; one that was given for less than twice that, at half of its time. */
+/**
+ * A token that expires within this time is renewed first. A token that lives less than twice this long is renewed at
+ * half its lifetime.
+ */
 const MARGIN_MS = 60_000;
 /** Callers within this time share one request for usage. */
 const USAGE_MS = 15_000;
-/** A broker that did not answer is not asked again by each of the questions of one command. */
+/**
+ * After a failure the broker is left alone for this long, so that the questions of one command do not all ask again.
+ */
 const FAILED_FOR_MS = 5_000;
 
 export interface BrokerAccountsParts {
   readonly client: BrokerClient;
   readonly cache: SnapshotCache;
   readonly deps: Pick<ClientDeps, "now" | "random" | "setTimer">;
-  /** Called with each secret that becomes known here. */
+  /** Called with each secret that this process learns. */
   readonly onSecret: (provider: string, value: string) => void;
 }
 
@@ -40,16 +45,16 @@ export class BrokerAccounts implements CredentialSource {
   readonly #parts: BrokerAccountsParts;
   #opening: Promise<KnownCredentials> | undefined;
   #failure: { readonly at: number; readonly error: unknown } | undefined;
-  /** Whether this process has heard from the broker itself: what comes from a file may be an hour old. */
+  /** Whether the broker itself has answered this process: the cached file may be an hour old. */
   #hasHeard = false;
-  /** By id: when it was last renewed from here. */
+  /** By id, the time this process last renewed the credential. */
   readonly #renewedAt = new Map<string, number>();
   readonly #renewing = new Map<string, Promise<void>>();
   readonly #listeners = new Set<(change: AccountChange) => void>();
   #endFollowing: (() => void) | undefined;
   readonly #usage: Coalesced<UsageReply>;
   #lastUsage: UsageReply | undefined;
-  /** What was reported from here: the broker's answers may be older. */
+  /** What this process reported: the broker's answers may be older. */
   readonly #reported = new Map<string, AccountStanding>();
 
   constructor(parts: BrokerAccountsParts) {
@@ -76,12 +81,12 @@ export class BrokerAccounts implements CredentialSource {
 
   async secret(account: AccountRef): Promise<AccountSecret> {
     const known = await this.#known();
-    // Somebody may have signed in again since the file was written.
+    // The user may have signed in again since the file was written.
     if (known.credential(account.id) === undefined) await this.lookAgain();
     const before = usable(known, account);
     if (!this.#mustRenew(before)) return unlessOver(before, this.#parts.deps.now());
     await this.#renew(account, (one) => !this.#mustRenew(one)).catch((error: unknown) => {
-      // A broker that is down is no reason to drop a token that still works.
+      // While the broker is down, a token that still works stays in use.
       if (!(error instanceof BrokerError) || isOver(before, this.#parts.deps.now())) throw error;
     });
     return secretOf(usable(known, account));
@@ -135,7 +140,7 @@ export class BrokerAccounts implements CredentialSource {
     };
   }
 
-  /** From the file when it is fresh, without asking anyone. */
+  /** The known credentials: from the file if it is fresh, otherwise from the broker. */
   async #known(): Promise<KnownCredentials> {
     const { now } = this.#parts.deps;
     if (this.#failure && now() - this.#failure.at < FAILED_FOR_MS) throw this.#failure.error;
@@ -174,7 +179,7 @@ export class BrokerAccounts implements CredentialSource {
       this.#lastUsage = await this.#parts.client.usage();
       return this.#lastUsage;
     } catch {
-      return undefined; // nothing is known: an account is chosen without it
+      return undefined; // without a report, an account is chosen anyway
     }
   }
 
@@ -187,7 +192,7 @@ export class BrokerAccounts implements CredentialSource {
     return expires - margin <= this.#parts.deps.now();
   }
 
-  /** Callers at the same time share one renewal. */
+  /** Concurrent callers share one renewal. */
   #renew(account: AccountRef, isEnough: (one: BrokerCredential) => boolean): Promise<void> {
     const { id } = account;
     const running = this.#renewing.get(id);
@@ -226,7 +231,7 @@ export class BrokerAccounts implements CredentialSource {
     });
   }
 
-  /** False: changes are missing. */
+  /** Returns false if changes are missing. */
   async #take(event: StreamEvent): Promise<boolean> {
     const known = await (event.kind === "snapshot" ? this.#begun(event.snapshot) : this.#known());
     const changes = event.kind === "snapshot" ? known.replace(event.snapshot) : known.apply(event);
@@ -236,7 +241,7 @@ export class BrokerAccounts implements CredentialSource {
     return true;
   }
 
-  /** A broker that was down at the beginning is there now. */
+  /** A broker that was down at first can be reached now. */
   #begun(snapshot: Snapshot): Promise<KnownCredentials> {
     this.#failure = undefined;
     this.#opening ??= Promise.resolve(new KnownCredentials(snapshot));

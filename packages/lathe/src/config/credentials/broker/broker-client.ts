@@ -1,4 +1,5 @@
-// The broker's addresses as functions: what is sent, within which time, and what an answer or its absence means in one line.
+// The broker's endpoints as functions: what to send, how long to wait, and a one-line explanation of each answer or
+// failure.
 
 import { visibleLine } from "@lathe/agent/base";
 import { messageOf, parseJson, type Transport, type TransportResponse } from "@lathe/llm";
@@ -23,15 +24,18 @@ import {
   usageReply,
 } from "./wire.ts";
 
-/** A broker that is there answers from memory. */
+/** A running broker answers from memory. */
 const ANSWERS_WITHIN_MS = 10_000;
 /** A renewal waits for the issuer. */
 const RENEWS_WITHIN_MS = 30_000;
-/** Whoever compares accounts must not wait for long. */
+/** A caller that compares accounts must not wait long. */
 const REPORTS_WITHIN_MS = 5_000;
 const MOST_BYTES = 16 << 20;
 
-/** `refused`: it does not accept the token. `unknown`: it has no such credential. `down`: there was no answer that could be used. */
+/**
+ * `refused`: the broker does not accept the token. `unknown`: it has no such credential. `down`: it gave no usable
+ * answer.
+ */
 export type BrokerFailure = "refused" | "unknown" | "down";
 
 export class BrokerError extends CliError {
@@ -73,12 +77,12 @@ export class BrokerClient {
     return this.#ask({ path: "/v1/usage", schema: usageReply, withinMs: ANSWERS_WITHIN_MS }).then(printableUsage);
   }
 
-  /** A new token, whatever the old one is worth. */
+  /** Gets a new token, even if the old one is still valid. */
   refresh(id: string): Promise<Credential> {
     return this.#become(id, "refresh", { method: "POST", withinMs: RENEWS_WITHIN_MS });
   }
 
-  /** Stored there, in the place of one with that provider and name. */
+  /** Stores the credential at the broker; replaces one with the same provider and name. */
   async add(credential: NewCredential): Promise<void> {
     await this.#ask({ path: "/v1/credential", body: credential });
   }
@@ -91,7 +95,7 @@ export class BrokerClient {
     await this.#ask({ path: `/v1/credential/${id}/report`, body: report, withinMs: REPORTS_WITHIN_MS });
   }
 
-  /** Ends with the connection or the signal. `onLife`: something came, if only a comment. */
+  /** Ends with the connection or the signal. `onLife` is called whenever something arrives, even if only a comment. */
   async *stream(signal: AbortSignal, onLife: () => void): AsyncGenerator<StreamEvent> {
     const { status, body } = await this.#send({ path: "/v1/snapshot/stream" }, signal);
     if (status !== 200) throw this.#refusal(status, await this.#textOf(body));
@@ -99,7 +103,7 @@ export class BrokerClient {
     for await (const data of eventsIn(body, onLife)) {
       const event = parseJson(data);
       const wrong = checker.wrongIn(event);
-      // What a later version says of other things is not for us.
+      // A later version may send kinds of events that we do not know.
       if (wrong !== undefined && !isOurs(event)) continue;
       if (wrong !== undefined) throw this.#down(`sent something else than expected: ${wrong}`);
       yield trimmedEvent(event as unknown as StreamEvent);
@@ -163,7 +167,7 @@ export class BrokerClient {
     const { url, tokenSource } = this.#place;
     const reply = parseJson(text);
     const isOwn = new Checker(errorReply, { acceptsUnknown: true }).fits(reply);
-    // What a proxy on the way says is not the broker's word.
+    // Only an error in the broker's own form counts: this one may come from a proxy in between.
     if (status === 401 && isOwn)
       return new BrokerError(
         "refused",
@@ -186,7 +190,7 @@ const START_IT = "Start it with `lathe auth-broker serve`, or check the address.
 const OUR_KINDS = new Set(["snapshot", "changed", "disabled", "removed"]);
 const isOurs = (event: unknown): boolean => OUR_KINDS.has(String(Object(event)["kind"]));
 
-/** Members that we do not know are not kept: nothing that a broker adds by mistake ends up in a file here. */
+/** Drops unknown members, so that nothing a broker adds by mistake ends up in a file here. */
 function trimmed({ generatedAt, generation, credentials, disabled }: Snapshot): Snapshot {
   return {
     generatedAt,
@@ -220,7 +224,10 @@ function trimmedDisabled({ type, cause, at, ...one }: DisabledCredential): Disab
   return { ...names(one), type, cause: visibleLine(cause), at };
 }
 
-/** Shown in lists of this machine: whoever runs the broker must not steer its terminals. */
+/**
+ * These names appear in lists on this machine, and the operator of the broker must not be able to control its
+ * terminals.
+ */
 const names = ({ provider, id, name, identity }: Pick<BrokerCredential, "provider" | "id" | "name" | "identity">) => ({
   provider: visibleLine(provider),
   id,

@@ -1,28 +1,28 @@
-// Follows the stream of a broker as long as somebody wants its changes: connects again when it breaks, later each time.
+// Follows a broker's stream while there are listeners, and reconnects when it breaks, with growing pauses.
 
 import type { ClientDeps } from "@lathe/llm";
 import { BrokerError } from "./broker-client.ts";
 import type { StreamEvent } from "./wire.ts";
 
-/** A run that is over sooner needs no stream, and one that begins has better things to do. */
+/** A shorter run needs no stream, and a starting run has more urgent work. */
 const BEGINS_AFTER_MS = 500;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** The broker sends comments far more often. */
+/** The broker sends comments far more often than this. */
 const SILENCE_MS = 90_000;
 
 export interface FollowingParts {
   readonly open: (signal: AbortSignal, onLife: () => void) => AsyncIterable<StreamEvent>;
-  /** False: changes are missing, so that the stream has to begin again, with a snapshot. */
+  /** Returns false if changes are missing, so that the stream must restart with a snapshot. */
   readonly take: (event: StreamEvent) => Promise<boolean>;
-  /** It does not accept the token: there is no use in asking again. */
+  /** Called when the broker does not accept the token: asking again would be useless. */
   readonly onRefused: () => Promise<void>;
   readonly setTimer: ClientDeps["setTimer"];
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
 
-/** Begins now; returns how to end it. */
+/** Starts following at once; returns a function that stops it. */
 export function follow(parts: FollowingParts): () => void {
   const over = new AbortController();
   const { setTimer } = parts;
@@ -37,12 +37,12 @@ export function follow(parts: FollowingParts): () => void {
       if (signal.aborted) return;
       if (outcome === "refused") return onRefused();
       waitMs = outcome === "worked" ? FIRST_WAIT_MS : Math.min(Math.max(waitMs * 2, FIRST_WAIT_MS), LONGEST_WAIT_MS);
-      // A broker that starts again is not asked by all of its clients at the same moment.
+      // The random part keeps clients from reconnecting to a restarted broker all at the same moment.
       await pause(waitMs * (0.5 + random()), signal);
     }
   }
 
-  /** One connection, to its end. */
+  /** Keeps one connection until it ends. */
   async function connection(
     take: FollowingParts["take"],
     signal: AbortSignal,
@@ -60,7 +60,7 @@ export function follow(parts: FollowingParts): () => void {
         hasWorked = true;
       }
     } catch (error) {
-      // What was known goes on being used; requests that need the broker say what is wrong with it.
+      // The known credentials stay in use; requests that need the broker report what is wrong with it.
       if (error instanceof BrokerError && error.failure === "refused") return "refused";
     } finally {
       timer.cancel();

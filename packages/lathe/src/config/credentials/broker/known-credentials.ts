@@ -1,4 +1,4 @@
-// What a client knows of the broker's credentials: a snapshot, and the changes since then. No effects.
+// What a client knows about the broker's credentials: a snapshot and the changes since. No effects.
 
 import type { AccountChange, AccountInfo } from "../source.ts";
 import type { BrokerCredential, DisabledCredential, Snapshot, StreamEvent } from "./wire.ts";
@@ -17,7 +17,7 @@ export class KnownCredentials {
     this.#take(snapshot);
   }
 
-  /** As it would come from the broker. */
+  /** The state in the form that the broker sends. */
   snapshot(): Snapshot {
     return {
       generatedAt: this.#generatedAt,
@@ -46,7 +46,7 @@ export class KnownCredentials {
     return this.#disabled.get(id);
   }
 
-  /** What has changed for those who use accounts. */
+  /** Replaces everything. Returns the accounts that changed. */
   replace(snapshot: Snapshot): readonly AccountChange[] {
     const before = this.#entries();
     this.#generation = snapshot.generation;
@@ -63,7 +63,7 @@ export class KnownCredentials {
     ];
   }
 
-  /** Undefined: changes before this one are missing, so that only a new snapshot helps. */
+  /** Undefined if earlier changes are missing, so that only a new snapshot helps. */
   apply(delta: Delta): readonly AccountChange[] | undefined {
     if (delta.generation <= this.#generation) return [];
     if (delta.generation > this.#generation + 1) return undefined;
@@ -73,7 +73,7 @@ export class KnownCredentials {
     return [this.put(delta.credential)];
   }
 
-  /** What the broker says has become of one. */
+  /** Stores the current state of one credential. */
   put(credential: BrokerCredential | DisabledCredential): AccountChange {
     const { provider, id } = credential;
     if ("credential" in credential) {

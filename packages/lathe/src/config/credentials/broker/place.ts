@@ -1,5 +1,5 @@
-// Which broker keeps the credentials of this run, and the token that it wants: variables before settings, before the token file. What a
-// project brings has no say.
+// Finds the broker that keeps this run's credentials, and the token it wants: variables win over settings, settings
+// over the token file. A project's files have no say in this.
 
 import { chmodSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -8,41 +8,41 @@ import { usageError } from "../../../platform/usage/exit.ts";
 import { variableName } from "./token-setting.ts";
 import { BROKER_URL, CACHE_FILE, CACHE_TTL, BROKER_TOKEN as TOKEN } from "./variables.ts";
 
-/** An hour. */
+/** One hour. */
 const USUAL_TTL_MS = 3_600_000;
 const TOKEN_COMMAND = "lathe auth-broker token";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What the user has said of a broker. */
+/** What the user configured about a broker. */
 export interface BrokerWords {
-  /** Without the project's .env file. */
+  /** Environment without the project's .env file. */
   readonly userEnv: Env;
   readonly settings: { readonly "auth.broker.url": string; readonly "auth.broker.token": string };
 }
 
 export interface BrokerPlaces extends BrokerWords {
-  /** The token file of this home. */
+  /** The token file in Lathe's home. */
   readonly tokenFile: string;
-  /** Folder of caches of this home. */
+  /** The cache folder in Lathe's home. */
   readonly cache: string;
   readonly cwd: string;
-  /** Output of a command that the user wrote in the place of a value. */
+  /** Runs a command that the user wrote in place of a value, and returns its output. */
   readonly runCommand: (command: string) => Promise<string>;
 }
 
 export interface BrokerPlace {
-  /** Without a slash at its end. */
+  /** Address without a trailing slash. */
   readonly url: string;
   readonly token: string;
-  /** For people: where the token came from. */
+  /** Where the token came from, as shown to the user. */
   readonly tokenSource: string;
   readonly cacheFile: string;
-  /** How long a snapshot is good for, by the broker's clock; 0: none is kept. */
+  /** How long a snapshot may be used, by the broker's clock; with 0 none is kept. */
   readonly cacheTtlMs: number;
 }
 
-/** Whether the credentials are a broker's: what is wrong with its address or token is said when one is needed. */
+/** Whether a broker is configured. Errors in its address or token are reported when one of them is needed. */
 export const hasBroker = ({ userEnv, settings }: BrokerWords): boolean =>
   Boolean(userEnv[BROKER_URL]?.trim()) || settings["auth.broker.url"] !== "";
 
@@ -96,7 +96,7 @@ async function tokenFor(url: string, places: BrokerPlaces): Promise<Pick<BrokerP
   );
 }
 
-/** The variable of this name, the output of `!command`, or the text itself. */
+/** The variable with this name, the output of `!command`, or the text itself. */
 async function resolvedSetting(
   key: string,
   written: string,
@@ -117,7 +117,7 @@ function checked(token: string, source: string): string {
 
 function ownFile(file: string): string | undefined {
   const text = readTextFile(file)?.trim();
-  // Copied or restored with other rights: it is made private before it counts.
+  // The file may have been copied or restored with other permissions: make it private before using it.
   if (text && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600);
   return text;
 }

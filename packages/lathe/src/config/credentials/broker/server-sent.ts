@@ -1,15 +1,18 @@
-// The data of server-sent events out of the bytes of an answer. Names, numbers and comments are passed over.
+// Reads the data of server-sent events from the bytes of a response. Names, numbers and comments are skipped.
 
 const MOST_CHARACTERS = 16 << 20;
 
-/** Whole events only: one that is cut off at the end was never sent. `onLife`: bytes have come. */
+/**
+ * Yields complete events only: an event that is cut off at the end counts as not sent. `onLife` is called when bytes
+ * arrive.
+ */
 export async function* eventsIn(body: AsyncIterable<Uint8Array>, onLife: () => void): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let data: string[] = [];
   let rest = "";
   for await (const bytes of body) {
     onLife();
-    // A carriage return at the end may be half of a line end.
+    // A carriage return at the end may be half of a line break.
     const lines = (rest + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? "";
     for (const line of lines) {

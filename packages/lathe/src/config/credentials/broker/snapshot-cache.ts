@@ -1,5 +1,5 @@
-// The last snapshot of a broker, in a file that only the same token for the same address can read. It lets a run begin while the broker
-// is down, and without waiting for it.
+// The last snapshot of a broker, in a file that only the same token for the same address can decrypt. With it a run can
+// start while the broker is down, and does not have to wait for it.
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
@@ -10,14 +10,14 @@ import type { Snapshot } from "./wire.ts";
 
 const CIPHER = "aes-256-gcm";
 const [NONCE_BYTES, TAG_BYTES] = [12, 16];
-/** Part of what is authenticated: what another form has written cannot be opened. */
+/** Part of the authenticated data, so that a file in another format cannot be decrypted. */
 const FORM = "lathe snapshot 1";
 
 export interface SnapshotCacheParts {
   readonly file: string;
   readonly url: string;
   readonly token: string;
-  /** How old a snapshot may be, by the broker's clock; 0: nothing is read or written. */
+  /** Maximum age of a snapshot, by the broker's clock; with 0 nothing is read or written. */
   readonly ttlMs: number;
   readonly now: () => number;
 }
@@ -31,16 +31,16 @@ export class SnapshotCache {
     this.#parts = parts;
   }
 
-  /** Undefined: there is none that is fresh, or it is damaged, another broker's, or of another token. */
+  /** Undefined if there is no fresh snapshot, or if it is damaged or belongs to another broker or token. */
   read(): Snapshot | undefined {
     const { file, ttlMs, now } = this.#parts;
     const text = ttlMs === 0 ? undefined : readIfReadable(file);
     const kept = text === undefined ? undefined : this.#opened(Buffer.from(text, "base64"));
-    // A clock that was set back makes it seem to come from the future.
+    // If the clock was set back, the snapshot seems to come from the future.
     return kept !== undefined && Math.abs(now() - kept.generatedAt) < ttlMs ? kept : undefined;
   }
 
-  /** Of several that wait the last one is written. A full disk costs the next run a request, nothing else. */
+  /** Of several pending writes only the last is done. A full disk only costs the next run a request. */
   write(kept: Snapshot): Promise<void> {
     if (this.#parts.ttlMs === 0) return this.#writing;
     const isWaiting = this.#waiting !== undefined;
@@ -54,7 +54,7 @@ export class SnapshotCache {
     return this.#writing;
   }
 
-  /** The broker does not accept the token any more. */
+  /** Called when the broker no longer accepts the token. */
   async remove(): Promise<void> {
     await this.#writing;
     await rm(this.#parts.file, { force: true });
@@ -85,9 +85,9 @@ export class SnapshotCache {
     try {
       text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
     } catch {
-      return undefined; // not made with this token for this address, or damaged
+      return undefined; // encrypted with another token or for another address, or damaged
     }
-    // Only this code could have written it, after it was checked: to check it again would slow down every start.
+    // Only this code can have written it, after checking it. Checking again would slow down every start.
     return JSON.parse(text) as Snapshot;
   }
 

@@ -1,4 +1,5 @@
-// What a broker and its clients exchange. A refresh token never leaves the broker: its place holds `HELD_BY_BROKER`.
+// The messages between a broker and its clients. A refresh token never leaves the broker: `HELD_BY_BROKER` takes its
+// place.
 
 import {
   choice,
@@ -15,10 +16,10 @@ import {
 } from "@lathe/llm/schema";
 import { LAST_MOMENT } from "../../../platform/usage/moments.ts";
 
-/** Stands where a refresh token would be. */
+/** Sent in place of a refresh token. */
 export const HELD_BY_BROKER = "held-by-broker";
 
-/** Letters, digits, `_`, `.` and `-`: it becomes part of an address. */
+/** Letters, digits, `_`, `.` and `-`, because the id becomes part of a URL. */
 const CREDENTIAL_ID = "^[A-Za-z0-9_.-]{1,128}$";
 
 const apiKey = object({ type: exactly("api_key"), key: text() });
@@ -26,7 +27,7 @@ const token = object({
   type: exactly("oauth"),
   access: text(),
   refresh: optional(exactly(HELD_BY_BROKER)),
-  /** Epoch milliseconds; absent: it does not end. */
+  /** Epoch milliseconds; absent if it does not expire. */
   expires: optional(integer()),
 });
 
@@ -35,13 +36,13 @@ const named = { provider: text(), id: text({ pattern: CREDENTIAL_ID }), name: te
 export const brokerCredential = object({
   ...named,
   identity: optional(text()),
-  /** The broker can have a new token without a person. */
+  /** Whether the broker can get a new token without the user. */
   isRenewable: flag(),
   credential: oneOf(apiKey, token),
 });
 export type BrokerCredential = Static<typeof brokerCredential>;
 
-/** One that cannot be used until somebody signs in again. It holds no secret. */
+/** A credential that cannot be used until the user signs in again. It holds no secret. */
 export const disabledCredential = object({
   ...named,
   type: choice(["api_key", "oauth"]),
@@ -54,9 +55,9 @@ export type DisabledCredential = Static<typeof disabledCredential>;
 
 /** `GET /v1/snapshot`. */
 export const snapshot = object({
-  /** By the broker's clock, epoch milliseconds. */
+  /** Epoch milliseconds by the broker's clock. */
   generatedAt: integer(),
-  /** Grows by one with each change of a credential. */
+  /** Grows by one with each change to a credential. */
   generation: integer(),
   credentials: listOf(brokerCredential),
   disabled: listOf(disabledCredential),
@@ -64,8 +65,9 @@ export const snapshot = object({
 export type Snapshot = Static<typeof snapshot>;
 
 /**
- * `GET /v1/snapshot/stream`: first an event `snapshot`, then one of the others for each change. The name of the SSE event is `kind`. A
- * credential that is disabled leaves by `disabled`; comments keep the connection alive.
+ * `GET /v1/snapshot/stream`: first an event `snapshot`, then one of the others for each change. The name of the SSE
+ * event is `kind`. The event `disabled` also removes the credential from the usable ones; comments keep the connection
+ * alive.
  */
 export const streamEvent = oneOf(
   object({ kind: exactly("snapshot"), snapshot }),
@@ -75,10 +77,13 @@ export const streamEvent = oneOf(
 );
 export type StreamEvent = Static<typeof streamEvent>;
 
-/** Epoch milliseconds from a client: they are shown as dates to others. */
+/** Epoch milliseconds from a client; other clients show them as dates. */
 const moment = integer({ minimum: 0, maximum: LAST_MOMENT });
 
-/** `POST /v1/credential`: a new credential, or a newer one of the same provider and name. Answered by a `BrokerCredential`. */
+/**
+ * `POST /v1/credential`: a new credential, or a newer one for the same provider and name. The response is a
+ * `BrokerCredential`.
+ */
 export const newCredential = object({
   provider: text(),
   name: text(),
@@ -90,10 +95,13 @@ export const newCredential = object({
 });
 export type NewCredential = Static<typeof newCredential>;
 
-/** `POST /v1/credential/:id/disable`. `POST /v1/credential/:id/refresh` has no body; both are answered by what has become of it. */
+/**
+ * `POST /v1/credential/:id/disable`. `POST /v1/credential/:id/refresh` has no body; both return the new state of the
+ * credential.
+ */
 export const disableRequest = object({ cause: text() });
 
-/** `POST /v1/credential/:id/report`: what a client has learnt from a vendor's answer. */
+/** `POST /v1/credential/:id/report`: what a client learnt from a vendor's response. */
 export const reportRequest = oneOf(
   object({ kind: exactly("limit"), until: moment, reason: text() }),
   object({
@@ -108,7 +116,7 @@ const usageReport = object({
   windows: listOf(object({ name: text(), used: number(), resetsAt: optional(integer()) })),
 });
 
-/** `GET /v1/usage`: what is known of how much of each credential is left. */
+/** `GET /v1/usage`: what is known about the remaining limits of each credential. */
 export const usageReply = object({
   generatedAt: integer(),
   accounts: listOf(
@@ -122,5 +130,5 @@ export const usageReply = object({
 });
 export type UsageReply = Static<typeof usageReply>;
 
-/** Every refusal: `code` for programs, `message` for people. */
+/** Every error response: `code` for programs, `message` for people. */
 export const errorReply = object({ error: object({ code: text(), message: text() }) });

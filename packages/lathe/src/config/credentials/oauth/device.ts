@@ -1,4 +1,4 @@
-// Device authorisation (RFC 8628): show a code, wait until the user has entered it on another device.
+// Device authorisation (RFC 8628): shows a code and waits until the user has entered it on another device.
 
 import { createHash, randomBytes } from "node:crypto";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
@@ -42,7 +42,7 @@ export async function signInWithDevice(row: OAuthRow, flow: DeviceFlow): Promise
   let failures = 0;
   while (flow.now() < deadline) {
     await flow.sleep(interval);
-    // A short connection failure must not cancel a sign-in that the person is completing on another device.
+    // A brief connection failure must not cancel a sign-in that the user is completing on another device.
     const reply = await flow.post(row.tokenUrl, ask).catch((error: unknown) => {
       if (++failures >= MOST_FAILURES) throw error;
       interval *= 2;

@@ -1,4 +1,4 @@
-// Waits for the browser to come back to a port of ours on loopback after a sign-in.
+// Listens on a loopback port for the browser's redirect after a sign-in.
 
 import { timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
@@ -6,26 +6,26 @@ import type { AddressInfo } from "node:net";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 
 export interface Waiting {
-  /** Lines of a person whose browser runs on another machine: the address that it could not open. */
+  /** Lines the user pastes if their browser runs on another machine: the address that it could not open. */
   readonly pastedLines?: (signal: AbortSignal) => AsyncIterable<string>;
   readonly signal: AbortSignal;
-  /** Milliseconds a person may take. */
+  /** How long the user may take, in milliseconds. */
   readonly patienceMs: number;
 }
 
 export interface Redirection extends Waiting {
-  /** 0: any. */
+  /** Port to listen on; 0 means any. */
   readonly port: number;
   readonly redirectAt: (port: number) => string;
-  /** Any program may connect to a loopback port: only a response to our own request is accepted. */
+  /** Any program can connect to a loopback port, so only a response to our own request is accepted. */
   readonly isAnswer: (url: URL) => boolean;
-  /** We listen: the person may be sent away. */
+  /** Called when we are listening, so that the user can be sent to the browser. */
   readonly begin: (redirectUri: string) => void | Promise<void>;
-  /** The command that tries again. */
+  /** The command that the user runs to try again. */
   readonly again: string;
 }
 
-/** The address that the browser came back to. It may carry a code or an error. */
+/** Returns the address that the browser was redirected to. It may carry a code or an error. */
 export function waitForRedirect(options: Redirection): Promise<{ readonly url: URL; readonly redirect: string }> {
   const { signal, patienceMs, isAnswer, again } = options;
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ async function readPasted(waiting: Waiting, signal: AbortSignal, take: (line: st
   for await (const line of waiting.pastedLines(signal)) take(line.trim());
 }
 
-/** In a time that says nothing about where they differ. */
+/** Compares in constant time, which reveals nothing about where the texts differ. */
 export function isSameText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

@@ -1,4 +1,4 @@
-// Authorisation code with PKCE: the browser comes back to a port of ours on loopback.
+// Authorisation code with PKCE: the browser is redirected to a loopback port of ours.
 
 import { createHash, randomBytes } from "node:crypto";
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
@@ -10,7 +10,7 @@ import { type Post, toCredential, toKey } from "./token.ts";
 export interface BrowserFlow extends Waiting {
   readonly post: Post;
   readonly now: () => number;
-  /** Shows the address, and opens it where that is possible. */
+  /** Shows the address, and opens it in a browser if possible. */
   readonly open: (url: string) => void;
 }
 
@@ -52,7 +52,7 @@ export async function signInWithBrowser(row: OAuthRow, flow: BrowserFlow): Promi
   return toCredential(reply, { provider: row.provider, now: flow.now() });
 }
 
-/** Where the issuer does not send the state back, the path carries it. */
+/** If the issuer does not send the state back, the path of the redirect carries it. */
 async function waitForCode(
   row: OAuthRow,
   flow: BrowserFlow,

@@ -1,4 +1,4 @@
-// Posts a form, or JSON where an issuer wants that, through the product's one HTTP transport.
+// Posts a form, or JSON if an issuer wants that, through the product's one HTTP transport.
 
 import type { Transport } from "@lathe/llm";
 import { answerText } from "../../../platform/machine/answer-text.ts";
@@ -6,7 +6,7 @@ import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 import type { Post } from "./token.ts";
 
 const MOST_BYTES = 1 << 20;
-/** An issuer that does not answer must not block a run, nor the lock that others wait for. */
+/** An issuer that does not answer must not block a run, nor the lock that other processes wait for. */
 const PATIENCE_MS = 15_000;
 
 interface FormAnswer {
@@ -14,7 +14,7 @@ interface FormAnswer {
   readonly text: string;
 }
 
-/** Throws where nothing answers. */
+/** Rejects if there is no response. */
 export type SendForm = (
   url: string,
   form: Readonly<Record<string, string>>,
@@ -39,7 +39,7 @@ export function formSender(transport: Transport): SendForm {
         accept: "application/json",
       },
       signal,
-      // Codes and refresh tokens work once.
+      // Codes and refresh tokens work only once.
       once: true,
       body: [asJson ? JSON.stringify(form) : new URLSearchParams({ ...form }).toString()],
     }).catch(silent);

@@ -1,4 +1,5 @@
-// A token that is still good, refreshed under a lock when it is not: two processes must never use the same refresh token.
+// Returns a valid access token, refreshing it under a lock if needed: two processes must never use the same refresh
+// token.
 
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 import type { AccountRef } from "../source.ts";
@@ -9,7 +10,7 @@ import { type Post, toCredential } from "./token.ts";
 export interface OAuthContext {
   readonly now: () => number;
   readonly post: Post;
-  /** Asked for only when a token must be renewed. */
+  /** Only called when a token must be renewed. */
   readonly rows: () => Promise<readonly OAuthRow[]>;
 }
 
@@ -25,7 +26,7 @@ export async function freshAccessToken(
   return renewed(account, store, context, (now) => isGood(now, context.now()));
 }
 
-/** Although its time is not over. Another process may have renewed it since this one read it. */
+/** Renews a token that has not expired yet. Another process may have renewed it since this one read it. */
 export async function renewedAccessToken(
   account: AccountRef,
   store: CredentialStore,
@@ -43,7 +44,7 @@ async function renewed(
 ): Promise<string> {
   const { provider } = account;
   return store.exclusively(account.id, async () => {
-    // Another process may have refreshed while we waited for the lock.
+    // Another process may have refreshed it while we waited for the lock.
     const credential = await signInOf(account, store);
     if (credential && isEnough(credential)) return credential.access;
     const row = (await context.rows()).find((candidate) => candidate.provider === provider);
@@ -52,7 +53,7 @@ async function renewed(
     }
     const ask = { grant_type: "refresh_token", refresh_token: credential.refresh, client_id: row.clientId };
     const reply = await context.post(row.tokenUrl, ask).catch((error: unknown) => {
-      // An unreachable issuer is no reason to drop a token that still works.
+      // While the issuer is unreachable, a token that still works stays in use.
       if (credential.expires === undefined || credential.expires <= context.now()) throw error;
     });
     if (reply === undefined) return credential.access;

@@ -1,4 +1,5 @@
-// Issuers one can sign in to. A row is data: the flows know no provider. Companies add their own in `$LATHE_HOME/oauth.yml`.
+// Issuers the user can sign in to. A row is data: the flows know no provider. Companies add their own in
+// `$LATHE_HOME/oauth.yml`.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,20 +15,22 @@ export interface OAuthRow {
   readonly scopes: readonly string[];
   /** Authorisation code with PKCE and a loopback redirect. */
   readonly authorizeUrl?: string;
-  /** The issuer may insist on a port; 0 = any. */
+  /** The issuer may insist on a port; 0 means any. */
   readonly redirectPort?: number;
   /** Device authorisation (RFC 8628). */
   readonly deviceUrl?: string;
-  /** The issuer knows no clients: it gives the user's key to the program that can prove it made the request. */
+  /**
+   * The issuer has no registered clients: it gives the user's key to the program that can prove it made the request.
+   */
   readonly gives?: "key";
   /** Extra parameters of the authorisation request. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Where the vendor says how much of an account is used up, and which fields of its answer say it. */
+  /** The page where the vendor says how much of an account is used up, and the fields of its response that say it. */
   readonly usageUrl?: string;
   readonly usage?: readonly UsageFields[];
 }
 
-/** Only what a vendor offers to other people's programs: no client id of another product is borrowed. */
+/** Only what a vendor offers to other people's programs: we never borrow another product's client id. */
 const BUILT_IN: readonly OAuthRow[] = [
   {
     provider: "openrouter",
@@ -42,7 +45,7 @@ const BUILT_IN: readonly OAuthRow[] = [
   },
 ];
 
-/** The user's own issuers first. */
+/** All rows, the user's own issuers first. */
 export async function oauthRows(home: string): Promise<readonly OAuthRow[]> {
   const file = join(home, "oauth.yml");
   let text: string;
@@ -105,7 +108,7 @@ function isUsageFields(value: unknown): boolean {
   );
 }
 
-/** Codes and tokens travel to these addresses: encrypted, or not leaving the machine. */
+/** Codes and tokens travel to these addresses, so the connection must be encrypted or stay on this machine. */
 function isSafeUrl(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);

@@ -1,4 +1,4 @@
-// What every flow ends with: a form posted to the token endpoint, and a credential made of the answer.
+// The last step of every flow: posts a form to the token endpoint and makes a credential from the response.
 
 import { CliError, EXIT } from "../../../platform/usage/exit.ts";
 import { nearestMoment } from "../../../platform/usage/moments.ts";
@@ -12,7 +12,7 @@ export interface TokenReply {
   readonly error_description?: string;
 }
 
-/** Posts names and values, gives the JSON answer whatever the status. */
+/** Posts names and values; returns the JSON response whatever its status. */
 export type Post = (
   url: string,
   form: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ export function toCredential(
     const what = previous ? `The sign-in for ${provider} could not be renewed` : "Signing in failed";
     throw new CliError(EXIT.provider, `${what}: ${reason}. Run: lathe login ${provider}`);
   }
-  // A lifetime that is no number counts as none.
+  // A lifetime that is not a number counts as absent.
   const lasts = Number(reply.expires_in ?? Number.NaN);
   const refresh = reply.refresh_token ?? previous?.refresh;
   return {

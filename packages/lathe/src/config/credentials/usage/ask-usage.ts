@@ -6,7 +6,7 @@ import type { OAuthRow } from "../oauth/rows.ts";
 import type { AccountSecret, UsageReport } from "../source.ts";
 import { readUsage } from "./usage-fields.ts";
 
-/** A vendor that does not answer must not hold up the start of a session for longer. */
+/** A vendor that does not answer must not delay the start of a session for longer. */
 const PATIENCE_MS = 5_000;
 const MOST_BYTES = 1 << 20;
 
@@ -15,7 +15,7 @@ export interface UsageVendor {
   readonly now: () => number;
 }
 
-/** Undefined: there is no such page, the vendor is down, or its answer does not hold what the row names. */
+/** Undefined if there is no such page, the vendor is down, or its answer lacks what the row names. */
 export async function askUsage(
   { usageUrl, usage = [] }: Pick<OAuthRow, "usageUrl" | "usage">,
   secret: () => Promise<AccountSecret>,
@@ -31,7 +31,7 @@ export async function askUsage(
     const windows = readUsage(answer, usage, now());
     return windows.length === 0 ? undefined : { at: now(), windows };
   } catch {
-    // What is known from before goes on counting; the request of the session itself will say what is wrong.
+    // What is already known stays valid; the session's own request will report the problem.
     return undefined;
   }
 }

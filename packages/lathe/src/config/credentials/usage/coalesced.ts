@@ -1,10 +1,11 @@
-// Calls that ask for the same thing within a short time share one request. A caller that gives up ends its own wait, not the request.
+// Calls that ask for the same thing within a short time share one request. A caller that gives up ends only its own
+// wait, not the request.
 
 export interface CoalescedParts<T> {
-  /** Failures are the caller's business: give undefined. */
+  /** Handles its own failures: it returns undefined then. */
   readonly load: () => Promise<T | undefined>;
   readonly now: () => number;
-  /** How long an answer serves later callers. */
+  /** How long an answer is reused for later callers. */
   readonly windowMs: number;
 }
 
@@ -17,7 +18,7 @@ export class Coalesced<T> {
     this.#parts = parts;
   }
 
-  /** Undefined: the request failed, or the caller has given up. */
+  /** Undefined if the request failed or the caller gave up. */
   async get(signal?: AbortSignal): Promise<T | undefined> {
     const { now, windowMs } = this.#parts;
     if (!this.#last || (!this.#isLoading && now() - this.#last.at >= windowMs))
@@ -35,7 +36,7 @@ export class Coalesced<T> {
   }
 }
 
-/** Undefined as soon as the signal says so; the work goes on. */
+/** Resolves with undefined as soon as the signal aborts; the work goes on. */
 async function unlessGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
   if (!signal) return work;
   if (signal.aborted) return undefined;

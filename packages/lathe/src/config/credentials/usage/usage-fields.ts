@@ -1,21 +1,23 @@
-// What a vendor's usage page says, read by the fields that a row of oauth.yml names: data, no code per vendor.
+// Reads a vendor's usage page by the field names in a row of oauth.yml: data, no code per vendor.
 
 import { isJsonObject, type JsonValue } from "@lathe/llm";
 import type { UsageWindow } from "../source.ts";
 
-/** Where one limit stands in the answer: names joined by dots. `percent`, or two of `used`, `remaining` and `limit`. */
+/**
+ * Where the answer holds one limit: names joined by dots. Either `percent`, or two of `used`, `remaining` and `limit`.
+ */
 export interface UsageFields {
   readonly name: string;
-  /** 0 to 100. */
+  /** A value from 0 to 100. */
   readonly percent?: string;
   readonly used?: string;
   readonly remaining?: string;
   readonly limit?: string;
-  /** A date, a time in seconds or milliseconds since 1970, or seconds from now. */
+  /** A date, a timestamp in seconds or milliseconds since 1970, or seconds from now. */
   readonly resetsAt?: string;
 }
 
-/** Windows that the answer does not have are left out; so are those without a limit. */
+/** Leaves out windows that are missing from the answer or have no limit. */
 export function readUsage(answer: JsonValue, fields: readonly UsageFields[], now: number): readonly UsageWindow[] {
   return fields.flatMap((of) => {
     const used = usedShare(answer, of);
@@ -50,7 +52,7 @@ function numberOf(value: JsonValue | undefined): number | undefined {
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
-/** Numbers as large as these are times since 1970, in milliseconds and in seconds. */
+/** Numbers at least this large are timestamps since 1970, in milliseconds and in seconds. */
 const [LEAST_MS, LEAST_SECONDS] = [1e11, 1e9];
 
 function timeOf(value: JsonValue | undefined, now: number): number | undefined {

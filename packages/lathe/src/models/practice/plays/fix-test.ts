@@ -1,5 +1,5 @@
-// "Fix the failing test": runs the tests, follows the failure to the code, and tries the one repair that the practice model knows: a
-// bound that leaves its own value out. That is the bug of the sample project.
+// "Fix the failing test": runs the tests, follows the failure to the code, and tries the one repair that the practice
+// model knows: a bound that excludes its own value. That is the bug of the sample project.
 
 import { posix } from "node:path";
 import { bash, exitCodeOf, jobOf, linesOf, type Outcome, type Play, read, type Step, stdoutOf } from "../play.ts";

@@ -1,4 +1,4 @@
-// The plain requests: show, find, run, create, replace. One tool or two each.
+// The plain requests: show, find, run, create, replace. Each takes one or two tools.
 
 import { bash, exitCodeOf, jobOf, type Play, read, shellQuote } from "../play.ts";
 
