@@ -1,4 +1,5 @@
-// What makes room in a session (a summary, a briefing): one after the other, and the next input waits for its end.
+// Runs work that makes room in a session (a summary, a briefing), one at a time; the next input waits until it has
+// ended.
 
 export class Maintenance {
   #ended: Promise<void> | undefined;
@@ -14,7 +15,7 @@ export class Maintenance {
   async run<T>(work: () => Promise<T>): Promise<T> {
     await this.settled();
     const running = work();
-    // Who waits for the end does not care how it came.
+    // Waiters only need to know that the work has ended, not how.
     const ended = running.then(
       () => {},
       () => {},

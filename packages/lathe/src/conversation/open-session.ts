@@ -1,4 +1,4 @@
-// Opens a session: what its parts share, the parts themselves, then the loop over them. Every host starts here.
+// Opens a session: the base that its parts share, the parts, then the loop over them. Every host starts here.
 
 import { Session } from "@lathe/agent";
 import { noHistory } from "../changes/rewind/file-history.ts";
@@ -19,7 +19,7 @@ import type { SessionWorkspace } from "./session-workspace.ts";
 export async function openSession(shared: SessionWorkspace, request: SessionRequest): Promise<OpenSession> {
   const place = placeOfSession(shared, request);
   const { workspace } = place;
-  // It asks git first, which answers while the rest is set up. Additions are loaded beside it.
+  // Setting up the base asks git, which answers while the additions are loaded.
   let anything: boolean | undefined;
   const hasFiles = (): boolean => {
     anything ??= isAnythingHere(placeOf(workspace));
@@ -42,7 +42,10 @@ export async function openSession(shared: SessionWorkspace, request: SessionRequ
   }
 }
 
-/** A session without a conversation, which ends with the work: for one call, for a look at a request, for a replay. */
+/**
+ * Opens a session for one piece of work without a conversation (a single call, a preview of a request, a replay) and
+ * closes it afterwards.
+ */
 export async function withSession<T>(
   workspace: SessionWorkspace,
   request: SessionRequest,

@@ -1,5 +1,5 @@
-// Several people who can be asked at once, such as the user at the terminal and the clients of a door: everybody who is there is asked,
-// and the first answer counts. With nobody there a question waits for the next one.
+// Joins several clients that can be asked, such as the terminal and the clients of a door: all are asked, and the first
+// answer counts. Without clients, a question waits for the next one.
 
 import type { Answer, Question } from "@lathe/agent";
 import type { PlanVerdict } from "@lathe/agent/tools";
@@ -8,9 +8,9 @@ import type { ApprovalQuestion, ApprovalReply } from "./approvals.ts";
 import type { GivenAnswers } from "./given-answers.ts";
 import type { Person } from "./session-contract.ts";
 
-/** Somebody who can be asked. */
+/** A client that can be asked. */
 export interface Asked {
-  /** The reason of the signals of the others when this one has answered. */
+  /** When this client answers, the others' signals abort with this reason. */
   readonly name: string;
   readonly person: Person;
 }
@@ -25,7 +25,7 @@ interface OpenQuestion {
 export class SharedPerson implements Person {
   readonly #present = new Set<Asked>();
   readonly #open = new Set<OpenQuestion>();
-  /** What extensions show and ask, and the terminals of commands, are the first one's alone. */
+  /** Extension dialogs and command terminals belong to the first client alone. */
   readonly extensionUi?: ExtensionScreen;
   readonly showTerminal?: NonNullable<Person["showTerminal"]>;
   readonly terminalSize?: NonNullable<Person["terminalSize"]>;
@@ -39,7 +39,7 @@ export class SharedPerson implements Person {
     if (terminalSize) this.terminalSize = terminalSize;
   }
 
-  /** Is asked from now on, also what is open. Returns how to take this one away. */
+  /** Adds a client, which is also asked the open questions. Returns how to remove it. */
   add(asked: Asked): () => void {
     this.#present.add(asked);
     for (const question of [...this.#open]) question.askOf(asked);
@@ -69,7 +69,7 @@ export class SharedPerson implements Person {
       return person.answer?.([asked.question], given, undefined, kept);
     }, signal);
 
-  /** Undefined when the signal aborts, or when the first one who reacts gives the question up. */
+  /** Undefined when the signal aborts, or when the first client to react closes the question. */
   #first<T>(ask: Ask<T>, signal: AbortSignal): Promise<T | undefined> {
     const asked = new Map<Asked, AbortController>();
     return new Promise((resolve, reject) => {
@@ -77,7 +77,8 @@ export class SharedPerson implements Person {
         this.#open.delete(question);
         signal.removeEventListener("abort", giveUp);
         for (const [other, given] of asked) if (other !== winner) given.abort(reason);
-        // The winner hears later when the question is settled for good: then its answer is in the journal.
+        // The winner's signal still aborts later, when the question is closed for good and its answer is in the
+        // journal.
         const won = winner && asked.get(winner);
         if (won) signal.addEventListener("abort", () => won.abort(signal.reason), { once: true });
       };

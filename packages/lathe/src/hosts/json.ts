@@ -1,5 +1,5 @@
-// JSON lines: the session's header, one event per line, the result last. With a prompt it runs that; without one it reads messages
-// and interrupts from stdin, works through them in order and ends with its input.
+// JSON lines: the session's header, one event per line, and the result last. With a prompt this runs the prompt;
+// without one it reads messages and interrupts from stdin, handles them in order, and ends with its input.
 
 import type { SessionEvent } from "@lathe/agent";
 import { parseJson } from "@lathe/llm";
@@ -35,7 +35,7 @@ export function jsonResult(machine: Machine, result: RunResult): void {
   tellError(machine, result);
 }
 
-/** People read stderr in every mode. */
+/** Errors also go to stderr, which people read in every mode. */
 function tellError({ stderr }: Machine, { error }: RunResult): void {
   if (error !== undefined) stderr.write(`lathe: ${error}\n`);
 }
@@ -68,7 +68,7 @@ export async function jsonCommandMode(
   } finally {
     await conversation.close();
     signals.stopListening();
-    // The process that sent a signal may keep our stdin open, which would keep us waiting.
+    // The process that sent the signal may keep our stdin open, and we would wait for it.
     if (signals.asked.aborted) stdin.destroy();
   }
 }

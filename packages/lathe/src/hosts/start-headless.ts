@@ -1,4 +1,4 @@
-// From options to a run without a person: which journal, recorded or not, named or not, then the mode that shows it.
+// Starts a run without a user: chooses the journal, recording and run id, then the mode that shows the run.
 
 import type { InputContent } from "@lathe/agent";
 import { isJsonObject } from "@lathe/llm";
@@ -19,10 +19,10 @@ import { openWorkflow } from "./headless/open-workflow.ts";
 import type { RunResult } from "./headless/result.ts";
 import type { Recording } from "./record/recording.ts";
 
-/** What a run without a person needs of its process. */
+/** What a run without a user needs of its process. */
 export interface HeadlessStart {
   readonly requestFor: RequestFor;
-  /** A workspace with models and files of its own, for a recording. */
+  /** Makes a workspace with its own models and files, for a recording. */
   at(workspace: Workspace): SessionWorkspace;
   readonly phase: NonNullable<HeadlessRun["phase"]>;
 }
@@ -68,7 +68,7 @@ export async function startHeadless(
     remembered = true;
   };
   const unrecordable = recording && workflowRefusal(conversation);
-  // Only after the first request is sent: the user is waiting for that.
+  // Remembered only after the first request was sent, because the user waits for that request.
   const stopListening = onFirstRequest(remember);
   try {
     if (unrecordable) throw unrecordable;
@@ -97,12 +97,12 @@ export async function startHeadless(
     stopListening();
     remember();
     await conversation.close();
-    // Closing it is recorded, too.
+    // Closing is recorded too.
     if (unrecordable) recording?.discard();
   }
 }
 
-/** A recorded run has no workflows: it would take an answer for a message, and what an interview refuses would run. */
+/** A recorded run cannot have workflows: it would take an answer for a message, and run what an interview refuses. */
 function workflowRefusal(conversation: Conversation): Error | undefined {
   const { workflow } = openWorkflow(conversation.open);
   if (!workflow) return undefined;
@@ -116,7 +116,7 @@ function commandFor({ workspace, open: { journal, session } }: Conversation): st
   return path === undefined ? "lathe -c" : commandToContinue(workspace, { path, id: session.id });
 }
 
-/** A run that works on a goal has failed unless it reaches it. */
+/** A run that works on a goal fails unless it reaches it. */
 function hasOpenGoal({ session }: Conversation): boolean {
   const goal = session.facts.read("goal");
   return isJsonObject(goal) && (goal["state"] === "active" || goal["state"] === "stopped");
@@ -127,7 +127,7 @@ async function landResult(conversation: Conversation, result: RunResult): Promis
   return landedResult(conversation, result);
 }
 
-/** Nothing stays locked, and no half recording is left, when the session cannot be set up. */
+/** If the session cannot be set up, nothing stays locked, and no partial recording is left. */
 async function startConversation(
   workspace: SessionWorkspace,
   journal: OpenedJournal,
@@ -165,7 +165,7 @@ async function openJournal(
 
 interface OutputMode {
   run(machine: Machine, run: HeadlessRun): Promise<RunResult>;
-  /** A result that an earlier run has left. */
+  /** Shows a result that an earlier run left. */
   tell(machine: Machine, result: RunResult): void;
 }
 

@@ -1,4 +1,4 @@
-// Which checks a session has: those of `--check`, else of the settings, else what the project's own files offer.
+// Which checks a session has: those of `--check` and of the settings; if there are none, what the project's own files offer.
 
 import { shellProblem } from "@lathe/agent/policy";
 import type { Check } from "@lathe/agent/verify";

@@ -1,4 +1,4 @@
-// The agents of the session, for people: listed, looked at, sent to, stopped, revived.
+// `/agents`: list the agents of the session, show one, send it a message, stop or revive it.
 
 import type { AgentDirectory, AgentOverview } from "@lathe/agent/contract";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -10,7 +10,7 @@ import type { CommandView } from "./command-view.ts";
 
 const VERBS = ["send", "stop", "revive"] as const;
 const FORM = /^(?:(send|stop|revive)\s+)?(\S+)(?:\s+([\s\S]+))?$/;
-/** No agent is called so. */
+/** A word that is never an agent's id. */
 const ALL = "all";
 const USAGE =
   "Use: /agents, /agents <id>, /agents send <id> <message>, /agents stop <id>, /agents stop all, or /agents revive <id>.";
@@ -89,7 +89,7 @@ function lineOf({
   return `${agentId}  ${facts.join(" · ")}  ${printableLine(doing === "" ? (description ?? assignment) : doing)}`;
 }
 
-/** What is wrong with what was typed is for the person who typed it. */
+/** The directory's errors are about what the user typed, so they become usage errors. */
 async function reportErrors(work: () => Promise<void>): Promise<void> {
   try {
     await work();

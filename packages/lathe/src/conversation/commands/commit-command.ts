@@ -1,4 +1,5 @@
-// `/commit [--all] [--split] [context]`: commits what is staged with a message by the model, and the conversation knows of it.
+// `/commit [--all] [--split] [context]`: commits the staged changes with a message by the model and tells the
+// conversation about it.
 
 import type { Session } from "@lathe/agent";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
@@ -12,7 +13,7 @@ import type { CommandView } from "./command-view.ts";
 
 export const commitCommand: SlashCommand = {
   name: "commit",
-  // Many people have a command of this name already.
+  // Many users already have a command with this name.
   yields: true,
   arguments: "[--all] [--split] [context]",
   description: "commit what is staged, or all changes, with a message by the model",
@@ -87,7 +88,7 @@ async function commitIn(
     for (const line of madeLines(repository.branch, made)) view.line(line);
     const cost = costLine(model.spent);
     if (cost !== undefined) view.line(cost, "dim");
-    // What is said next may be about them.
+    // The user's next message may refer to these commits.
     if (made.length > 0)
       session.appendCustomMessage("commit", `The user committed:\n${madeLines(repository.branch, made).join("\n")}`);
   } catch (error) {
@@ -99,7 +100,7 @@ async function commitIn(
   }
 }
 
-/** The user interrupts it as they interrupt an answer; questions in between are no work. */
+/** Lets the user interrupt the commit like an answer; the session is not busy while a question is open. */
 function interruptible(session: Session): Required<Pick<CommitHost, "during">> & { readonly signal: AbortSignal } {
   const stop = new AbortController();
   return {

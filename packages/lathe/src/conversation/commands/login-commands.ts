@@ -1,4 +1,4 @@
-// Commands about credentials. What they change takes effect with the next request.
+// Commands about credentials. Changes take effect with the next request.
 
 import { findRow } from "@lathe/llm/providers";
 import { accountOf, deleteCredential, listAccounts, looksLikeKey, refuseAtBroker } from "../../models/accounts.ts";
@@ -68,18 +68,18 @@ const logout: SlashCommand = {
   },
 };
 
-/** Undefined: none was chosen. */
+/** Undefined: the user chose none. */
 const chosenName = (names: readonly string[], view: CommandView): Promise<string | undefined> =>
   chooseFrom(view, { title: "Which account", items: names.map((name) => ({ value: name, label: name })) });
 
-/** One for every day that needs only this provider. */
+/** A preset that needs only this provider, preferably the medium one. */
 async function recommendedPreset(workspace: SessionWorkspace, provider: string): Promise<string | undefined> {
   const { listPresets } = await import("../../models/list-presets.ts");
   const fitting = listPresets(await workspace.models()).filter(({ requires }) => requires.join() === provider);
   return (fitting.find(({ name }) => name.endsWith("-medium")) ?? fitting[0])?.name;
 }
 
-/** As `lathe setup provider` does it. */
+/** The same as `lathe setup provider`. */
 const provider: SlashCommand = {
   name: "provider",
   arguments: "add --preset <name>",
@@ -102,7 +102,7 @@ const provider: SlashCommand = {
   },
 };
 
-/** A key typed after the command was seen on the screen and is in the history of prompts. */
+/** A key typed after the command is visible on the screen and stays in the prompt history. */
 function refuseKeys(argument: string): void {
   if (looksLikeKey(argument) || /\s/.test(argument))
     throw usageError(

@@ -1,4 +1,5 @@
-// Giving a credential in a conversation: which provider, a key or a sign-in, and storing it. Before the first session as well as in one.
+// Logging in during a conversation or before the first session: choosing the provider, getting a key or signing in, and
+// storing the credential.
 
 import type { StoredCredential } from "../../config/credentials/store.ts";
 import {
@@ -16,7 +17,7 @@ import type { CommandView } from "./command-view.ts";
 
 export type LoginView = Pick<CommandView, "line" | "ask" | "askSecret" | "choose">;
 
-/** Undefined: none was chosen. */
+/** Undefined: the user chose none. */
 export async function chosenAccount(workspace: SessionWorkspace, view: LoginView): Promise<Account | undefined> {
   const accounts = await listAccounts(workspace);
   return chooseFrom(view, { title: "Log in to", items: accounts.map(itemOf) });
@@ -28,7 +29,7 @@ export function itemOf(account: ListedAccount): { value: ListedAccount; label: s
   return { value: account, label: id, detail: [name, state].filter((part) => part !== "").join(" · ") };
 }
 
-/** False: the person gave up, and nothing has changed. */
+/** False: the user cancelled, and nothing has changed. */
 export async function logIn(workspace: SessionWorkspace, account: Account, view: LoginView): Promise<boolean> {
   const credential = await credentialFor(workspace, account, view);
   if (!credential) return false;
@@ -60,7 +61,10 @@ async function typedKey(account: Account, view: LoginView): Promise<StoredCreden
   return keyCredential(account, typed, `say /login ${account.id} and paste it.`);
 }
 
-/** The question stays until the sign-in ends: giving it up cancels, and an address may be pasted into it. */
+/**
+ * The question stays open until the sign-in ends: closing it cancels the sign-in, and the user can paste an address
+ * into it.
+ */
 async function signedIn(
   { machine }: SessionWorkspace,
   row: NonNullable<Account["oauth"]>,
@@ -77,7 +81,7 @@ async function signedIn(
     }
   }
   const isDevice = row.deviceUrl !== undefined;
-  // There is nothing to paste for a device code; the question is only there to be given up.
+  // With a device code there is nothing to paste; the question is there only so that the user can cancel.
   const waiting = isDevice ? waitedOut(lines(over.signal)) : undefined;
   try {
     return await signIn(row, machine, {

@@ -1,4 +1,4 @@
-// Commands about who answers, and how hard it thinks.
+// Commands that choose the model and how hard it thinks.
 
 import { PRESET } from "../../models/presets.ts";
 import { usageError } from "../../platform/usage/exit.ts";
@@ -60,7 +60,7 @@ const thinking: SlashCommand = {
   },
 };
 
-/** The one that models.yml gives the model; undefined: the vendor's. */
+/** The level that models.yml sets for the model; undefined: the vendor's default. */
 const ownLevel = async ({ workspace, model: { provider, id } }: Conversation): Promise<string | undefined> =>
   (await workspace.models()).registry.configuredLevel(provider, id);
 

@@ -1,4 +1,4 @@
-// /rewind, /undo and /redo: conversation and files go back and forth together.
+// /rewind, /undo and /redo: move the conversation and the files back and forth together.
 
 import type { RewindRequest } from "@lathe/agent/files";
 import { canBeForced, doneLine, leftLines, type ReportedRewind, startLine } from "../../changes/rewind/report.ts";
@@ -58,7 +58,7 @@ export const redo: SlashCommand = {
   },
 };
 
-/** Words in any order. */
+/** Parses the words, which may come in any order. */
 function read(argument: string, known: readonly string[], most: number): { words: string[]; options: Options } {
   const given = argument.split(/\s+/).filter((word) => word !== "");
   const words = given.filter((word) => !known.includes(word));

@@ -1,4 +1,4 @@
-// Commands about which session this is: a new one, an earlier one, a copy; its name and its page.
+// Commands that choose the session (a new one, an earlier one, a copy), name it and export it.
 
 import { join } from "node:path";
 import { sentence } from "@lathe/agent/base";

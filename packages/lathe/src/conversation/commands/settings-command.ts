@@ -1,4 +1,4 @@
-// /settings: every setting with its value and meaning, from the schema, and a way to change it.
+// /settings: shows every setting with its value and meaning, from the schema, and changes one.
 
 import { isSettingKey, SETTINGS, type SettingKey } from "../../config/settings/schema.ts";
 import { changeSetting, type ShownSetting, settingsScreen } from "../../config/settings/screen.ts";
@@ -28,7 +28,7 @@ export const settings: SlashCommand = {
   },
 };
 
-/** Settings of the screen are read when it opens, the others when a session does. */
+/** The screen reads its settings when it opens; a session reads the others when it opens. */
 function whenInEffect(key: SettingKey, view: CommandView): string {
   if (view.applySetting?.(key)) return "from now on";
   return /^(?:display|editor|statusLine|terminal|theme)\b/.test(key)

@@ -1,4 +1,4 @@
-// Commands about the session's tree: look at it, go elsewhere in it, branch off, name places, move the session.
+// Commands about the session's tree: show it, move in it, branch off, label entries, move the session.
 
 import type { Session } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
@@ -17,7 +17,7 @@ import { foldersLike } from "./folder-completion.ts";
 const withHint = <T>(work: () => T | Promise<T>): Promise<T> => withEntryHint("See /tree.", work);
 const isFilter = (word: string): word is TreeFilter => (TREE_FILTERS as readonly string[]).includes(word);
 
-/** The first word, and the rest. */
+/** Splits the argument into its first word and the rest. */
 const divideArgument = (argument: string): readonly [string, string] => {
   const [, word = "", rest = ""] = /^(\S*)\s*([\s\S]*)$/.exec(argument) ?? [];
   return [word, rest.trim()];
@@ -57,7 +57,7 @@ const tree: SlashCommand = {
   },
 };
 
-/** Keys of the list change which entries it shows, and label the one at the pointer. */
+/** Keys of the list change which entries it shows and label the selected one. */
 function chooseEntry(session: Session, first: TreeFilter, view: CommandView): Promise<string | undefined> {
   let filter = first;
   const show = (chosen: TreeFilter): ChoiceItem<string>[] => {

@@ -1,4 +1,5 @@
-// From a staged change to commits: a proposal, the user's answer to it, and the commits. What the user sees and answers is the host's.
+// From a staged change to commits: a proposal, the user's answer, and the commits. The host shows the proposal and asks
+// the user.
 
 import type { Redactor } from "@lathe/agent/policy";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
@@ -16,11 +17,11 @@ import { type CommitPlan, forgetPlan, undoPlan, unfinishedLine, unfinishedPlan }
 export interface CommitWishes {
   readonly all: boolean;
   readonly split: boolean;
-  /** Accept the first proposal. */
+  /** Accepts the first proposal. */
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly noVerify: boolean;
-  /** About the commits of a process that was killed. */
+  /** What to do with the unfinished commits of a process that was killed. */
   readonly unfinished?: "continue" | "abort" | undefined;
   readonly context?: string | undefined;
 }
@@ -30,17 +31,17 @@ export type Answer =
   | { readonly kind: "edit"; readonly messages: readonly string[] };
 
 export interface CommitHost {
-  /** Said beside the result. */
+  /** Prints a line that is not part of the result. */
   tell(line: string): void;
   warn(line: string): void;
-  /** What git and its hooks print. */
+  /** Prints what git and its hooks print. */
   output(text: string): void;
-  /** Put around work that takes a while, by a host in which it can be interrupted. */
+  /** Wraps long work, so that the host can let the user interrupt it. */
   during?<T>(work: () => Promise<T>): Promise<T>;
   show(prepared: Prepared, proposal: Proposal): void;
-  /** Absent: there is no user to ask. */
+  /** Asks the user about the proposal. Absent: there is no user to ask. */
   decide?(prepared: Prepared, proposal: Proposal): Promise<Answer>;
-  /** Nothing is staged, but so many files have changed. Absent: there is no user to ask. */
+  /** Asks whether to stage all changed files, when none are staged. Absent: there is no user to ask. */
   stageAll?(files: number): Promise<boolean>;
 }
 
@@ -54,7 +55,7 @@ export interface CommitWork {
 }
 
 export interface CommitResult {
-  /** `proposed`: there was no user to accept it. */
+  /** `proposed`: there was no user to accept the proposal. */
   readonly status: "committed" | "proposed" | "nothing" | "cancelled" | "taken_back";
   readonly prepared?: Prepared;
   readonly proposal?: Proposal;
@@ -71,7 +72,7 @@ export async function commit(work: CommitWork): Promise<CommitResult> {
   try {
     return await commitFrom(work, repository);
   } finally {
-    // A plan that could not be undone stays: it says how to.
+    // If undoing failed, the plan stays: it says how to undo it.
     if (!(await unfinishedPlan(git.uninterrupted(), repository).catch(() => true))) forgetPlan(repository);
   }
 }
@@ -171,7 +172,7 @@ async function makeThem(work: CommitWork, prepared: Prepared, { commits }: Propo
     commits.map(({ parts }) => parts),
   );
   const planned: CommitPlan["commits"][number][] = [];
-  // A copy again: what is written here loses what git remembers of the files.
+  // Writing trees drops git's cached file times from an index, so this uses a second copy.
   const scratch = `${index}-plan`;
   copyIndex(index, scratch);
   for (const [i, { message }] of commits.entries()) {
@@ -197,12 +198,12 @@ async function makeThem(work: CommitWork, prepared: Prepared, { commits }: Propo
     made: [],
   };
   keepIndex(repository);
-  // Under --all, the proposed index holds everything; else it is what was staged, and stays untouched.
+  // With --all, the proposed index holds everything; otherwise it equals the staged index, which stays untouched.
   if (change.tree !== (await treeOf(git, repository.index))) installIndex(repository, index);
   return makeCommits({ git, repository, onOutput: host.output }, plan);
 }
 
-/** Of a copy: git would write into the index itself. */
+/** `index` is a copy: git would write into the index itself. */
 const treeOf = async (git: CommitGit, index: string): Promise<string> =>
   (await git.must(["write-tree"], { index })).toString("utf8").trim();
 

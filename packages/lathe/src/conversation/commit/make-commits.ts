@@ -1,5 +1,5 @@
-// Makes the commits of a plan, all or none: when git or a hook refuses one, HEAD and index are as before. Every commit but the last is made
-// from a copy of the index, so that what was staged stays staged until its own commit is made.
+// Makes the commits of a plan, all or none: if git or a hook refuses one, HEAD and index are restored. Every commit but
+// the last is made from a copy of the index, so that the rest stays staged until its own commit.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -13,16 +13,16 @@ import { type CommitPlan, forgetPlan, indexBefore, savePlan, undoPlan, withLastC
 
 export interface MadeCommit {
   readonly id: string;
-  /** As git has it: hooks may have changed it. */
+  /** The message in git: a hook may have changed it. */
   readonly message: string;
   readonly isMessageChanged: boolean;
-  /** Paths that a hook committed otherwise than they were staged. */
+  /** Paths whose committed content a hook changed. */
   readonly changedByHook: readonly string[];
   /** Files that a hook changed without staging them. */
   readonly editedByHook: readonly string[];
 }
 
-/** Git or a hook said no; everything but the files that a hook edited is as before. */
+/** Git or a hook refused the commit; everything except files that a hook edited is as before. */
 export class CommitRefused extends CliError {
   readonly output: string;
   readonly editedByHook: readonly string[];
@@ -39,7 +39,7 @@ interface Making {
   readonly onOutput: (text: string) => void;
 }
 
-/** `plan.made` are there already. The index before it must have been saved. */
+/** The commits in `plan.made` already exist. The caller has saved the index with `keepIndex`. */
 export async function makeCommits(making: Making, given: CommitPlan): Promise<MadeCommit[]> {
   const { git, repository } = making;
   const made: MadeCommit[] = [];
@@ -52,7 +52,7 @@ export async function makeCommits(making: Making, given: CommitPlan): Promise<Ma
       made.push(commit);
     }
   } catch (error) {
-    // A commit that was made when the work was interrupted is taken back with the others.
+    // If the work was interrupted right after a commit, that commit is undone with the others.
     const calm = git.uninterrupted();
     const head = await calm.text(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
     await undoPlan(calm, repository, await withLastCommit(calm, head, plan));
@@ -108,7 +108,7 @@ function refusal(exitCode: number, stderr: string, output: string, edited: reado
   return new CommitRefused(`Nothing was committed: ${why.replace(/[.:]$/, "")}. ${files}`, output, edited);
 }
 
-/** Files that differ from the index, with what tells whether they were written again. */
+/** Files that differ from the index, each with its time and size, which show whether it was written again. */
 async function editedFiles(git: CommitGit, { top }: Repository): Promise<Map<string, string>> {
   const { stdout } = await git.ask(["diff", "--no-ext-diff", "--name-only", "--no-relative", "-z"]);
   const paths = stdout.toString("utf8").split("\0");
@@ -141,7 +141,7 @@ const contentsIn = (entries: PlannedEntries): Contents =>
 export const entriesOf = (contents: Contents): PlannedEntries =>
   [...contents].map(([path, entry]) => ({ path, ...entry }));
 
-/** What a hook has committed otherwise than planned stays so in the commits that follow, and in the index. */
+/** If a hook committed other content than planned, the following commits and the index keep that content. */
 async function carryOn(
   git: CommitGit,
   repository: Repository,
@@ -164,7 +164,7 @@ async function carryOn(
         );
       contents.set(path, entry);
     }
-  // The index gets it as well, as it does when git commits from the index itself.
+  // The index gets the content too, as when git commits from the index itself.
   await treeWith(git, repository.index, changed);
   const commits = [...plan.commits.slice(0, done)];
   for (const [i, contents] of later.entries()) {
@@ -181,5 +181,5 @@ async function carryOn(
 
 const isSame = (a: Entry | undefined, b: Entry | undefined): boolean => a?.mode === b?.mode && a?.oid === b?.oid;
 
-/** Where the index before is kept while commits are made. */
+/** Saves the index before commits are made. */
 export const keepIndex = (repository: Repository): void => copyIndex(repository.index, indexBefore(repository));

@@ -1,4 +1,4 @@
-// The words after `lathe commit` and `/commit`, as far as they are about the commit.
+// Reads the options of `lathe commit` and `/commit`.
 
 import { usageError } from "../../platform/usage/exit.ts";
 import type { CommitWishes } from "./commit.ts";
@@ -19,7 +19,7 @@ export const COMMIT_FLAGS = Object.keys(FLAGS).filter((name) => name.startsWith(
 
 const NONE: CommitWishes = { all: false, split: false, yes: false, dryRun: false, noVerify: false };
 
-/** `rest`: words that are not about the commit, in their order. */
+/** `rest`: the other words, in their order. */
 export function readWishes(argv: readonly string[]): {
   readonly wishes: CommitWishes;
   readonly rest: readonly string[];

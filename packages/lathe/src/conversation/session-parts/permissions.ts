@@ -1,4 +1,4 @@
-// What may happen without asking, and the answer where no user can be asked.
+// Decides which calls run without asking, and denies questions when no user is present.
 
 import { Approvals, NOBODY } from "../approvals.ts";
 import type { SessionPart } from "../session-contract.ts";

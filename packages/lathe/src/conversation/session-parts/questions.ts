@@ -1,4 +1,4 @@
-// Questions of the model to the person, and terminals that the person types in; nothing where no person is present.
+// Lets the model ask the user, and the user type into a command's terminal. Absent when no user is present.
 
 import { answererWithin } from "../ask-timeout.ts";
 import { givenAnswers } from "../given-answers.ts";

@@ -1,4 +1,4 @@
-// What tools find in their context because a setting says so.
+// Services that tools find in their context because of settings.
 
 import { isTrusted } from "../../config/trust/trust.ts";
 import { bashSettings } from "../../config/workspace/bash-settings.ts";
@@ -13,7 +13,7 @@ export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace"
     reading: {
       defaultLimit: settings["read.defaultLimit"],
       summarize: settings["read.summarize.enabled"],
-      // Only edits by line take the header that names a content.
+      // Only edits by line use the header with the content's hash.
       hashLines: settings.readHashLines && ["", "hashline"].includes(settings.editVariant),
       lineNumbers: settings.readLineNumbers,
     },

@@ -1,17 +1,17 @@
-// A session without people: its declaration bounds what it spends and narrows what its calls may do. It holds for every session of
-// the run, so that a new session is no new budget. Each decision is a line of the journal.
+// A session without users: its declaration limits what it spends and what its calls may do. It applies to every session
+// of the run, so that a new session gets no new budget. Each decision is a line of the journal.
 
 import type { BudgetConfig, Session } from "@lathe/agent";
 import { limitText } from "@lathe/agent/base";
 import type { OpenSession } from "../session-contract.ts";
 import type { ReadDeclaration, UnattendedScope } from "./declaration.ts";
 
-/** Limits of nothing are none, so what is used up keeps a little. */
+/** A limit of 0 means no limit, so an exhausted budget keeps a tiny rest. */
 const NOTHING_LEFT = 1e-9;
 type Dimension = "tokens" | "calls" | "usd";
 type Amounts = Readonly<Record<Dimension, number>>;
 
-/** Why a command is not carried out. */
+/** Why a command is refused. */
 export interface CommandRefusal {
   readonly code: "scope_denied" | "budget_exhausted";
   readonly message: string;
@@ -20,7 +20,7 @@ export interface CommandRefusal {
 
 interface UnattendedDeps {
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
-  /** The run has reached a limit. */
+  /** Called when the run has reached a limit. */
   readonly onStop: (dimension: Dimension | "wall_time", message: string) => void;
 }
 
@@ -33,7 +33,7 @@ export class Unattended {
   readonly #declared: Amounts;
   /** What was left when the present session began. */
   #limits: Amounts;
-  /** Why no more work is taken: a limit was reached. */
+  /** Set when a limit was reached: why no more work is accepted. */
   #over: string | undefined;
 
   constructor(read: ReadDeclaration, deps: UnattendedDeps) {
@@ -45,7 +45,7 @@ export class Unattended {
     this.#timer = deps.setTimer(() => this.#endTime(max_wall_time_ms), max_wall_time_ms);
   }
 
-  /** Takes over the session that is the present one from now on. */
+  /** Applies the declaration to the session that is now the present one. */
   enter({ session, permissions }: OpenSession): void {
     if (this.#session) this.#limits = this.#left();
     this.#session = session;
@@ -61,7 +61,7 @@ export class Unattended {
     this.#note("allow", "negotiate_unattended", `declared by ${this.#read.declaration.actor}`);
   }
 
-  /** Undefined: the command may be carried out. */
+  /** Undefined: the command may run. */
   judge(command: string, scope: UnattendedScope): CommandRefusal | undefined {
     const refusal = this.#refusal(command, scope);
     this.#note(refusal ? "deny" : "allow", command, refusal?.message ?? `scope ${scope}`);
@@ -78,7 +78,7 @@ export class Unattended {
     return spent === undefined ? undefined : { code: "budget_exhausted", message: spent, scope };
   }
 
-  /** The session has said that a limit ended its work. */
+  /** Called when the session reports that a limit ended its work. */
   noteLimit(message: string): void {
     const left = this.#left();
     const dimensions: readonly Dimension[] = ["tokens", "calls", "usd"];

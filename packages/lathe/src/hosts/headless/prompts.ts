@@ -1,4 +1,5 @@
-// What the user gave on the command line and on stdin, as inputs for the agent: words, -p prompts, @files, piped text.
+// Turns what the user gave on the command line and on stdin into inputs for the agent: words, -p prompts, @files, piped
+// text.
 
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
@@ -7,11 +8,11 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
-/** A prompt that means piped input. */
+/** A prompt that stands for piped input. */
 const STDIN = "-";
 const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 
-/** Where the files of a prompt are; `files`: those that the run sees, when they are not the machine's. */
+/** The machine that reads the prompt's files, and `files` if the run sees others than the machine's. */
 export interface PromptPlace {
   readonly machine: Machine;
   readonly files?: GivenFiles | undefined;
@@ -44,7 +45,7 @@ export async function promptsOf(
   return withContext(context, prompts);
 }
 
-/** Each argument is a prompt; single words that follow each other are one, because people do not quote `fix the bug`. */
+/** Each argument is a prompt, but consecutive single words form one, because people do not quote `fix the bug`. */
 function spokenPrompts(words: readonly string[]): string[] {
   const prompts: string[] = [];
   let joins = false;

@@ -1,6 +1,7 @@
-// Warnings that are not told as the others are: some are said again by the last line of the input, some are what a command answers.
+// Warnings that are not shown like the others: the last line of the input repeats some, and others are a command's
+// answer.
 
-/** About how an input ends: its last line says them again, with what to do. */
+/** Warnings about how an input ends: its last line repeats them with what to do. */
 export const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
   "budget_exhausted",
   "length",
@@ -8,5 +9,5 @@ export const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
   "context_overflow",
 ]);
 
-/** What a command answers in a host without a screen: its lines stay lines. */
+/** The answers of commands in a host without a screen; they keep their line breaks. */
 export const ANSWERS_OF_COMMANDS: ReadonlySet<string> = new Set(["workflow", "verify", "goal"]);

@@ -1,4 +1,5 @@
-// What the composer completes: commands and their arguments after a slash at the beginning, files after an @, addresses after their scheme.
+// What the composer completes: commands and their arguments after a slash at the start, files after an @, addresses
+// after their scheme.
 
 import { type Completion, type CompletionSource, fuzzyFilter } from "@lathe/tui";
 import type { Controller } from "./controller.ts";
@@ -32,7 +33,7 @@ export class ComposerCompletion implements CompletionSource {
     if (space < 0) {
       const typed = line.slice(1);
       const all = commands.namedCommands();
-      // An alias is found by a user who knows it; the list of all commands has each once.
+      // Aliases only appear once something was typed; the full list has each command once.
       const begun = all.filter(
         ({ name, command }) => name.startsWith(typed) && (typed !== "" || name === command.name),
       );
@@ -68,7 +69,7 @@ export class ComposerCompletion implements CompletionSource {
   }
 }
 
-/** Of a scheme whose addresses can be listed. */
+/** Completes addresses of a scheme that can list them. */
 async function completeAddress(
   typed: string,
   { conversation: { session } }: Controller,
@@ -82,7 +83,7 @@ async function completeAddress(
   return { from: cursor - typed.length, to: cursor, items };
 }
 
-/** After a folder one goes on typing; a file is named to its end. */
+/** After a folder the user goes on typing; a file name is complete. */
 function insertedFor(path: string): string {
   const isFolder = path.endsWith("/");
   if (!/\s/.test(path)) return `@${path}${isFolder ? "" : " "}`;

@@ -1,4 +1,4 @@
-// What a person needs to see of a session they continue: the last prompt, and the end of its answer. Reads nothing older: the
+// What a user sees of a resumed session: the last prompt and the end of its answer. It reads nothing older, because the
 // session may be long.
 
 import type { Journal } from "@lathe/agent";
@@ -26,7 +26,7 @@ export function recall(journal: Journal, line: (text: string) => void): void {
   for (const text of lastLines(visible(answer))) line(text);
 }
 
-/** The user said it; the program did not add it. */
+/** Whether the user wrote the message, not Lathe. */
 const isSaid = ({ message, origin = "input", source }: MessageEntry): boolean =>
   message.role === "user" && !source && (origin === "input" || origin === "steering" || origin === "follow_up");
 

@@ -1,5 +1,5 @@
-// The host on a screen. It makes the parts of the screen and joins them: what happens in a session becomes rows, and the keys get their
-// meaning. It takes over from the start screen once settings are known.
+// The host on a screen. It makes the parts of the screen and connects them: session events become rows, and keys get
+// their meaning. It takes over from the start screen once settings are known.
 
 import { setImmediate } from "node:timers/promises";
 import type { Session } from "@lathe/agent";
@@ -71,7 +71,7 @@ interface JoinedParts {
   readonly settings: Settings;
 }
 
-/** Settings that take effect as soon as they are changed. */
+/** Settings that take effect at once when they change. */
 const APPLIED: Readonly<Partial<Record<SettingKey, (parts: JoinedParts) => void>>> = {
   "editor.vim": ({ composer, settings }) => {
     composer.editor.usesVim = settings["editor.vim"];
@@ -79,7 +79,7 @@ const APPLIED: Readonly<Partial<Record<SettingKey, (parts: JoinedParts) => void>
   "terminal.showImages": ({ screen, settings }) => screen.surface.showPictures(settings["terminal.showImages"]),
 };
 
-/** Makes all parts and puts them in the place of the start screen. Parts that call one another do so when something happens, never before. */
+/** Makes all parts and replaces the start screen. Parts refer to one another only in callbacks that run later. */
 function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   const { machine, surface, editor } = start;
   const { settings } = workspace;
@@ -175,7 +175,7 @@ function liveRegion({ screen, composer, extensions, status }: RegionParts): Live
 }
 
 function statusLine(facts: ConversationFacts, settings: Settings): StatusLine {
-  // The schema lets nothing else through.
+  // The settings schema allows only these values.
   const parts = settings["statusLine.parts"] as readonly StatusPart[];
   return new StatusLine(
     () => facts.facts as NonNullable<ConversationFacts["facts"]>,
@@ -250,13 +250,13 @@ function commandHint(bindings: Bindings): string {
   return [...stops, ...(background === undefined ? [] : [`${background} to send to the background`])].join(" · ");
 }
 
-/** A key does not wait longer for what streams in. */
+/** Streaming events delay a key by at most this time. */
 const AT_ONCE_MS = 20;
 
 async function follow({ session }: OpenSession, { transcript, rows, facts, signs }: JoinedParts): Promise<void> {
   let begun = performance.now();
   for await (const event of session.events()) {
-    // Events that have piled up come one after the other, without a gap for a key between them.
+    // Queued events arrive without a pause for keys between them, so this yields from time to time.
     if (performance.now() - begun > AT_ONCE_MS) {
       await setImmediate();
       begun = performance.now();

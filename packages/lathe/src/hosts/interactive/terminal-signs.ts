@@ -1,11 +1,11 @@
-// What the terminal itself shows of the work: its title, and a notification when a long turn ends while the window has no focus.
+// What the terminal itself shows: its title, and a notification when a long turn ends while the window has no focus.
 
 import { basename } from "node:path";
 import type { SessionEvent } from "@lathe/agent";
 import type { Settings } from "../../config/settings/schema.ts";
 import type { Surface } from "./surface.ts";
 
-/** A user who waited so long has gone elsewhere. */
+/** A user who has waited this long may have turned to something else. */
 const LONG_MS = 20_000;
 
 export interface SignParts {
@@ -58,7 +58,7 @@ export class TerminalSigns {
     this.#parts.surface.terminal.setTitle(`${state === "" ? "" : "● "}lathe · ${this.#named || basename(cwd) || cwd}`);
   }
 
-  /** Not while the user sees it happen. */
+  /** Notifies the user, unless the window has the focus. */
   #notify(text: string): void {
     if (this.#notifications && !this.#parts.surface.hasFocus) this.#parts.surface.terminal.notify(text);
   }

@@ -1,4 +1,4 @@
-// The bytes of a journal, also of one that is kept in memory only.
+// The bytes of a journal, including one in memory.
 
 import { existsSync, readFileSync } from "node:fs";
 import { MemoryStore } from "@lathe/agent";
@@ -16,7 +16,7 @@ export function heldJournal(workspace: Workspace): HeldJournal {
   return { journal, bytes: () => store.read(0, store.size) };
 }
 
-/** None when it has no message. */
+/** Empty if it has no message. */
 export function journalBytes(opened: OpenedJournal | HeldJournal): Buffer {
   if ("bytes" in opened) return Buffer.from(opened.bytes());
   return opened.path !== undefined && existsSync(opened.path) ? readFileSync(opened.path) : Buffer.alloc(0);

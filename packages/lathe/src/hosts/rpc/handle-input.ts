@@ -24,7 +24,7 @@ function contentOf({ message, images = [] }: MessageWithImages): InputContent {
 const isSaid = ({ session }: RpcSession, entryId: string | undefined): boolean =>
   entryId !== undefined && session.journal.has(entryId);
 
-/** Of a message that may have to wait: it is a text in any case. */
+/** The content of a message that may be queued, which is always a text. */
 function queuedContent(params: MessageWithImages, current: RpcSession): InputContent | Promise<InputContent> {
   const given = contentOf(params);
   const expanded = current.expand(given, { isQueued: true });
@@ -54,7 +54,7 @@ export const inputHandlers: Handlers<
     const { streamingBehavior, expandPromptTemplates = true, entryId } = params;
     if (isSaid(current, entryId)) return;
     const given = contentOf(params);
-    // A host that asks for the state next finds a message in the queue that needed no time.
+    // Expansion that takes no time is not awaited, so that a host's next get_state sees the message in the queue.
     const expanded = expandPromptTemplates ? current.expand(given) : given;
     if (!expandPromptTemplates) recordTyped(given, current.conversation.open);
     const content = expanded instanceof Promise ? await expanded : expanded;
@@ -64,7 +64,7 @@ export const inputHandlers: Handlers<
     else if (streamingBehavior === "followUp") current.session.followUp(content);
     else throw new Error('The agent is working. Set streamingBehavior to "steer" or "followUp".');
   },
-  // With nothing to steer or to follow, both begin the work at once.
+  // If nothing is running, both start the work at once.
   steer: async (params, { current }, recorded) => {
     await current.conversation.settled();
     const queued = queuedContent(params, current);

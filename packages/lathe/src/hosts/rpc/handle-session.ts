@@ -1,4 +1,4 @@
-// Commands about sessions: another one, a branch, a name, a page, numbers.
+// Commands about sessions: switching, branching, rewinding, naming, exporting, and statistics.
 
 import { shownPath } from "@lathe/agent/files";
 import { textOf } from "@lathe/llm";
@@ -102,7 +102,7 @@ export const sessionHandlers: Handlers<
     rewound(
       current,
       await withTreeHint(() => {
-        // People may type a label or the beginning of an id; a program that does so has made a mistake.
+        // Users may type a label or the beginning of an id, but a program that does so has made a mistake.
         const { id } = current.session.journal.entry(entryId);
         return current.conversation.rewind(id, { parts, force });
       }),

@@ -1,5 +1,5 @@
-// Reads commands and answers them. Commands are taken in order; the ones that take time run beside the others, so that a host can
-// always look, steer and abort. Answers to the agent's own requests never wait behind a command.
+// Reads commands and answers them. Commands run in order, but slow ones run beside the others, so that a host can
+// always look, steer and abort. Replies to the agent's own requests never wait for a command.
 
 import { isJsonObject } from "@lathe/llm";
 import { Checker, object, optional, type Schema, text } from "@lathe/llm/schema";
@@ -29,8 +29,8 @@ const HANDLERS: Handlers<CommandName> = {
 };
 
 /**
- * Answered as soon as what they say is in the journal, so that no message is lost that was confirmed: their end is an event. A later
- * failure is a second answer with the same id.
+ * Answered as soon as their message is in the journal, so that no confirmed message is lost; events report the end of
+ * the work. A later failure is a second answer with the same id.
  */
 const ANSWERED_WHEN_RECORDED: ReadonlySet<CommandName> = new Set([
   "prompt",
@@ -135,7 +135,7 @@ export class RpcServer {
     if (!BESIDE_OTHERS.has(type)) await done;
   }
 
-  /** Known before the command is accepted. */
+  /** Problems that are known before the command is accepted. */
   #cannotBegin(type: CommandName, frame: Frame): string | undefined {
     if (type !== "continue") return nothingSaid(type, frame);
     const { isBusy, hasUnfinishedInput } = this.#context.current;
@@ -143,7 +143,7 @@ export class RpcServer {
     return hasUnfinishedInput ? undefined : "There is no unfinished input. Send a prompt";
   }
 
-  /** Others go on meanwhile: what a hook or a summary holds up can be interrupted. */
+  /** Other commands go on meanwhile: a hook or a summary that delays this one can be interrupted. */
   #take(type: CommandName, id: string | undefined, frame: Frame): void {
     let isAnswered = false;
     const answer = (): void => {
@@ -167,7 +167,7 @@ export class RpcServer {
   }
 }
 
-/** An answer that is not valid counts as a failure or a cancelled dialog: what waits for it must not wait for ever. */
+/** An invalid reply counts as a failure or a cancelled dialog, so that its request does not wait forever. */
 function failureOf({ id }: Frame, problem: string): object {
   const error = `The host's answer was not valid: ${problem}.`;
   return { id, isError: true, error, result: { content: [{ type: "text", text: error }] }, cancelled: true };
@@ -186,7 +186,7 @@ const ANSWERS = Object.fromEntries(
   Object.entries(INBOUND).map(([name, schema]) => [name, checkerOf(schema)]),
 ) as Record<InboundName, Checker>;
 
-/** A newer host can talk to an older agent. */
+/** Accepts unknown fields, so that a newer host can talk to an older agent. */
 function checkerOf(schema: Schema): Checker {
   return new Checker(schema, { acceptsUnknown: true });
 }

@@ -1,4 +1,4 @@
-// Which files the calls of a session have changed, from the journal: one change for each file, however often it was changed.
+// The files that a session's calls have changed, from the journal: one change per file, however often it was changed.
 
 import type { Journal } from "@lathe/agent";
 import type { FileChange, TreeEntry } from "@lathe/agent/contract";
@@ -8,7 +8,7 @@ import type { CommandData } from "./commands.ts";
 
 type ChangedFile = CommandData<"get_changes">["files"][number];
 
-/** On the active branch: a rewind of the conversation leaves the changes of another branch to that one. */
+/** Only those on the active branch: after a rewind, changes of another branch do not count. */
 export function changedFiles(journal: Journal): ChangedFile[] {
   const total = new Map<string, FileChange>();
   for (const id of pathTo(journal, journal.leaf)) {
@@ -24,7 +24,7 @@ export function changedFiles(journal: Journal): ChangedFile[] {
 
 const changesOf = (entry: TreeEntry): readonly FileChange[] => ("changes" in entry && entry.changes) || [];
 
-/** From before the first to after the second. */
+/** The change from before the first to after the second. */
 function joined(first: FileChange | undefined, { after, ...second }: FileChange): FileChange {
   const { before } = first ?? second;
   const { path, added, removed } = second;

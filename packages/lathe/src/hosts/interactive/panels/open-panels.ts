@@ -25,7 +25,7 @@ export function approvalPanel(
   return askOne(place, { body, options: approvalOptions(question), hint: HINT }, { byAgent: true, signal });
 }
 
-/** One after the other; giving one up gives up all. */
+/** Asks one question after the other; cancelling one cancels all. */
 export async function questionPanels(
   place: PanelPlace,
   questions: readonly Question[],
@@ -53,7 +53,7 @@ export function planPanel(place: PanelPlace, plan: string, signal: AbortSignal):
   return askOne(place, { body, options: planOptions(), hint: HINT }, { byAgent: true, signal });
 }
 
-/** Undefined: given up. Words are what the person wants instead. */
+/** Undefined: cancelled. A string is what the user wants instead. */
 export function confirmPanel(
   place: PanelPlace,
   question: string,
@@ -81,11 +81,11 @@ export function confirmPanel(
 export interface AskedBy {
   /** The agent asks, not a command of the user. */
   readonly byAgent?: boolean;
-  /** Gives the question up. */
+  /** Closes the question. */
   readonly signal?: AbortSignal;
-  /** The caller takes no other words. */
+  /** Only yes or no are accepted. */
   readonly yesOrNo?: boolean;
-  /** The user has begun to answer. */
+  /** Called when the user starts to answer. */
   readonly onTouch?: () => void;
 }
 
@@ -93,7 +93,10 @@ async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): 
   return (await askInTurn(place, [parts], by))?.[0];
 }
 
-/** In one panel, which has the keys until the last is answered. Going back keeps what was answered, to be changed. */
+/**
+ * Asks in one panel, which has the keys until the last question is answered. Going back keeps the given answers, which
+ * can be changed.
+ */
 function askInTurn<T>(
   place: PanelPlace,
   asks: readonly Asked<T>[],
@@ -114,7 +117,7 @@ function askInTurn<T>(
       if (at < asks.length - 1) goTo(at + 1);
       else close(answers as T[]);
     };
-    // A question that has no answer yet is not left behind.
+    // The user cannot skip a question without answering it.
     const go = (by: -1 | 1): void => {
       if (by === -1 || answers[at] !== undefined) goTo(at + by);
     };
@@ -148,7 +151,7 @@ function askInTurn<T>(
   });
 }
 
-/** Doors give the name of who answered as the reason; the gate of a workflow calls a person at any door the user. */
+/** Clients give a name as the reason when they answer; the gate of a workflow gives `user` for a user at any client. */
 function whoAnswered(reason: unknown): string | undefined {
   return reason === "user" ? "another door" : typeof reason === "string" ? reason : undefined;
 }

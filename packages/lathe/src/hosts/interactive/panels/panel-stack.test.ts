@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Panel, PanelStack } from "./panel-stack.ts";
 
-/** Time that passes when the test says so. The system's timers may come a millisecond before the clock says so. */
+/** A clock under the test's control. System timers may fire a millisecond early, as `earlyMs` does here. */
 function clocked(earlyMs = 0) {
   let now = 10_000;
   let timers: { at: number; callback: () => void }[] = [];

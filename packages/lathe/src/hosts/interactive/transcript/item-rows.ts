@@ -1,4 +1,4 @@
-// Each kind of item as rows, at any width, collapsed or whole.
+// Each kind of item as rows, at any width, collapsed or expanded.
 
 import {
   drawsType,
@@ -29,7 +29,7 @@ import type {
 import { took } from "./numbers.ts";
 import { dim, hangRows, INDENT, type ItemView, oneRow, SEPARATOR, span } from "./view.ts";
 
-/** This many rows of a user's message are shown; it may be a long paste. */
+/** The most rows shown of a user's message, which may be a long paste. */
 const USER_ROWS = 12;
 
 export function itemRows(item: Item, view: ItemView): readonly Row[] {
@@ -71,7 +71,7 @@ function userRows({ text, how, attached }: UserItem, view: ItemView): Row[] {
 
 const TYPE_NAMES = { png: "PNG", jpeg: "JPEG", gif: "GIF", webp: "WebP" } as const;
 
-/** The row stands for the picture wherever it cannot be drawn. */
+/** The row is shown if the picture cannot be drawn. */
 function pictureRow({ text, file }: PictureItem, view: ItemView): Row {
   const { pictures = "none" } = view;
   const type = file === undefined ? undefined : pictureSize(file)?.type;
@@ -118,7 +118,7 @@ function compactionRows({ tokensBefore, tokensAfter, summary }: CompactionItem, 
   return text === undefined ? [divider] : [divider, ...renderMarkdown(text, view.columns, view)];
 }
 
-/** What does not fit is left out whole. */
+/** Facts that do not fit are left out as a whole. */
 function turnRow({ model, tookMs, tokensIn, tokensCached, tokensOut, cost }: TurnItem, view: ItemView): Row {
   const name = visibleLine(model.slice(model.indexOf("/") + 1));
   const cached = tokensCached > 0 ? ` (${tokens(tokensCached)} cached)` : "";
@@ -132,7 +132,7 @@ function turnRow({ model, tookMs, tokensIn, tokensCached, tokensOut, cost }: Tur
   return oneRow(view, [], fitting ?? took(tookMs), { color: "dim" });
 }
 
-/** An agent in one line: where it is, what it costs and what it does. */
+/** An agent in one line: its state, cost and activity. */
 export function childRow(item: ChildItem, view: ItemView): Row {
   const { symbols } = view;
   const marks = {

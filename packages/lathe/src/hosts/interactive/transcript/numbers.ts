@@ -1,6 +1,6 @@
-// Numbers as a transcript tells them.
+// Numbers as the transcript shows them.
 
 import { elapsedTime } from "@lathe/tui";
 
-/** How long something took that is over. */
+/** The duration of something that has ended. */
 export const took = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : elapsedTime(ms));
