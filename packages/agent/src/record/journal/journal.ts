@@ -33,10 +33,7 @@ import { TurnSync } from "./turn-sync.ts";
 /** Half of what a listing reads from the end. */
 const TITLE_DRIFT = 2048;
 
-/**
- * The record of a session, and its single source of truth: a tree of entries and the lines outside it. When an append
- * returns, its line has been passed to the system.
- */
+/** The record of a session, and its single source of truth. */
 export class Journal {
   readonly header: SessionHeader;
   readonly blobs: BlobStore;
@@ -72,10 +69,7 @@ export class Journal {
     this.#openStore = openStore;
   }
 
-  /**
-   * Creates a new session. Lines are held in memory until the first message or intent; then they move to the store. A
-   * store that is already open keeps its lock until the journal is closed.
-   */
+  /** Creates a session. Lines stay in memory until the first message or intent; then they move to the store. */
   static create(header: NewHeader, store: JournalStore | (() => JournalStore), deps: JournalDeps): Journal {
     const full = newHeader(header, isoTime(deps.now()));
     const held = new MemoryStore(encodeLine(full));
@@ -106,10 +100,7 @@ export class Journal {
     return this.#context;
   }
 
-  /**
-   * What was lost on opening, including missing blobs of the context, which only show when it is built. Show this to
-   * the user.
-   */
+  /** What was lost on opening, including missing blobs of the context; show this to the user. */
   get losses(): readonly JournalLoss[] {
     void this.context;
     return this.#losses.list;
@@ -229,10 +220,7 @@ export class Journal {
     return this.#outside({ ...input, timestamp: this.#timestamp() } as OutsideLine, false);
   }
 
-  /**
-   * Announces an effect before it runs; its outcome entry must be appended with the id `for`. Resolves when the effect
-   * may start.
-   */
+  /** Announces an effect; its outcome must be appended with the id `for`. Resolves when the effect may start. */
   async intent(input: NewIntent): Promise<IntentLine> {
     const { effect, callId, tool, replay, within, summary, reserved } = input;
     const line: IntentLine = {
@@ -277,10 +265,7 @@ export class Journal {
     this.#context?.moveTo(entryId);
   }
 
-  /**
-   * Leaves the current branch for `entryId` (null for the start) and adds a summary of it there, in a single line, so
-   * that both happen or neither.
-   */
+  /** Moves to `entryId` (null for the start) and adds a summary of the left branch there: both in one line. */
   branchWithSummary(
     entryId: string | null,
     summary: string,
