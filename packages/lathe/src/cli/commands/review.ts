@@ -1,4 +1,5 @@
-// `lathe review [range] [--json]`: reviewers look at a change, and what holds is printed. Exit code 1 when something was found.
+// `lathe review [range] [--json]`: reviewers read a change, and the confirmed findings are printed. Exit code 1 if
+// there are any.
 
 import type { Session } from "@lathe/agent";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -64,7 +65,7 @@ export const reviewCommand: Command = async (argv, machine) => {
 interface Done {
   readonly review: Review;
   readonly sessionId: string | null;
-  /** Continues the session. */
+  /** The command that continues the session. */
   readonly command?: string | undefined;
 }
 
@@ -86,7 +87,7 @@ async function reviewInSession(
       review({ workspace, session: open.session, permissions: open.permissions, tell }, change),
     );
     if (!found) throw new CliError(EXIT.interrupted, interruptedOutcome({ kept: false }).message ?? "");
-    // A user who continues the session refers to findings by their numbers.
+    // A user who continues the session refers to findings by number.
     open.session.appendCustomMessage("review", reviewText(found), { display: true });
     const { journal: kept } = open.session;
     if (kept.title === undefined) kept.setTitle(`Review of ${change.title}`, "auto");
