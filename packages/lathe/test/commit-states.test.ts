@@ -62,7 +62,7 @@ it("a merge whose conflicts are resolved is left to git", async () => {
   attempt("merge", "other");
   scene.write("a.txt", "both\n");
   scene.git("add", "a.txt");
-  await refused(/^lathe: A merge is under way: git commit concludes it with its own message/m);
+  await refused(/^lathe: A merge is under way: git commit finishes it with its own message/m);
 });
 
 it("no identity, a lock, a folder without a repository and a bare one are refused in one line", async () => {

@@ -150,7 +150,7 @@ export class TerminalRun {
    * then it is a first one again.
    */
   async leave(): Promise<number> {
-    const hint = "Press Ctrl+C again to leave.";
+    const hint = "Press Ctrl+C again to quit.";
     for (;;) {
       const code = await Promise.race([this.exited, this.see(hint).then(() => undefined)]);
       if (code !== undefined) return code;

@@ -187,7 +187,7 @@ describe("a run that was cut", () => {
     const next = await bench.open([...SONNET, "-c"]);
     await next.see(/Waiting from before[\s\S]*steer it[\s\S]*Resume it\?[\s\S]*Esc to cancel/);
     next.type("n");
-    await next.see(/What waited to be sent is in the input again\.[\s\S]*❯ steer it/);
+    await next.see(/Your queued messages are back in the input\.[\s\S]*❯ steer it/);
     expect(next.screen.join("\n")).not.toMatch(/Sent at the next step|Waiting from before/);
     next.type(KEY.ctrl("c"));
     await next.see("Ask for a change");
