@@ -46,9 +46,9 @@ it.each([
   [
     "merge",
     ["merge", "other"],
-    /^lathe: A merge is under way: git commit concludes it .* Files with conflicts: a\.txt\.$/m,
+    /^lathe: A merge is under way: git commit finishes it .* Files with conflicts: a\.txt\.$/m,
   ],
-  ["rebase", ["rebase", "other"], /^lathe: A rebase is under way: git rebase --continue goes on/m],
+  ["rebase", ["rebase", "other"], /^lathe: A rebase is under way: git rebase --continue resumes it/m],
   ["cherry-pick", ["cherry-pick", "other"], /^lathe: A cherry-pick is under way: /m],
   ["revert", ["revert", "--no-edit", "HEAD~1"], /^lathe: A revert is under way: /m],
 ])("a %s under way is refused in one line", async (_name, start, line) => {

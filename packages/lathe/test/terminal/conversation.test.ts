@@ -90,7 +90,7 @@ describe("while it works", () => {
     run.type(`then tidy up${KEY.altEnter}`);
     await run.see(/Sent when the work is done[\s\S]*then tidy up/);
     run.type(KEY.escape);
-    await run.see(/Waiting from before[\s\S]*then tidy up/);
+    await run.see(/Queued earlier[\s\S]*then tidy up/);
     run.type("do this instead");
     await run.see(/❯ do this instead/);
     expect(run.screen.join("\n")).not.toContain("to interrupt");

@@ -72,7 +72,7 @@ describe("the terminal is given back", () => {
     run.type(KEY.ctrl("g"));
     await run.see(/^editing$/m);
     run.type(KEY.ctrl("c"));
-    await run.see(/❯ my words[\s\S]*the text is as it was/);
+    await run.see(/❯ my words[\s\S]*the text was not changed/);
     run.type(" go on");
     await run.see("❯ my words go on");
   });
@@ -82,7 +82,7 @@ describe("the terminal is given back", () => {
     run.type("my words");
     await run.see("❯ my words");
     run.type(KEY.ctrl("g"));
-    await run.see(/❯ my words[\s\S]*the text is as it was/);
+    await run.see(/❯ my words[\s\S]*the text was not changed/);
     run.signal("SIGINT");
     run.type(" go on");
     await run.see("❯ my words go on");

@@ -63,7 +63,7 @@ describe("/login and /logout", () => {
     bench.server.push(turn.text("hello from the real one"));
     const run = await opened(PRACTICE);
     command(run, "/login anthropic");
-    await run.see(/Key for Anthropic[\s\S]*it is not shown/);
+    await run.see(/Key for Anthropic[\s\S]*\(hidden\)/);
     run.type("sk-ant-secret-1");
     await run.see("•••••••••••••••");
     run.type(KEY.enter);
