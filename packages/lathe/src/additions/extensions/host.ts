@@ -15,7 +15,7 @@ import { flagValue } from "./flag-value.ts";
 import { Follower } from "./follow.ts";
 import { newCulprit } from "./guard/current.ts";
 import { Guard } from "./guard/guard.ts";
-import { offFileOf, turnedOff } from "./off.ts";
+import { offFileOf, readTurnedOff } from "./off.ts";
 import type { PresentSession } from "./present.ts";
 import { Programs } from "./programs.ts";
 import { offerProviders } from "./providers.ts";
@@ -160,7 +160,7 @@ export class ExtensionHost {
     this.#watched = sources.map(({ file }) => file);
     this.#watch();
     for (const problem of problems) this.#report(problem);
-    const off = turnedOff(offFileOf(this.#workspace));
+    const off = readTurnedOff(offFileOf(this.#workspace));
     const started: RunningExtension[] = [];
     for (const source of sources) {
       const why = off[source.file]?.reason;
