@@ -29,7 +29,7 @@ export class HostPlaces {
   readonly hosts: readonly GitHost[];
   readonly #workspace: HostWorkspace;
   readonly #logins: ReadonlyMap<string, string>;
-  readonly #ofGh = new Map<string, Promise<string | undefined>>();
+  readonly #ghTokens = new Map<string, Promise<string | undefined>>();
 
   constructor(workspace: HostWorkspace) {
     this.#workspace = workspace;
@@ -101,8 +101,8 @@ export class HostPlaces {
 
   /** Asks gh for a token that it keeps in the system's keyring. */
   #askGh(host: string, { env, signal }: Pick<HostScope, "env" | "signal">): Promise<string | undefined> {
-    const known = this.#ofGh.get(host) ?? ghToken(host, env, signal);
-    this.#ofGh.set(host, known);
+    const known = this.#ghTokens.get(host) ?? ghToken(host, env, signal);
+    this.#ghTokens.set(host, known);
     return known;
   }
 }

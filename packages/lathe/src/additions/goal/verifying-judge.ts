@@ -36,7 +36,7 @@ export class VerifyingJudge implements GoalJudge {
     const workspace = this.#workspace;
     await endJobs(this.#session, workspace.machine.deps.setTimer);
     await this.#source.begin();
-    const work = await this.#source.look();
+    const work = await this.#source.readWork();
     if (!work) throw new Error("The files of the project cannot be looked at.");
     const check = { command, timeoutMs: workspace.settings["verify.timeoutMs"], source: "goal" };
     const report = await runVerification(

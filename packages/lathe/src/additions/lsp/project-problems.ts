@@ -29,7 +29,7 @@ export async function problemsOfProject(
   env: ExecutionEnvironment,
   { timeoutMs = TIMEOUT_MS, signal, mayShow }: ProjectQuestion,
 ): Promise<string[]> {
-  await live.loaded();
+  await live.waitUntilLoaded();
   const { found, limits: reached } = live.answersForProject
     ? { found: await askOnce(live, timeoutMs, signal), limits: [] }
     : await askEach(live, root, env, timeoutMs, signal);

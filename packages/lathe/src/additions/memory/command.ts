@@ -27,14 +27,14 @@ export const memoryCommand = (place: (() => MemoryPlace) | string): PromptComman
     if (typeof place === "string") tell(place);
     else if (argument === "" || argument === "view") tell(await viewOf(place()));
     else if (argument === "clear" || argument === "reset") tell(await clearMemories(place()));
-    else if (argument === "rebuild" || argument === "enqueue") tell(await wantRebuild(place()));
+    else if (argument === "rebuild" || argument === "enqueue") tell(await requestRebuild(place()));
     else throw usageError(`/memory knows view, clear and rebuild, not "${argument}".`);
     return undefined;
   },
 });
 
-async function wantRebuild(place: MemoryPlace): Promise<string> {
-  new MemoryWork(await place.store(), place.project).want();
+async function requestRebuild(place: MemoryPlace): Promise<string> {
+  new MemoryWork(await place.store(), place.project).requestRebuild();
   return "The notes are summed up again when Lathe next starts at a terminal with memories.enabled. To do it now: lathe memory rebuild";
 }
 
