@@ -29,7 +29,8 @@ function conditionsOf({ session, request: { action, condition, hit_condition: hi
   if (hitCondition !== undefined) requireCapability(session, "supportsHitConditionalBreakpoints", action);
   // Some debuggers would evaluate a hit condition that is not a number.
   const hit = /^\s*(==|[<>]=?|%)?\s*(\d+)\s*$/.exec(hitCondition ?? "0");
-  if (hit === null) throw new ToolFailure(`hit_condition is a number such as 3, >= 3 or % 3: ${hitCondition} is none.`);
+  if (hit === null)
+    throw new ToolFailure(`hit_condition must be a number such as 3, >= 3 or % 3, not ${hitCondition}.`);
   const [, sign = ">=", digits] = hit;
   // Debuggers for compiled programs can only skip the first hits, and ignore every other condition.
   const { name, isNative } = session.adapter.row;

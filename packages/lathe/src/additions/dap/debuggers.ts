@@ -173,7 +173,7 @@ export class DebugPrograms implements Debuggers {
     const adapter = await adapterFor(await rowsForAttach(request, env), env, this.#choiceOf(request));
     if (pid !== undefined && adapter.row.transport === "inspector")
       throw new ToolFailure(
-        `Node is attached to by its port: start it with --inspect, or \`kill -USR1 ${pid}\` opens port 9229.`,
+        `Attach to Node by its port: start it with --inspect, or \`kill -USR1 ${pid}\` opens port 9229.`,
       );
     const config = { ...adapter.row.attach({ pid, port }), ...request.arguments };
     // A program that waits for its debugger continues as soon as we attach, so its breakpoint is set first.
@@ -267,7 +267,8 @@ export class DebugPrograms implements Debuggers {
     if (name !== undefined && action !== "data_breakpoint_info")
       throw new ToolFailure(`There is no debug session ${name}. There are: ${names || "none"}.`);
     const live = known.filter(({ state }) => state !== "ended");
-    if (live.length > 1) throw new ToolFailure(`Several programs are debugged; give the \`name\` of one: ${names}.`);
+    if (live.length > 1)
+      throw new ToolFailure(`Several programs are being debugged; give the \`name\` of one: ${names}.`);
     const only = live[0] ?? known.at(-1);
     if (!only) throw new ToolFailure("No program is being debugged. Call `launch` first.");
     return only;
@@ -286,5 +287,5 @@ export class DebugPrograms implements Debuggers {
 function readOutput(session: DebugSession): string {
   const { text, next, missed } = session.output.read(0);
   session.shownOutput = next;
-  return `${missed > 0 ? `…(${missed} bytes before this are no longer kept)\n` : ""}${text}` || "(no output)";
+  return `${missed > 0 ? `…(${missed} earlier bytes were dropped)\n` : ""}${text}` || "(no output)";
 }

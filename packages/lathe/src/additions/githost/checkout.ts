@@ -93,7 +93,7 @@ async function checkOut(pull: PullFacts, place: CheckoutPlace, force: boolean): 
   if (there !== undefined) return { pull, branch, path: there, remote, isReused: true };
   const path = worktreePath(base, root, pull.number);
   if (await place.env.stat(path))
-    throw new ToolFailure(`${path} is there already, and is no worktree of ${branch}. Remove it first.`);
+    throw new ToolFailure(`${path} already exists and is not a worktree of ${branch}. Remove it first.`);
   // A worktree whose folder was deleted would block the branch.
   await git.runOrFail("Forgetting deleted worktrees", ["worktree", "prune"], { isAllowed: true });
   await git.runOrFail(`Checking out ${branch}`, ["worktree", "add", "--quiet", path, branch], allowed);

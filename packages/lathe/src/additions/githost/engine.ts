@@ -101,7 +101,7 @@ export class GitHostEngine implements GitHosts {
   }
 
   async #search(args: GithubArgs, place: Place, context: ToolContext): Promise<ToolResult> {
-    if (!isSearch(args.op)) throw new ToolFailure(`${args.op} is no search.`);
+    if (!isSearch(args.op)) throw new ToolFailure(`${args.op} is not a search.`);
     const { host, repo } = this.#searchTarget(args, place);
     const api = await this.#parts.places.api(host, context);
     if (host.kind === "gitlab") return searchGitlab(args, api, repo);
@@ -285,10 +285,12 @@ function checkedOutText(checkouts: readonly Checkout[]): string {
 async function searchGitlab(args: GithubArgs, api: HostApi, repo: RepoRef | undefined): Promise<ToolResult> {
   const kind = { search_issues: "issues", search_prs: "merge_requests" }[args.op as string];
   if (kind === undefined || !repo)
-    throw new ToolFailure(`${args.op} is not done on GitLab; search_issues and search_prs are, in a repository.`);
+    throw new ToolFailure(
+      `${args.op} is not supported on GitLab, except search_issues and search_prs in a repository.`,
+    );
   const field = args.dateField ?? "created";
   if (args.since !== undefined || args.until !== undefined)
-    throw new ToolFailure(`Dates (${field}) are not searched for on GitLab. Leave out \`since\` and \`until\`.`);
+    throw new ToolFailure(`Dates (${field}) cannot be searched on GitLab. Leave out \`since\` and \`until\`.`);
   const limit = limitOf("limit", args.limit, 10, 50);
   const found = await api.json(
     `${gitlabProject(repo.path)}/${kind}?per_page=${limit}&search=${escapeQuery(args.query ?? "")}`,

@@ -71,7 +71,7 @@ export class HostApi {
       status === 401 && this.token !== undefined
         ? ` The token was refused. ${advice}`
         : this.token === undefined && [401, 403, 404, 429].includes(status)
-          ? ` It was asked without a token. ${advice}`
+          ? ` The request had no token. ${advice}`
           : "";
     return new ToolFailure(`${line.replace(/\.?$/, ".")}${more}`, { status });
   }

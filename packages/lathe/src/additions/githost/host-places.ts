@@ -56,7 +56,7 @@ export class HostPlaces {
     if (text !== undefined) {
       const named = repoOfText(text, this.hosts, usual);
       if (named) return named;
-      throw new ToolFailure(`"${text}" is no repository of a known git host (${names}). Write it as owner/name.`);
+      throw new ToolFailure(`"${text}" is not a repository on a known git host (${names}). Write it as owner/name.`);
     }
     if (repo) return repo;
     const why =
@@ -93,7 +93,7 @@ export class HostPlaces {
 
   #gate({ api }: GitHost, { services }: HostScope): WebGate {
     const gate = services.web?.gate;
-    if (!gate) throw new ToolFailure("Nothing of the web can be reached here.");
+    if (!gate) throw new ToolFailure("The web cannot be reached from here.");
     // The host may be opened because the user's own variables name it.
     gate.openTyped(api);
     return gate;

@@ -83,7 +83,7 @@ function dateOf(name: string, text: string, now: number): string {
   if (unit !== "") return dateBefore(Number(count), unit.toLowerCase(), now);
   if ((DATE.test(text.trim()) || TIME.test(text.trim())) && !Number.isNaN(Date.parse(text))) return text.trim();
   throw new ToolFailure(
-    `\`${name}\` is no date: "${text}". Use 12h, 3d, 2w, 2mo, 1y, YYYY-MM-DD, or a date with time such as 2026-01-31T08:00:00Z.`,
+    `\`${name}\` is not a date: "${text}". Use 12h, 3d, 2w, 2mo, 1y, YYYY-MM-DD, or a date with time such as 2026-01-31T08:00:00Z.`,
   );
 }
 

@@ -68,6 +68,6 @@ function filterOf(scheme: ThreadScheme, query: URLSearchParams): ListFilter {
 const wrongAddress = (url: string, scheme: ThreadScheme): ToolFailure =>
   new ToolFailure(
     scheme === "pr"
-      ? `${url} is no pull request. Use pr://12, pr://owner/name/12, pr://12/diff, pr://12/diff/1, pr://12/diff/all, or pr:// for a list.`
-      : `${url} is no issue. Use issue://12, issue://owner/name/12, or issue:// for a list.`,
+      ? `${url} is not a pull request. Use pr://12, pr://owner/name/12, pr://12/diff, pr://12/diff/1, pr://12/diff/all, or pr:// for a list.`
+      : `${url} is not an issue. Use issue://12, issue://owner/name/12, or issue:// for a list.`,
   );

@@ -98,7 +98,10 @@ export class GoalWork {
     await this.write(next);
     if (next.state !== "active") return undefined;
     if (!judgement.isProven)
-      this.#session.warn(`The goal is not reached yet. ${judgement.reasons.join(" ")} The agent is told.`, "goal");
+      this.#session.warn(
+        `The goal is not reached yet. ${judgement.reasons.join(" ")} The agent keeps working on it.`,
+        "goal",
+      );
     return { continueWith: judgement.isProven ? openPartsPrompt(next) : failedPrompt(judgement) };
   }
 }

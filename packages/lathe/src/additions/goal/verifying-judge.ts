@@ -37,7 +37,7 @@ export class VerifyingJudge implements GoalJudge {
     await endJobs(this.#session, workspace.machine.deps.setTimer);
     await this.#source.begin();
     const work = await this.#source.readWork();
-    if (!work) throw new Error("The files of the project cannot be looked at.");
+    if (!work) throw new Error("The project's files cannot be read.");
     const check = { command, timeoutMs: workspace.settings["verify.timeoutMs"], source: "goal" };
     const report = await runVerification(
       { workspace, session: this.#session },

@@ -138,7 +138,7 @@ export class CommandHooks {
     const answer = await this.#ask(hook, payload, trigger);
     if (answer.failure !== undefined) {
       tell(`The hook ${hook.name} ${answer.failure}`);
-      return hook.failsClosed ? { block: `The hook ${hook.name} ${answer.failure}, and must not be passed over.` } : {};
+      return hook.failsClosed ? { block: `The hook ${hook.name} ${answer.failure}, and it must not be skipped.` } : {};
     }
     if (answer.message !== undefined) tell(answer.message);
     if (answer.input === undefined || payload.argumentsFrom === undefined) return answer;

@@ -92,7 +92,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     if (action === "calls") {
       const direction = query === "outgoing" ? "outgoing" : "incoming";
       const [item] = [await ask()].flat();
-      if (!isJsonObject(item)) return `${name} is nothing that is called.`;
+      if (!isJsonObject(item)) return `${name} cannot be called.`;
       const calls = await live.ask(`callHierarchy/${direction}Calls`, { item }, options);
       return showCalls(calls, direction, name, (path) => shownPath(path, env));
     }
@@ -189,7 +189,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
       const lines = await this.problemsOf(path, env, { timeoutMs, signal });
       sections.push(files.length === 1 ? lines.join("\n") : [`${shownPath(path, env)}:`, ...lines].join("\n"));
     }
-    if (found?.truncated) sections.push(`Only the ${MOST_FILES} newest files were looked at: name fewer.`);
+    if (found?.truncated) sections.push(`Only the ${MOST_FILES} newest files were checked: name fewer.`);
     return sections.join("\n");
   }
 
@@ -255,7 +255,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const { file, line, query, payload, timeoutMs = TIMEOUT_MS } = question;
     if (!query) throw new ToolFailure("Give the method as `query`.");
     const given = payload === undefined ? undefined : parseJson(payload);
-    if (payload !== undefined && given === undefined) throw new ToolFailure("`payload` is no JSON.");
+    if (payload !== undefined && given === undefined) throw new ToolFailure("`payload` is not JSON.");
     const place =
       file !== undefined && line !== undefined ? await this.#places.placeOf(question, "", env, signal) : undefined;
     const live = place?.live ?? (await this.#places.liveFor(file, "", env, signal));
@@ -287,7 +287,7 @@ export class Answers implements Pick<LanguageServices, "answer"> {
     const { started } = this.#servers;
     for (const server of started) await this.#servers.restart(server);
     const names = started.map(({ row }) => row.name).join(", ");
-    return names === "" ? "No server was running." : `Ended: ${names}. The next question starts them anew.`;
+    return names === "" ? "No server was running." : `Ended: ${names}. The next request starts them again.`;
   }
 }
 

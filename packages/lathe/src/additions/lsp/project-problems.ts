@@ -79,7 +79,7 @@ async function askEach(
     else found.push([path, findings.problems]);
   }
   const limits = [
-    ...(truncated ? [`Only the ${MOST_FILES} newest files were looked at.`] : []),
+    ...(truncated ? [`Only the ${MOST_FILES} newest files were checked.`] : []),
     ...(unchecked.length === 0
       ? []
       : [`${row.name} has not checked ${unchecked.length} of ${paths.length} files, such as ${unchecked[0]}.`]),

@@ -76,7 +76,7 @@ export class Refactorings implements Pick<LanguageServices, "plan" | "made"> {
     const answer = await stableAnswer(ask, users, live, env, signal);
     const plan = await refactoringOf(answer, live, env);
     if (refactoredPaths(plan).length === 0)
-      throw new ToolFailure(`The server would change nothing: is ${name} a name that it knows?`);
+      throw new ToolFailure(`The server would change nothing. Does it know ${name}?`);
     const named = await this.#namedInIndex(name, users, env, signal);
     return { ...plan, notes: [...unchangedFiles(name, named, plan.files, env), ...unchangedLines(name, plan.files)] };
   }

@@ -157,7 +157,7 @@ function hooksOf(server: Server, { person }: SessionRequest, sessions: PresentSe
   let isAsking = false;
   let samples: { readonly of?: Session; count: number } = { count: 0 };
   const oneAtATime = async <T>(work: (unneeded: AbortSignal) => Promise<T>): Promise<T> => {
-    if (isAsking) throw new Error("another question of this server is still open");
+    if (isAsking) throw new Error("the server's previous question is still open");
     isAsking = true;
     try {
       return await server.ask(work);

@@ -70,7 +70,7 @@ export async function makeMemories(parts: MakingParts): Promise<MadeMemories | u
 export function madeLine({ sessions, memories, isSummedUp, problem }: MadeMemories): string | undefined {
   if (sessions === 0 && !isSummedUp && problem === undefined) return undefined;
   const read = `${countOf(memories, "note")} from ${countOf(sessions, "session")}`;
-  const summed = isSummedUp ? ", summed up for the next one" : "";
+  const summed = isSummedUp ? ", summarized for the next one" : "";
   return `Memory: ${read}${summed}${problem === undefined ? "" : `, then it stopped: ${problem}`}. To see them: /memory`;
 }
 

@@ -133,7 +133,7 @@ const FULL: ReadonlySet<number> = new Set([10, 13]); // SQLITE_IOERR, SQLITE_FUL
 const DAMAGED: ReadonlySet<number> = new Set([11, 26]); // SQLITE_CORRUPT, SQLITE_NOTADB
 
 const damagedText = (file: string): string =>
-  `${file} is damaged. Restore it from a backup, or move it away to begin anew.`;
+  `${file} is damaged. Restore it from a backup, or move it away to start over.`;
 
 function problemOf(file: string, error: unknown): string {
   if (error instanceof OtherVersion)

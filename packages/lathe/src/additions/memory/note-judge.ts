@@ -62,8 +62,7 @@ export class NoteJudge {
     const given = named.map((path) => digests.nameOf(env.resolve(path)));
     const rests = await digests.digestAll(given);
     const missing = named.find((_path, i) => !rests.some(({ path }) => path === given[i]));
-    if (missing !== undefined)
-      throw new ToolFailure(`${missing} is no file that can be read. Name files that show it.`);
+    if (missing !== undefined) throw new ToolFailure(`${missing} is not a readable file. Name files that show it.`);
     const mentioned = pathsIn(text).map((path) => digests.nameOf(env.resolve(path)));
     const more = mentioned.filter((path) => !/^(?:\/|\.\.)/.test(path) && !given.includes(path));
     return [...rests, ...(await digests.digestAll(more))];
