@@ -122,7 +122,7 @@ it("T-MEM-1 a page of the database that proves damaged later is named, too", asy
 
 it("G-97 a clock that is years ahead holds no lease forever, and hides no change", async () => {
   await on((request) => {
-    if (!request.view.system.startsWith("You sum up")) return scripted.shift() ?? done;
+    if (!request.view.system.startsWith("You summarize")) return scripted.shift() ?? done;
     return turn.text(JSON.stringify({ summary: [{ text: "Lemurs, summed up.", from: [1] }] }));
   });
   const scripted = [

@@ -25,7 +25,7 @@ interface Answers {
 
 const asked = ({ view }: RecordedRequest): string => view.messages.at(-1)?.text ?? "";
 const isReading = ({ view }: RecordedRequest): boolean => view.system.startsWith("You read a finished session");
-const isSummingUp = ({ view }: RecordedRequest): boolean => view.system.startsWith("You sum up");
+const isSummingUp = ({ view }: RecordedRequest): boolean => view.system.startsWith("You summarize");
 
 async function on({ notes, summary = oneLine, talk = [], sumsUp }: Answers): Promise<void> {
   const said = [...talk];
