@@ -64,7 +64,7 @@ export async function sessionRequest(
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
-  const checks = await checksGiven(workspace, options);
+  const checks = await readChecks(workspace, options);
   const request: SessionRequest = {
     model: await modelOf(workspace, options, opened, presence),
     opened,
@@ -90,7 +90,7 @@ export async function sessionRequest(
 }
 
 /** Fails before anything is sent if a check is invalid. */
-async function checksGiven(workspace: SessionWorkspace, { check, require }: CliOptions): Promise<readonly Check[]> {
+async function readChecks(workspace: SessionWorkspace, { check, require }: CliOptions): Promise<readonly Check[]> {
   const isAny = (check?.length ?? 0) > 0 || hasChecks(workspace.settings);
   const checks = isAny ? (await import("../changes/verify/checks.ts")).checksOf(workspace, check) : [];
   if (require !== undefined && checks.length === 0)

@@ -1,12 +1,12 @@
 // `lathe commit`: proposes a message for the staged changes, or several commits, and creates them when the user agrees.
 
 import { messageOf } from "@lathe/llm";
-import { type AskedModel, askedModel } from "../../conversation/commit/asking.ts";
 import { type CommitHost, type CommitResult, commit } from "../../conversation/commit/commit.ts";
+import { type CommitModel, commitModel } from "../../conversation/commit/commit-model.ts";
+import { COMMIT_FLAGS, parseCommitOptions } from "../../conversation/commit/commit-options.ts";
 import { CommitGit } from "../../conversation/commit/git.ts";
 import { CommitRefused } from "../../conversation/commit/make-commits.ts";
 import { commitReport, costLine, exitCodeOf, madeLines, proposalText } from "../../conversation/commit/report.ts";
-import { COMMIT_FLAGS, readWishes } from "../../conversation/commit/wishes.ts";
 import { Conversation } from "../../conversation/conversation.ts";
 import { maxTimeOf } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -27,7 +27,7 @@ import type { Command } from "./command.ts";
 import { terminalUser } from "./commit/terminal-user.ts";
 
 export const commitCommand: Command = async (argv, machine) => {
-  const { wishes, rest } = readWishes(argv);
+  const { wishes, rest } = parseCommitOptions(argv);
   const { options, words } = withProvider(runOptions(rest, machine));
   if (words.length > 0)
     throw usageError(
@@ -154,8 +154,8 @@ class TimeLimit {
 /** The session that asks the model; it is opened on first use. */
 class CommitSession {
   readonly #parts: readonly [Run, SessionWorkspace, CliOptions, AbortSignal];
-  #opened: Promise<{ readonly conversation: Conversation; readonly model: AskedModel }> | undefined;
-  #model: AskedModel | undefined;
+  #opened: Promise<{ readonly conversation: Conversation; readonly model: CommitModel }> | undefined;
+  #model: CommitModel | undefined;
 
   constructor(...parts: readonly [Run, SessionWorkspace, CliOptions, AbortSignal]) {
     this.#parts = parts;
@@ -165,7 +165,7 @@ class CommitSession {
     return this.#model?.spent;
   }
 
-  async model(): Promise<AskedModel> {
+  async model(): Promise<CommitModel> {
     this.#opened ??= this.#open();
     const { model } = await this.#opened;
     this.#model = model;
@@ -185,7 +185,7 @@ class CommitSession {
       await conversation.close();
       throw new CliError(EXIT.provider, "the practice model writes no messages");
     }
-    return { conversation, model: askedModel(conversation.open, signal) };
+    return { conversation, model: commitModel(conversation.open, signal) };
   }
 
   async close(): Promise<void> {

@@ -20,7 +20,7 @@ import type { Change, Review } from "../../conversation/review/types.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { interruptedOutcome, joinLines, TIME_IS_UP } from "../../hosts/headless/outcome.ts";
-import { TOLD_AT_THE_END } from "../../hosts/headless/told-at-end.ts";
+import { REPEATED_AT_END } from "../../hosts/headless/warning-codes.ts";
 import { Run } from "../../hosts/run.ts";
 import { onSignals } from "../../platform/machine/signals.ts";
 import { parseArgs } from "../../platform/options/parse.ts";
@@ -105,7 +105,7 @@ async function reviewInSession(
 
 async function tellWarnings(session: Session, tell: (line: string) => void): Promise<void> {
   for await (const event of session.events())
-    if (event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code)) tell(event.data.message);
+    if (event.kind === "warning" && !REPEATED_AT_END.has(event.data.code)) tell(event.data.message);
 }
 
 async function withinTime<T>(

@@ -12,7 +12,7 @@ import {
   startLine,
 } from "../../changes/rewind/report.ts";
 import { Conversation } from "../../conversation/conversation.ts";
-import { rewindPoints } from "../../conversation/rewinding.ts";
+import { rewindPoints } from "../../conversation/rewind-session.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { Run } from "../../hosts/run.ts";
 import { fixedAnswers } from "../../models/practice/fixed-answers.ts";

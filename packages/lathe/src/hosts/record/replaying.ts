@@ -21,7 +21,7 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import { existingJournal, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { Run } from "../run.ts";
 import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
-import { heldJournal, journalBytes } from "./held-journal.ts";
+import { inMemoryJournal, journalBytes } from "./journal-bytes.ts";
 
 export interface ReplayReport {
   readonly text: string;
@@ -101,7 +101,7 @@ function replayWorkspace(
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {
-  if (header === undefined) return heldJournal(workspace);
+  if (header === undefined) return inMemoryJournal(workspace);
   if (!existsSync(folder.before)) return newJournal(workspace, header);
   const { sessions, blobs } = workspace.paths;
   cpSync(folder.before, sessions, { recursive: true });
