@@ -1,5 +1,5 @@
-// The environment block of the first user message: where the work happens. It holds what would go stale in a system prompt (date,
-// directory, git state), so it is taken once, at the start, and never changed.
+// The environment block of the first user message: where the work happens. It contains what would go stale in a system
+// prompt (date, directory, git state), so it is made once, at the start, and never changed.
 
 import type { SessionDeps } from "../base/time/deadline.ts";
 import { isoTime } from "../record/journal/timestamp.ts";
@@ -22,32 +22,32 @@ export interface EnvironmentFacts {
   readonly git?: GitSnapshot;
 }
 
-/** What the environment does not know. */
+/** Facts that the environment itself does not know. */
 export interface HostFacts {
   readonly now: number;
   readonly model?: string | undefined;
   readonly knowledgeCutoff?: string | undefined;
-  /** Where the person sits, as far as the host knows. */
+  /** The user's terminal, if the host knows it. */
   readonly terminal?: string | undefined;
   readonly desktop?: string | undefined;
-  /** The user's shell; commands of the model run in a shell of their own. */
+  /** The user's shell; the model's commands run in a shell of their own. */
   readonly shell?: string | undefined;
   readonly gitPatience?: GitPatience | undefined;
-  /** The question that git was asked earlier; asked now when absent. */
+  /** Git's answer, if it was asked earlier; asked now when absent. */
   readonly git?: Promise<AskedGit> | undefined;
 }
 
-/** A question to git that is on its way. */
+/** A running question to git. */
 export interface AskedGit {
-  /** Folder of the repository, when there is one. */
+  /** Folder of the repository, if there is one. */
   readonly root: string | undefined;
   readonly answer: Promise<GitFacts>;
 }
 
-/** The branch and state of a repository, as far as git has told. */
+/** The branch and state of a repository, as far as git has answered. */
 export interface GitFacts {
   readonly branch?: string | undefined;
-  /** Undefined when git is missing or takes too long, or would start programs that the repository names. */
+  /** Undefined if git is missing or takes too long, or would start programs that the repository names. */
   readonly snapshot?: GitSnapshot | undefined;
 }
 
@@ -63,15 +63,15 @@ const RECENT_COMMITS = 10;
 const LONGEST_SUBJECT = 200;
 const GIT_TIMEOUT_MS = 2_000;
 
-/** How long git may run, and how long its answer is waited for. */
+/** How long git may run, and how long we wait for its answer. */
 export interface GitPatience {
-  /** Git is ended after this. */
+  /** Git is killed after this. */
   readonly timeoutMs?: number | undefined;
-  /** After this, the answer is given without what git would say. Ending git takes longer than a short wait, so it is left running. */
+  /** After this, we go on without git's answer. Killing git takes longer than a short wait, so it is left running. */
   readonly wait?: { readonly ms: number; readonly deps: Pick<SessionDeps, "setTimer"> } | undefined;
 }
 
-/** Starts git and does not wait for it: a host can set up the session in the meantime. */
+/** Starts git without waiting for it, so that a host can set up the session in the meantime. */
 export async function askGit(env: ExecutionEnvironment, patience: GitPatience = {}): Promise<AskedGit> {
   const root = await repositoryRoot(env, env.resolve(env.workingDirectory()));
   return { root, answer: root === undefined ? Promise.resolve({}) : gitFacts(env, root, patience) };
@@ -84,11 +84,11 @@ async function gitFacts(
 ): Promise<GitFacts> {
   const snapshot = gitSnapshot(env, timeoutMs);
   const seen = await (wait ? within(wait, snapshot) : snapshot);
-  // Git has said it in most cases, and the first file that is read takes longer than its answer.
+  // Git has usually named the branch; otherwise we read it from git's files.
   return { ...seen, branch: seen?.branch ?? (await currentBranch(env, root)) };
 }
 
-/** Undefined when it takes longer. */
+/** Undefined if the work takes longer. */
 function within<T>({ ms, deps }: NonNullable<GitPatience["wait"]>, work: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = deps.setTimer(() => afterWaitingOutput(() => resolve(undefined)), ms);
@@ -97,8 +97,8 @@ function within<T>({ ms, deps }: NonNullable<GitPatience["wait"]>, work: Promise
 }
 
 /**
- * Timers run before pipes are read, and a start is busy for longer than git needs: an answer that already lies in the pipe counts
- * (decision 0386). The event loop reads it in one turn and closes the pipe at the end of that turn.
+ * Timers run before pipes are read, and startup keeps us busy for longer than git needs: an answer that already waits
+ * in the pipe counts (decision 0386). The event loop reads it in one turn and closes the pipe at the end of that turn.
  */
 function afterWaitingOutput(act: () => void): void {
   setImmediate(() => setImmediate(act));
@@ -126,19 +126,25 @@ export async function collectFacts(
   };
 }
 
-/** A stranger's repository must not run its monitor, hooks or signature checks; submodules have configurations of their own. */
+/**
+ * A stranger's repository must not run its monitor, hooks or signature checks; submodules have configurations of their
+ * own.
+ */
 const GIT =
   "git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showSignature=false -c core.pager=cat";
 
 /**
- * Settings of a repository that make git start programs, or fetch what is missing by starting them, and that `-c` cannot undo.
- * We ask git itself which settings apply instead of guessing which files it reads and what they mean.
+ * Settings of a repository that make git start programs, or fetch missing objects by starting them, and that `-c`
+ * cannot override. We ask git itself which settings apply instead of guessing which files it reads and what they mean.
  */
 const NAMES_PROGRAMS = ["local", "worktree"]
   .flatMap((scope) => ["filter.", "*promisor", "*partialclone"].map((name) => `*'${scope}\t'${name}*`))
   .join("|");
 
-/** One command for all, since starting a process is most of the cost. The log is read beside the status, and comes first. */
+/**
+ * One command for everything, because starting a process is most of the cost. The log runs in parallel with the status,
+ * and its output comes first.
+ */
 const SNAPSHOT =
   `settings=$(${GIT} config --list --show-scope --name-only) || exit; case $settings in ${NAMES_PROGRAMS}) exit 1;; esac; ` +
   `${GIT} log -n ${RECENT_COMMITS} --format=%s 2>/dev/null & ` +
@@ -149,7 +155,7 @@ async function gitSnapshot(env: ExecutionEnvironment, timeoutMs: number): Promis
   const result = await env.execCommand(SNAPSHOT, timeoutMs, { internal: true }).catch(() => undefined);
   if (result?.exitCode !== 0 || result.timedOut) return undefined;
   const lines = result.stdout.split("\n").filter((line) => line !== "");
-  // A commit may be called like this as well; no line of a status is.
+  // A commit subject may also be `---`; no line of a status is.
   const end = lines.lastIndexOf("---");
   const [head = "", ...files] = lines.slice(end + 1);
   const untracked = files.filter((line) => line.startsWith("??")).length;

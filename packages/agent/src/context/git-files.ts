@@ -3,7 +3,7 @@
 import { posix } from "node:path";
 import { EnvError, type ExecutionEnvironment } from "../world/env/types.ts";
 
-/** Folder that holds `.git`, from the given one upward. */
+/** Finds the folder that contains `.git`, from the given one upward. */
 export async function repositoryRoot(env: ExecutionEnvironment, from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = posix.dirname(folder)) {
     if (await hasEntry(env, entryOf(folder, ".git"))) return folder;
@@ -11,7 +11,7 @@ export async function repositoryRoot(env: ExecutionEnvironment, from: string): P
   }
 }
 
-/** Nothing is above the folder that an environment is confined to, as that of a child agent may be. */
+/** Nothing is above the folder that an environment is confined to, such as that of a child agent. */
 async function hasEntry(env: ExecutionEnvironment, path: string): Promise<boolean> {
   try {
     return (await env.stat(path)) !== undefined;
@@ -21,27 +21,27 @@ async function hasEntry(env: ExecutionEnvironment, path: string): Promise<boolea
   }
 }
 
-/** Without `join`: at a start nothing else needs it, and the first use of each of node's functions costs time. */
+/** Avoids `join`: nothing else needs it at startup, and the first use of each of Node's functions costs time. */
 export function entryOf(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
 const LONGEST_HEAD = 1024;
-/** As long as a path may be. */
+/** The longest possible path. */
 const LONGEST_LINK = 4096;
 
 export async function currentBranch(env: ExecutionEnvironment, root: string): Promise<string | undefined> {
   const folder = await gitFolder(env, root);
   if (folder === undefined) return undefined;
   const head = posix.join(folder, "HEAD");
-  // Reading a pipe in its place would block, and text that is not a branch name must not reach the model.
+  // Reading a pipe here would block, and text that is not a branch name must not reach the model.
   const stat = await env.stat(head);
   if (stat?.kind !== "file" || stat.size > LONGEST_HEAD) return undefined;
   const [, branch] = /^ref: refs\/heads\/([^\n]+)\n?$/.exec(await env.readFile(head)) ?? [];
   return branch ?? "(detached)";
 }
 
-/** In a worktree `.git` is a file that names the real folder. */
+/** In a worktree, `.git` is a file that names the real folder. */
 async function gitFolder(env: ExecutionEnvironment, root: string): Promise<string | undefined> {
   const dotGit = posix.join(root, ".git");
   const stat = await env.stat(dotGit);

@@ -1,4 +1,4 @@
-// What a repository's instruction file brings into the prompt by naming other files.
+// What a repository's instruction file brings into the prompt by importing other files.
 
 import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const file = async (path: string, text: string): Promise<void> => {
   await writeFile(join(dir, path), text);
 };
 
-/** The home is `dir`, the repository `dir/repo`. */
+/** The home folder is `dir`, the repository `dir/repo`. */
 async function docs(families: readonly string[] = ["CLAUDE.md"], cwd = "repo"): Promise<string> {
   const env = new LocalEnvironment({ cwd: join(dir, cwd), baseEnv: { HOME: dir } });
   return (

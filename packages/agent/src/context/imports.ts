@@ -1,5 +1,6 @@
-// Files that an instruction file imports with `@path`, as Claude Code and Gemini CLI do. Each file is given once, before the file that
-// names it, and only from places that its author may read: a stranger's repository must not put private files into a request.
+// Files that an instruction file imports with `@path`, as in Claude Code and Gemini CLI. Each file is included once,
+// before the file that imports it, and only from places that its author may read: a stranger's repository must not put
+// private files into a request.
 
 import { posix } from "node:path";
 import { isInside, mayHoldSecrets } from "../policy/permissions/sensitive-paths.ts";
@@ -11,11 +12,11 @@ export const isImporting = (path: string): boolean => IMPORTING.has(posix.basena
 
 const DEEPEST = 5;
 const MOST_FILES = 100;
-/** Imports that lead nowhere are counted as well: each costs a look at the disk. */
+/** Imports of missing files count too, because each costs a disk access. */
 const MOST_LOOKS = 1_000;
-/** All imported files together: as much as the prompt has room for. */
+/** For all imported files together: as much as the prompt has room for. */
 const MOST_BYTES = 32_768;
-/** So many left out files are named in a warning. */
+/** A warning names at most this many skipped files. */
 const MOST_NAMED = 3;
 
 const CODE = /^[ \t]*(```|~~~)[\s\S]*?^[ \t]*\1.*$|`[^`\n]*`/gm;
@@ -28,7 +29,7 @@ export interface InstructionDoc {
   readonly text: string;
 }
 
-/** Where files are read: any environment is one. */
+/** Reads files; any environment can be used. */
 export interface ImportFiles {
   stat(path: string): Promise<Pick<FileStat, "kind" | "size" | "realPath"> | undefined>;
   readFile(path: string): Promise<string>;
@@ -38,16 +39,16 @@ export interface ImportFiles {
 export interface ImportRules {
   /** Real paths of the folders that may be imported from. */
   readonly within: readonly string[];
-  /** Where `~` leads. */
+  /** The folder that `~` stands for. */
   readonly home?: string | undefined;
-  /** Files of the user's that hold keys without having a name that says so. */
+  /** True for the user's files that contain keys although their name does not say so. */
   readonly holdsKeys?: ((realPath: string) => boolean) | undefined;
-  /** How the model sees the path of an imported file. */
+  /** The path of an imported file as the model sees it. */
   readonly shown: (realPath: string) => string;
   readonly warn?: DocWarner | undefined;
 }
 
-/** Tells the user what of an instruction file is left out: one sentence, without the path. */
+/** Tells the user which part of an instruction file is skipped: one sentence, without the path. */
 export type DocWarner = (warning: { readonly path: string; readonly message: string }) => void;
 
 type Left = "outside" | "keys" | "size" | "depth" | "number";
@@ -63,7 +64,7 @@ const WHY_LEFT: Readonly<Record<Left, string>> = {
 export class Imports {
   readonly #files: ImportFiles;
   readonly #rules: ImportRules;
-  /** Real paths of files that the prompt has already: so no import is circular. */
+  /** Real paths of the files that are already in the prompt, so that no import is circular. */
   readonly #seen: Set<string>;
   #imported = 0;
   #looks = 0;
@@ -75,7 +76,7 @@ export class Imports {
     this.#seen = seen;
   }
 
-  /** What the file imports, and the imports of that, in the order in which they are read. */
+  /** The files that this file imports, and their imports, in the order in which they are read. */
   async of(path: string, text: string): Promise<readonly InstructionDoc[]> {
     const left = new Map<Left, string[]>();
     const docs = await this.#docsIn(path, text, 1, left);
@@ -104,7 +105,7 @@ export class Imports {
     return docs;
   }
 
-  /** Undefined: there is no such file, or the prompt has it. */
+  /** Undefined if there is no such file or the prompt already has it. */
   async #find(
     from: string,
     name: string,
@@ -133,11 +134,11 @@ export class Imports {
     const { home = "" } = this.#rules;
     if (name === "") return undefined;
     const path = name.startsWith("~/") ? posix.join(home, name.slice(2)) : posix.resolve(posix.dirname(from), name);
-    // A path that cannot be looked at is no file to import: an environment may be confined to a folder.
+    // A path that we may not access counts as missing, because an environment may be confined to a folder.
     return this.#files.stat(path).catch(() => undefined);
   }
 }
 
-/** Every path once, without those inside code. */
+/** Every imported path once, ignoring those inside code. */
 const importsIn = (text: string): ReadonlySet<string> =>
   new Set([...text.replace(CODE, "").matchAll(IMPORT)].map(([, name = ""]) => name.replaceAll("\\ ", " ")));

@@ -1,8 +1,8 @@
-// How much of the context a message takes, as characters of its text: an estimate that needs no tokeniser.
+// How much of the context a message takes, in characters of its text: an estimate that needs no tokeniser.
 
 import type { Message, ToolDefinition } from "@lathe/llm";
 
-/** What vendors charge for an image, roughly. */
+/** What vendors roughly charge for an image. */
 export const IMAGE_TOKENS = 1500;
 const IMAGE_CHARS = 4 * IMAGE_TOKENS;
 
@@ -33,7 +33,7 @@ export function charactersOf(message: Message): number {
   return size;
 }
 
-/** About what the JSON of the list takes, without making it. */
+/** About the size of the list's JSON, without making it. */
 export const charactersOfTools = (tools: readonly ToolDefinition[]): number => lengthOf(tools);
 
 function lengthOf(value: unknown): number {

@@ -1,11 +1,12 @@
-// The most tokens that text may take, without a tokeniser: about twice what vendors count in prose and code, and more than they
-// count in numbers, hashes and base64. `message-size.ts` estimates what is likely; a limit needs what is possible.
+// An upper bound on the tokens of a text, without a tokeniser: about twice what vendors count in prose and code, and
+// more than they count in numbers, hashes and base64. `message-size.ts` estimates what is likely; a limit needs what is
+// possible.
 
 import type { ContentPart, Message } from "@lathe/llm";
 
-/** Role, separators and ids of a message. */
+/** Tokens for the role, separators and ids of a message. */
 const OF_MESSAGE = 12;
-/** No vendor charges more for a picture of the size that it accepts. */
+/** No vendor charges more for an image of a size that it accepts. */
 const OF_PICTURE = 6000;
 
 const OTHER = 0;
@@ -31,11 +32,13 @@ export function mostTokensIn(text: string): number {
   return Math.ceil(halves / 2);
 }
 
-/** Letters of most languages take a token at most, signs of East Asia two, and what is rare one for each byte. */
+/**
+ * Letters of most languages take at most one token, East Asian characters two, and rare characters one for each byte.
+ */
 function halvesOf(code: number): number {
   if (code < 0x800) return 2;
   if ((code >= 0x3000 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af)) return 4;
-  // Half of a pair of surrogates, which are four bytes together.
+  // One half of a surrogate pair; both halves together are four bytes.
   return code >= 0xd800 && code <= 0xdfff ? 4 : 6;
 }
 
@@ -69,5 +72,5 @@ function ofPart(part: ContentPart): number {
   }
 }
 
-/** Its bytes, or what a long one has where only its address is known. */
+/** The size of the data, or that of a long document if only its address is known. */
 const sizeOf = ({ data }: { readonly data?: string | Uint8Array | undefined }): number => data?.length ?? 100_000;

@@ -1,5 +1,6 @@
-// The project's own instructions: AGENTS.md and the family's file in every directory from the repository's root to the working
-// directory; another family's where there is neither. Deeper ones come later and take precedence, so the shallow ones are shortened first when there is too much.
+// The project's own instructions: AGENTS.md and the family's file in every directory from the repository's root to the
+// working directory; another family's file if a directory has neither. Deeper files come later and take precedence, so
+// the upper ones are shortened first if there is too much.
 
 import { posix } from "node:path";
 import { isInside, mayHoldSecrets } from "../policy/permissions/sensitive-paths.ts";
@@ -12,9 +13,9 @@ import { instructionsHeading } from "./prompt-parts.ts";
 const BUDGET_BYTES = 32_768;
 export const TRUNCATED_MARKER = "[Project instructions truncated at 32KB]";
 const ALWAYS = "AGENTS.md";
-/** Of other families: the first of these is read in a folder that has nothing else to say. */
+/** Files of other families; the first of these is read in a folder without instructions of its own. */
 const OTHERS = ["CLAUDE.md", "GEMINI.md"];
-/** No author writes that many instructions, and reading them would slow down the start and use memory. */
+/** Nobody writes that many instructions, and reading them would slow down the start and use memory. */
 const LARGEST_BYTES = 1 << 20;
 const TOO_LARGE = "[Left out: larger than 1 MB]";
 const LEADS_TO_KEYS = "[Omitted: this link leads to a file that may hold keys]";
@@ -23,11 +24,14 @@ const LEADS_OUT = "[Omitted: this link leads outside the repository]";
 /** The instruction files of a project as one text. */
 export interface ProjectDocs {
   readonly text: string;
-  /** Paths of the files in it, relative to the root. */
+  /** Paths of the included files, relative to the root. */
   readonly files: readonly string[];
 }
 
-/** `repository`: folder of the repository, when there is one. `before`: further files of the project, which any of these overrules. */
+/**
+ * `repository`: folder of the repository, if there is one. `before`: further files of the project, which all of these
+ * override.
+ */
 export async function projectDocs(
   env: ExecutionEnvironment,
   familyFiles: readonly string[],
@@ -91,7 +95,7 @@ export class FolderDocs {
   }
 }
 
-/** Later ones take precedence, so the first are shortened when there is too much. */
+/** Later files take precedence, so the first ones are shortened if there is too much. */
 export function joinDocs(docs: readonly InstructionDoc[], warn?: DocWarner): ProjectDocs {
   const text = joinTexts(docs);
   const [first] = docs;
@@ -103,14 +107,17 @@ export function joinDocs(docs: readonly InstructionDoc[], warn?: DocWarner): Pro
   return { text, files: docs.map(({ path }) => path) };
 }
 
-/** What is in the place of an instruction file that has nothing to say. */
+/** Stands for a missing or empty instruction file. */
 const NO_FILE = {
   directory: "it is a directory",
   other: "it is a pipe or device",
   dangling: "it is a link that leads nowhere",
 } as const;
 
-/** The text is empty when there is nothing to say. An unreadable file in another person's repository must not stop people from working there. */
+/**
+ * The text is empty if there is nothing to include. An unreadable file in another person's repository must not keep
+ * people from working there.
+ */
 async function readDoc(
   env: ExecutionEnvironment,
   path: string,
@@ -135,7 +142,7 @@ async function readDoc(
   }
 }
 
-/** The folders from one to another below it, both included. */
+/** The folders from one down to another below it, both included. */
 export function pathDown(root: string, cwd: string): string[] {
   const folders = [root];
   if (cwd === root) return folders;
@@ -148,7 +155,7 @@ function joinTexts(docs: readonly InstructionDoc[]): string {
   const sections = docs.map(({ path, text }) => instructionsHeading(path) + text);
   const whole = sections.join("\n\n");
   if (Buffer.byteLength(whole) <= BUDGET_BYTES) return whole;
-  // The last sections are kept whole; the first that no longer fits is shortened, those before it are dropped.
+  // The last sections are kept whole; the first one that no longer fits is shortened, and those before it are dropped.
   const kept: string[] = [];
   let room = BUDGET_BYTES;
   for (const section of [...sections].reverse()) {

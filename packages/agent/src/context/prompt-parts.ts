@@ -1,5 +1,5 @@
-// Which part of a system prompt comes from whom. The prompt is one text by the time it is sent, so its parts are found in it by
-// the words that each begins with, once, when it is rendered.
+// Finds which part of a system prompt comes from where. The prompt is a single text by the time it is sent, so we
+// search its parts by their first words, once, when it is rendered.
 
 import type { PromptPart } from "../contract/prompt-part.ts";
 
@@ -9,7 +9,7 @@ const USER_INSTRUCTIONS = "user instructions";
 interface PromptSources {
   /** Sections of the host, in order, before the instruction files. */
   readonly sections?: readonly { readonly name: string; readonly text: string }[] | undefined;
-  /** Paths of the instruction files in the order in which they are in the prompt, each below a heading with its path. */
+  /** Paths of the instruction files in the order of the prompt, which has each below a heading with its path. */
   readonly instructionFiles?: readonly string[] | undefined;
   /** Texts that end the prompt, in order. */
   readonly userInstructions: readonly string[];
@@ -23,7 +23,7 @@ export function promptParts(prompt: string, sources: PromptSources): PromptPart[
   let from = 0;
   for (const { name, text } of sections) {
     const at = prompt.indexOf(text.trim(), from);
-    // A profile of the host's own may leave it out.
+    // A host's own profile may omit it.
     if (at === -1) continue;
     starts.push({ at, kind: "prompt", name });
     from = at + text.trim().length;
@@ -31,7 +31,7 @@ export function promptParts(prompt: string, sources: PromptSources): PromptPart[
   for (const path of instructionFiles) {
     const heading = instructionsHeading(path);
     const at = prompt.indexOf(heading, from);
-    // A file whose beginning was dropped to save space.
+    // The beginning of this file was dropped to save space.
     if (at === -1) continue;
     starts.push({ at, kind: "instructions", name: path });
     from = at + heading.length;

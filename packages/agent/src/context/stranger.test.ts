@@ -28,7 +28,7 @@ interface Repository {
 }
 
 let repo: Repository;
-/** A repository of two commits with a changed file, as git must read it to compare. Everything that runs leaves `ran`. */
+/** A repository of two commits with a changed file that git must read to compare. Everything that runs leaves `ran`. */
 beforeEach(async () => {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "lathe-stranger-")));
   const git = (...args: string[]): string =>
@@ -43,7 +43,7 @@ beforeEach(async () => {
     git("add", "f");
     git("commit", "-q", "-m", text);
   }
-  // Of the same length, a changed file is read to be compared: that is when filters run.
+  // Git compares the content of a changed file of the same length; that is when filters run.
   await writeFile(join(dir, "f"), "six\n");
   await writeFile(join(dir, ".gitattributes"), "f filter=x\n");
   repo = { dir, git };
@@ -120,7 +120,7 @@ const attacks: readonly [string, (repo: Repository) => Promise<unknown>][] = [
       await rename(join(repo.dir, ".git"), join(repo.dir, "bare"));
       await cp(join(repo.dir, "bare"), repo.dir, { recursive: true });
       await mkdir(join(repo.dir, ".git"));
-      // The copied index is newer than the file, so git would trust it if the clock had gone on by a second.
+      // The copied index is newer than the file, so git would trust it once the clock is a second further.
       await utimes(join(repo.dir, "f"), 1, 1);
     },
   ],
@@ -146,12 +146,12 @@ describe("a stranger's repository", () => {
     await rm(trap, { force: true });
     expect(await look(cwd)).toMatchObject({ isGitRepository: true });
     expect(existsSync(trap)).toBe(false);
-    // The trap is a real one: plain git falls into it.
+    // The trap is real: plain git falls into it.
     for (const args of [["status"], ["log"]])
       try {
         execFileSync("git", args, { cwd, stdio: "ignore" });
       } catch {
-        // what it says then does not matter
+        // its output does not matter here
       }
     expect(existsSync(trap)).toBe(true);
   });

@@ -1,25 +1,27 @@
-// What a session knows of the place it works in before its first request.
+// What a session knows about its place of work before its first request.
 
 import type { ExecutionEnvironment } from "../world/env/types.ts";
 import { askGit, collectFacts, environmentBlock, type HostFacts } from "./environment.ts";
 import type { DocWarner, InstructionDoc } from "./imports.ts";
 import { joinDocs, projectDocs } from "./project-docs.ts";
 
-/** Text about the place the session works in; rendered once, then kept in the journal. */
+/** Text about the place where the session works; rendered once, then kept in the journal. */
 export interface Surroundings {
-  /** Date, directory, git state: placed before the first user message, never in the system prompt. */
+  /** Date, directory, git state: put before the first user message, never into the system prompt. */
   readonly environment: string;
-  /** What the host adds to that first message, such as notes of earlier sessions. Agents of the session are not given it. */
+  /**
+   * What the host adds to that first message, such as notes of earlier sessions. The session's agents do not get it.
+   */
   readonly notes?: string;
   /** Instruction files of the project. */
   readonly projectDocs: string;
-  /** Instruction files of the user, which hold everywhere. */
+  /** Instruction files of the user, which apply everywhere. */
   readonly userDocs?: string;
-  /** Paths of all those files, in the order in which they are in the prompt. */
+  /** Paths of all those files, in the order of the prompt. */
   readonly instructionFiles?: readonly string[];
   /** Replaces the base prompt and the list of tools. */
   readonly customPrompt?: string;
-  /** What the user added at the end of the prompt, when the profile has nothing of that kind. */
+  /** The user's text at the end of the prompt, if the profile has none. */
   readonly userInstructions?: string;
   /** Further sections of the prompt, after the list of tools. */
   readonly sections?: readonly PromptSection[];
@@ -31,16 +33,16 @@ export interface PromptSection {
   readonly text: string;
 }
 
-/** What the host found besides what is read here. */
+/** What the host adds to what is read here. */
 export interface MoreSurroundings
   extends Pick<Surroundings, "notes" | "customPrompt" | "userInstructions" | "sections"> {
   readonly projectDocs?: readonly InstructionDoc[];
   readonly userDocs?: readonly InstructionDoc[];
-  /** Tells the user what of the instruction files is left out. */
+  /** Tells the user which parts of the instruction files are skipped. */
   readonly warn?: DocWarner;
 }
 
-/** Reads what the first turn tells the model: machine, directory, git state and the project's instruction files. */
+/** Collects what the first turn tells the model: machine, directory, git state and the project's instruction files. */
 export async function readSurroundings(
   env: ExecutionEnvironment,
   instructionFiles: readonly string[],

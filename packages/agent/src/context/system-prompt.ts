@@ -1,10 +1,11 @@
-// The system prompt in layers: base instructions of the profile, the available tools, sections of the host, the project's
-// instructions, the user's own (last, with the highest precedence). Nothing volatile: the same session always renders the same text.
+// The system prompt in layers: base instructions of the profile, the available tools, sections of the host, the
+// project's instructions, the user's own (last, with the highest precedence). Nothing volatile: the same session always
+// renders the same text.
 
 import type { ToolDefinition } from "@lathe/llm";
 
 export interface PromptLayers {
-  /** Comes first, also before a prompt that replaces the base. */
+  /** Comes first, even before a prompt that replaces the base. */
   readonly lead?: string | undefined;
   readonly base: string;
   readonly tools: readonly ToolDefinition[];
@@ -20,14 +21,14 @@ export interface MoreLayers {
   readonly sections?: readonly { readonly text: string }[] | undefined;
   /** Instruction files of the user. */
   readonly userDocs?: string | undefined;
-  /** Names of the tools that the session offers: the prompt speaks of no others. All of the profile's when absent. */
+  /** Names of the tools that the session offers; the prompt mentions no others. All of the profile's when absent. */
   readonly offered?: ReadonlySet<string> | undefined;
-  /** When the profile has none of its own. */
+  /** Used if the profile has none of its own. */
   readonly userInstructions?: string | undefined;
   readonly arrange?: ArrangePrompt | undefined;
 }
 
-/** The blocks of the system prompt as a host wants them: left out, changed, added, or in another order. */
+/** Lets a host remove, change, add or reorder the blocks of the system prompt. */
 export type ArrangePrompt = (blocks: readonly string[]) => readonly string[];
 
 export function systemPrompt(layers: PromptLayers): string {
@@ -46,7 +47,7 @@ export function systemPrompt(layers: PromptLayers): string {
   return (layers.lead === undefined ? arranged : [layers.lead, ...arranged]).join("\n\n");
 }
 
-/** A line of a list that begins with a tool is about that tool. */
+/** Removes list lines about tools that are not offered: those that begin with such a tool's name. */
 function without(base: string, tools: readonly ToolDefinition[], offered: ReadonlySet<string> | undefined): string {
   const missing = new Set(tools.flatMap(({ name }) => (offered?.has(name) === false ? [name] : [])));
   if (missing.size === 0) return base;
@@ -57,7 +58,7 @@ function without(base: string, tools: readonly ToolDefinition[], offered: Readon
     .join("\n");
 }
 
-/** The first sentence; the whole description is in the tool's definition. */
+/** Only the first sentence, because the whole description is in the tool's definition. */
 function toolLine({ name, description }: ToolDefinition): string {
   return `- \`${name}\`: ${inOneLine(description.slice(0, sentenceEnd(description)))}`;
 }

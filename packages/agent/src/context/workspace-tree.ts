@@ -1,4 +1,4 @@
-// The files of a project as a short tree, for child agents: each of them begins without having looked around (SA-02).
+// The files of a project as a short tree, for child agents, so that they begin with an overview (SA-02).
 
 import { abortAfter } from "../base/time/abort-after.ts";
 import type { ExecutionEnvironment } from "../world/env/types.ts";
@@ -7,11 +7,11 @@ import type { Surroundings } from "./surroundings.ts";
 const DEPTH = 2;
 const MOST_ROWS = 100;
 const MOST_FILES = 10_000;
-/** A tree that takes longer to walk is shown as far as it is known. */
+/** If walking the tree takes longer, we show what we have. */
 const MOST_MS = 1_000;
 const END = "</environment>";
 
-/** The surroundings with the tree in their environment block. */
+/** Adds the tree to the environment block of the surroundings. */
 export async function withTree(found: Surroundings, env: ExecutionEnvironment): Promise<Surroundings> {
   const rows = await treeRows(env);
   if (rows.length === 0 || !found.environment.endsWith(END)) return found;
@@ -19,7 +19,7 @@ export async function withTree(found: Surroundings, env: ExecutionEnvironment): 
   return { ...found, environment: lines.join("\n") };
 }
 
-/** Without what git ignores. As deep as there is room for. */
+/** The tree without ignored files, as deep as there is room for. */
 async function treeRows(env: ExecutionEnvironment): Promise<readonly string[]> {
   const options = {
     gitignore: true,
@@ -31,7 +31,7 @@ async function treeRows(env: ExecutionEnvironment): Promise<readonly string[]> {
   // An agent can work without the tree.
   const found = await env.glob("**/*", env.workingDirectory(), options).catch(() => undefined);
   const counts = new Map<string, number>();
-  // A name must not look like a part of the block.
+  // A file name must not look like a part of the block.
   for (const path of found?.paths.filter((one) => !/[\p{Cc}<>]/u.test(one)) ?? []) {
     const parts = path.split("/");
     for (let depth = 1; depth <= Math.min(DEPTH, parts.length); depth++) {

@@ -1,4 +1,4 @@
-// Judges claims by their evidence. Pure: the same evidence gives the same verdict, in whatever order it came.
+// Judges claims by their evidence. Pure: the same evidence gives the same verdict, in any order.
 
 import { Checker, listOf } from "@lathe/llm/schema";
 import {
@@ -9,10 +9,10 @@ import {
   researchPlanItem,
 } from "./types.ts";
 
-/** Throws with the place of the first thing that is wrong. */
+/** Throws an error that names the position of the first problem. */
 export const readPlanItems = (value: unknown): readonly ResearchPlanItem[] => read(ITEMS, value, "items");
 
-/** Throws with the place of the first thing that is wrong. */
+/** Throws an error that names the position of the first problem. */
 export const readEvidence = (value: unknown): readonly ResearchEvidenceEntry[] => read(EVIDENCE, value, "evidence");
 
 const ITEMS = new Checker(listOf(researchPlanItem));
@@ -24,15 +24,15 @@ function read<T>(checker: Checker, value: unknown, root: string): T {
   return value as T;
 }
 
-/** One verdict for each item, in their order. Evidence about other claims counts for none. */
+/** One verdict for each item, in the same order. Evidence about other claims is ignored. */
 export const judgeClaims = (
   items: readonly ResearchPlanItem[],
   evidence: readonly ResearchEvidenceEntry[],
 ): readonly ResearchLedgerVerdict[] => items.map((item) => judgeClaim(item, evidence));
 
 /**
- * A credible contradiction rejects a claim, however much supports it. It is accepted when something supports it, nothing speaks
- * against it and no unknown is left; else it is uncertain.
+ * A credible contradiction rejects a claim, no matter how much supports it. A claim is accepted if something supports
+ * it, nothing contradicts it and no unknown is left; otherwise it is uncertain.
  */
 function judgeClaim(
   { claim, unknowns }: ResearchPlanItem,
@@ -59,7 +59,7 @@ function judgeClaim(
 
 const nameOf = (claim: string): string => claim.trim().replace(/\s+/g, " ");
 
-/** Each once. */
+/** Without duplicates. */
 function sorted(entries: readonly ResearchEvidenceEntry[]): readonly ResearchEvidenceEntry[] {
   const byText = new Map(entries.map((entry) => [textOf(entry), entry]));
   return [...byText.keys()].sort().map((text) => byText.get(text) as ResearchEvidenceEntry);

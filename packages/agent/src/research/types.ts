@@ -1,4 +1,4 @@
-// Claims of a plan and the evidence for and against them: what each is, as definitions that check values of models.
+// Claims of a plan and the evidence for and against them, as definitions that check values from models.
 
 import { choice, listOf, object, optional, type Static, text } from "@lathe/llm/schema";
 
@@ -29,11 +29,11 @@ export const researchEvidenceEntry = object({
 /** One piece of evidence for an item of a plan. */
 export type ResearchEvidenceEntry = Static<typeof researchEvidenceEntry>;
 
-/** What becomes of a claim. */
+/** The verdict on a claim. */
 export interface ResearchLedgerVerdict {
   readonly claim: string;
   readonly finalVerdict: "accepted" | "rejected" | "uncertain";
-  /** Of a rejected claim: none. */
+  /** Empty for a rejected claim. */
   readonly survivingSources: readonly ResearchEvidenceEntry[];
   readonly rejectReason?: string;
   readonly unresolvedUnknowns: readonly string[];

@@ -1,4 +1,4 @@
-// What child agents left to read: `agent://<id>` is what one handed over, `history://<id>` what it said and did.
+// What child agents left behind for reading: `agent://<id>` is an agent's result, `history://<id>` its conversation.
 
 import { type JsonValue, parseJson } from "@lathe/llm";
 import type { Subagents } from "../agents/subagents/manager.ts";
@@ -8,7 +8,7 @@ import { historyOf } from "./history.ts";
 import type { Turn } from "./types.ts";
 
 const ADDRESS = /^[a-z]+:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?q=([^#]*))?$/i;
-/** One message or result is shown up to this length. */
+/** Longer messages and results are cut to this many characters. */
 const LONGEST_PART = 2_000;
 
 export function addAgentAddresses(schemes: SchemeRegistry, subagents: Subagents): void {
@@ -20,7 +20,7 @@ export function addAgentAddresses(schemes: SchemeRegistry, subagents: Subagents)
       const unread = directory.unreadBy(id);
       if (unread === undefined) return directory.withJournal(id, (journal) => transcript(journal));
       const waiting = `## Message, not read yet\n${unread}`;
-      // One that never began may have no journal.
+      // An agent that never made a request may have no journal.
       if (directory.list().some(({ agentId, requests }) => agentId === id && requests === 0)) return waiting;
       return directory.withJournal(id, (journal) => `${transcript(journal)}\n\n${waiting}`);
     },
@@ -55,7 +55,7 @@ function readOutput(url: string, subagents: Subagents): string {
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
-/** For reading, not for going on: long parts are cut. */
+/** The transcript is only for reading, so long parts are cut. */
 function transcript(journal: Journal): string {
   return historyOf(journal).map(textOfTurn).join("\n\n");
 }

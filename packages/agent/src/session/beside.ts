@@ -1,5 +1,5 @@
-// What goes on beside the conversation, also while an answer comes: commands of the person who uses the session, background jobs, small
-// questions to a model. It ends with the session.
+// Work that runs alongside the conversation, even while an answer streams in: the user's own commands, background jobs,
+// small questions to a model. It ends with the session.
 
 import type { LandingCall } from "../agents/subagents/types.ts";
 import { abortController } from "../base/time/deadline.ts";
@@ -11,19 +11,19 @@ import { permitLanding } from "./permit-landing.ts";
 import { sideCall } from "./side-call.ts";
 import { runUserCommand, type UserCommandOptions, type UserCommandResult } from "./user-command.ts";
 
-/** What a session does beside its conversation. */
+/** What a session can do alongside its conversation. */
 export interface Beside {
-  /** Commands that run in the background, or have ended there. */
+  /** Commands that run in the background, including those that have ended. */
   readonly jobs: Jobs | undefined;
-  /** Runs a command of the person who uses the session, and records it. */
+  /** Runs a command for the user and records it. */
   runCommand(command: string, options: UserCommandOptions): Promise<UserCommandResult>;
-  /** Asks a model outside the conversation; counted in the session's costs. */
+  /** Asks a model outside the conversation. The session's costs include it. */
   callModel(role: string, call: SideCall, signal?: AbortSignal): Promise<SideAnswer>;
-  /** Asks whether the work of an isolated agent may land: undefined, or why not. */
+  /** Asks whether the work of an isolated agent may be applied. Returns undefined if it may, otherwise the reason. */
   permitLanding(landing: LandingCall, signal: AbortSignal): Promise<string | undefined>;
-  /** Says which jobs ended with an earlier process; the session does it when it is opened. */
+  /** Reports the jobs that ended with an earlier process. The session calls this when it is opened. */
   recover(): void;
-  /** Ends what runs; the session does it before its journal is closed. */
+  /** Ends everything that still runs. The session calls this before it closes its journal. */
   close(): Promise<void>;
 }
 

@@ -1,18 +1,20 @@
-// The ids of all calls of a session. Some servers use one twice, in one answer or in a later one; results, approvals and events are
-// told apart by it, and vendors refuse a history in which it occurs twice.
+// The ids of all calls of a session. Some servers use the same id twice, in one answer or in a later one; but we tell
+// results, approvals and events apart by it, and vendors refuse a history that contains it twice.
 
 import type { Message } from "@lathe/llm";
 
 export class CallIds {
   readonly #history: () => readonly Message[];
-  /** How often each id was given; made with the first answer that holds a call. */
+  /** How often each id was used; filled when the first answer with a call arrives. */
   #taken: Map<string, number> | undefined;
 
   constructor(history: () => readonly Message[]) {
     this.#history = history;
   }
 
-  /** The id itself when it is new, else one that is. What follows a bar names an item of one vendor, not the call. */
+  /**
+   * Returns the id itself if it is new, otherwise a new one. The part after a bar names a vendor's item, not the call.
+   */
   distinct(id: string): string {
     const [call = ""] = id.split("|", 1);
     const free = this.#free(call);

@@ -1,4 +1,5 @@
-// How a session starts its child agents and receives their events: what a child has of its parent's is listed here, the rest is its own.
+// How a session starts its child agents and receives their events. Everything that a child shares with its parent is
+// listed here; the rest is the child's own.
 
 import type { Exchange } from "../agents/irc/exchange.ts";
 import { Directory } from "../agents/subagents/directory.ts";
@@ -66,12 +67,12 @@ export function parentSession(
   };
 }
 
-/** How deep children may be nested, and which kinds there may be, is the parent's to say. */
+/** The parent decides how deep children may be nested and which kinds they may be. */
 export function mayHaveChildren({ options, config }: HostChoices): boolean {
   return (options.depth ?? 0) < config.maxSubagentDepth && options.spawns?.length !== 0;
 }
 
-/** Tools find the children here, and addresses lead to what they left. */
+/** Makes the children available to tools, and their results readable by address. */
 export function offerChildren(core: Toolbox, subagents: Subagents): void {
   Object.assign(core.services, { subagents });
   addAgentAddresses(core.schemes, subagents);
@@ -86,7 +87,7 @@ function childOptions(
   const { depth = 0, surroundings, middleware = [] } = options;
   const { header, profile, role, type, completion, shared, onEvent } = child;
   const env = child.env ?? options.env;
-  // A replay could not find the same files.
+  // A replay would not find the same files.
   const around: typeof surroundings =
     surroundings && !options.subagents?.isTaped
       ? async (own, where) => {
@@ -114,22 +115,22 @@ function childOptions(
     config: {
       ...config,
       reasoningEffort: profile.reasoningEffort ?? config.reasoningEffort,
-      // Input that reaches a child late must still run: its sender would not send it again.
+      // Input that reaches a child late must still run, because the sender would not send it again.
       lateSteering: "run",
-      // Its answer is its end: what it left running would be lost.
+      // The child ends with its answer, and commands still running then would be lost.
       asyncCommands: false,
       autoBackgroundMs: 0,
       jobReports: "wait",
     },
     services: {
       ...options.services,
-      // A question ends its input: its parent reads it there and sends the answer.
+      // A question ends the child's input. The parent reads the question there and sends the answer.
       answerer: undefined,
-      // The plan is the session's.
+      // The plan belongs to the session.
       planMode: undefined,
       ...(completion ? { completion } : {}),
       ...(type?.reading ? { reading: { ...options.services?.reading, ...type.reading } } : {}),
-      // In a copy of its own it stands in no other agent's way.
+      // In its own copy, a child does not get in another agent's way.
       ...(child.env && options.services?.web
         ? { web: { ...options.services.web, gate: options.services.web.gate.inside(child.env) } }
         : {}),
@@ -144,11 +145,11 @@ function childOptions(
       ...(options.toolProviders ?? []).map((provider) => narrowProvider(provider, type)),
     ],
     middleware: [...middleware, ...(type?.middleware ?? []), ...(completion ? [completion.middleware()] : [])],
-    // What one of them leaves under local:// is there for all.
+    // All agents share the files under local://.
     schemes: { ...options.schemes, ...services.schemes?.pick("local") },
     priceOf: options.priceOf,
     profilesForRole: options.profilesForRole,
-    // What it does in a copy of its own is no change of the files until it lands.
+    // Work in an isolated copy changes no files until it is applied.
     aroundExecute: child.env ? undefined : options.aroundExecute,
     aroundAccess: options.aroundAccess,
     aroundNested: options.aroundNested,
@@ -158,7 +159,7 @@ function childOptions(
   };
 }
 
-/** Of its parent's tools those of its kind, then what every agent has, then its engine's. */
+/** The parent's tools that the child's kind allows, then the tools of every agent, then those of its engine. */
 function childTools(
   { type, completion }: ChildOpening,
   tools: readonly SessionTool[] = [],
@@ -170,15 +171,15 @@ function childTools(
 }
 
 const asSessionTool = (tool: unknown): SessionTool => tool as SessionTool;
-/** What belongs to the session that talks with a person. */
+/** Features that belong to the session that talks with the user. */
 const OF_MAIN: ReadonlySet<string> = new Set(["todo", "plan"]);
 
-/** Hides what a child has no use for, and what its kind does not list. */
+/** Hides tools that a child does not need and those that its kind does not list. */
 const withoutMains = (type: AgentType | undefined): ToolProvider => ({
   tools: () => NO_TOOLS,
   hides: (tool) => OF_MAIN.has(tool.feature ?? "") || !isAllowed(type, tool),
 });
-/** The same array means: nothing changed. */
+/** Returning the same array means that nothing has changed. */
 const NO_TOOLS: readonly SessionTool[] = [];
 
 function narrowProvider(provider: ToolProvider, type: AgentType | undefined): ToolProvider {
@@ -187,7 +188,7 @@ function narrowProvider(provider: ToolProvider, type: AgentType | undefined): To
   let kept: readonly SessionTool[] = NO_TOOLS;
   const narrowed = (): readonly SessionTool[] => {
     const tools = provider.tools();
-    // A promise is reported by the session that gets it.
+    // The session that receives a promise reports it.
     if (!Array.isArray(tools)) return tools;
     if (tools !== seen) kept = tools.filter((tool) => isAllowed(type, tool));
     seen = tools;
@@ -195,7 +196,7 @@ function narrowProvider(provider: ToolProvider, type: AgentType | undefined): To
   };
   return {
     tools: narrowed,
-    // A kind that does not get the search has what it would find from the start.
+    // A kind without the search tool is offered from the start what the search would find.
     hides: (tool) =>
       (provider.hides?.(tool) ?? false) && !(tool.loadMode === "discoverable" && narrowed().length === 0),
   };

@@ -1,5 +1,5 @@
-// Puts a summary in the place of older history, or empties old results. What to keep is decided by middleware; here the
-// change is made, journalled and announced.
+// Replaces older history by a summary, or empties old results. Middleware decides what to keep; this module makes the
+// change, journals and announces it.
 
 import { messageOf } from "@lathe/llm";
 import { sentence } from "../base/text/sentence.ts";
@@ -11,10 +11,10 @@ import { pathTo } from "../record/journal/context.ts";
 import { JournalError } from "../record/journal/errors.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
 
-/** Longer than any summary takes; the model call inside has its own, shorter deadline. */
+/** Longer than any summary takes. The model call inside has its own, shorter deadline. */
 const SUMMARY_MS = 600_000;
 
-/** Said when an automatic compaction fails; the person did not ask for it and reads why. */
+/** Shown when an automatic compaction fails: the user did not ask for it and needs the reason. */
 const FAILED: Readonly<Record<string, string>> = {
   overflow: "Context overflow recovery failed",
   incomplete: "Incomplete response recovery failed",
@@ -22,15 +22,15 @@ const FAILED: Readonly<Record<string, string>> = {
   idle: "Auto-compaction failed",
 };
 
-/** What became of the wish to make room. */
+/** The result of a compaction. */
 export interface CompactionOutcome {
-  /** Why the context stays as it is; absent when it is smaller now. */
+  /** Why the context was not reduced; absent if it is smaller now. */
   readonly problem?: string;
 }
 
 const NOTHING = "there is nothing to compact";
 
-/** Announced before the summary is asked for, which takes long. */
+/** Announced before the summary is requested, because that takes long. */
 export async function applyCompaction(
   core: SessionLog & HostChoices & ModelContext & Toolbox,
   demand: CompactionPlan | CompactionDemand,
@@ -94,7 +94,7 @@ function recordSummary(
   return withDeadline(core.deps, limits, (inner) => demand.summarize(core.seams.context(inner), wishes));
 }
 
-/** Returns the id of the entry. */
+/** Returns the id of the new entry. */
 function replaceHistory(
   core: SessionLog & ModelContext,
   plan: CompactionPlan,
@@ -119,8 +119,8 @@ function replaceHistory(
 }
 
 /**
- * Sends everything again that compactions and pruning hid, as far as the present branch goes. An entry like any other: what came
- * since stays. False when nothing is hidden.
+ * Brings back everything that compactions and pruning hid on the current branch. It is an ordinary entry: later
+ * messages stay. Returns false if nothing is hidden.
  */
 export function restoreHistory(core: SessionLog & ModelContext): boolean {
   const { journal, meter } = core;
@@ -133,7 +133,7 @@ export function restoreHistory(core: SessionLog & ModelContext): boolean {
   return true;
 }
 
-/** `only`: what of them; all when absent. */
+/** `only`: which parts of these entries to hide; all when absent. */
 export function applyPrune(
   core: SessionLog & ModelContext,
   entryIds: readonly string[],

@@ -1,4 +1,5 @@
-// The session's settings: defaults, not ceilings. Any of them may be changed at any time and takes effect from the next call.
+// The session's settings. They are defaults, not ceilings: any of them may change at any time, with effect from the
+// next call.
 
 import {
   Checker,
@@ -19,7 +20,7 @@ import type { TruncationMode } from "../base/truncate/limits.ts";
 import { SessionError } from "../contract/session-error.ts";
 import { MOST_RUNNING } from "../tools/run/jobs.ts";
 
-/** How often and how long failed requests are made again. */
+/** How often and for how long failed requests are retried. */
 export interface RetryConfig {
   readonly maxRetries: number;
   /** Seconds, as in the llm package. */
@@ -27,18 +28,18 @@ export interface RetryConfig {
   readonly maxDelay: number;
   readonly backoffMultiplier: number;
   readonly jitter: boolean;
-  /** How often an answer that ended early, after text had begun, is requested again. */
+  /** How often we request an answer again that broke off after its text had begun. */
   readonly midStream: number;
   /** Milliseconds from the first failure after which no further attempt begins; 0 = no limit. */
   readonly maxTotalMs: number;
-  /** The same while the server cannot be reached at all; 0 = as long as other errors. */
+  /** The same limit while the server cannot be reached at all; 0 = the limit for other errors. */
   readonly maxUnreachableMs: number;
 }
 
 /** Whether queued messages are delivered all at once or one by one. */
 export type QueueMode = "all" | "one-at-a-time";
 
-/** The settings of a session. Assign at any time; a change takes effect from the next call. */
+/** The settings of a session. They can be assigned at any time; a change takes effect from the next call. */
 export interface SessionConfig {
   maxTurns: number;
   maxToolRoundsPerInput: number;
@@ -54,35 +55,45 @@ export interface SessionConfig {
   retry: RetryConfig;
   steeringMode: QueueMode;
   followUpMode: QueueMode;
-  /** Steering that comes too late for any request: it waits for the next input, or becomes one (`run`). */
+  /**
+   * What happens to steering that arrives too late for any request: it waits for the next input, or becomes one
+   * (`run`).
+   */
   lateSteering: "wait" | "run";
-  /** `immediate`: a steering message skips the calls of the batch that have not started. */
+  /** `immediate`: a steering message skips the calls of the batch that have not started yet. */
   interruptMode: "wait" | "immediate";
-  /** Deadline of a tool call that has none of its own; 0 = none. */
+  /** Deadline of a tool call that declares none; 0 = none. */
   defaultToolTimeoutMs: number;
-  /** Deadline of one middleware hook that has none of its own. */
+  /** Deadline of a middleware hook that declares none. */
   hookTimeoutMs: number;
   /** How long a question to the host may stay open; 0 = until the input is interrupted. */
   approvalTimeoutMs: number;
   firstEventTimeoutMs: number;
   stallTimeoutMs: number;
   budget: BudgetConfig;
-  /** Background jobs that may run at a time. */
+  /** How many background jobs may run at a time. */
   maxJobs: number;
   /**
-   * The end of a job that no call waited for, and the result of an agent: it waits for the next input, or becomes one when the session
-   * is idle (`run`). Only with `run` does the tool `task` return before its agents have ended.
+   * What happens when a job that no call waits for ends, or an agent returns its result: the report waits for the next
+   * input, or becomes one if the session is idle (`run`). Only with `run` does the tool `task` return before its agents
+   * have ended.
    */
   jobReports: "wait" | "run";
   /** The model may start commands in the background. */
   asyncCommands: boolean;
-  /** A command that a call has waited for this long goes on as a job; 0 = never. */
+  /** A command becomes a background job once a call has waited for it this long; 0 = never. */
   autoBackgroundMs: number;
   /** How long a call waits for jobs unless it says otherwise. */
   jobPollMs: number;
-  /** The model gets the output of commands without lines that only report success or progress; the raw output is in an artifact. */
+  /**
+   * Removes lines that only report success or progress from the command output sent to the model. The raw output goes
+   * into an artifact.
+   */
   minimizeOutput: boolean;
-  /** `throw`: a prefix that changed without a reason ends the input; `report`: it is an error event and goes out. */
+  /**
+   * What happens when the prefix changes without a reason: `throw` ends the input; `report` emits an error event and
+   * sends the request.
+   */
   prefixBug: "throw" | "report";
 }
 
@@ -132,7 +143,7 @@ export type ConfigInput = {
   readonly [K in Exclude<keyof SessionConfig, "retry">]?: SessionConfig[K] | undefined;
 } & { readonly retry?: { readonly [K in keyof RetryConfig]?: RetryConfig[K] | undefined } | undefined };
 
-/** A live object: every assignment is checked when it is made. */
+/** The returned object is live: every assignment is checked at once. */
 export function createConfig(input: ConfigInput = {}): SessionConfig {
   const values = { ...DEFAULTS };
   for (const [name, value] of Object.entries(input)) if (value !== undefined) assign(values, name, value);
@@ -159,7 +170,7 @@ function withoutUndefined<T extends object>(values: T): T {
 }
 
 const count = integer({ minimum: 0 });
-/** A limit that is never reached may be given as such. */
+/** A limit that is never reached may be written as Infinity. */
 const amount = oneOf(number({ minimum: 0 }), exactly(Number.POSITIVE_INFINITY));
 const limits = mapOf(count);
 const queueMode = choice(["all", "one-at-a-time"]);

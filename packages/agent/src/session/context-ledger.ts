@@ -1,4 +1,4 @@
-// The ledger of a session's next request: the prefix as it was sent, or as it would be.
+// The ledger of a session's next request, with the prefix that was last sent or would be sent.
 
 import type { ContextLedger } from "../context/ledger/types.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
@@ -11,7 +11,7 @@ export async function sessionContextLedger(
   const inUse = core.stalePrefix ? undefined : core.prefix.texts;
   const texts = inUse ?? (await renderPrefix(core));
   const live = inUse ? describeRequest(core) : describeWithPrefix(core, texts);
-  // The session may be working, and its list of entries grows.
+  // The session may be working, so its list of entries may grow.
   const info = { ...live, entryIds: live.entryIds.slice() };
   const bodyBytes = await core.client.bodyBytes?.(info.request);
   return contextLedger({
@@ -20,7 +20,7 @@ export async function sessionContextLedger(
     segments: core.client.segments?.(info.request) ?? [],
     promptParts: texts.promptParts,
     journal: core.journal,
-    // What the vendor counted is of the prefix in use.
+    // The vendor's count is for the prefix in use.
     ...(inUse ? { counted: info.contextTokens } : {}),
   });
 }

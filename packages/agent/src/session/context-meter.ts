@@ -1,5 +1,5 @@
-// How full the model's context is: the vendor's own count of the last request where there is one, plus a quarter of the
-// characters that came since.
+// Measures how full the model's context is: the vendor's own count of the last request, if there is one, plus a quarter
+// of the characters added since.
 
 import { billedOutputTokens, type Message, promptTokens, type Usage } from "@lathe/llm";
 import { charactersOf } from "../context/message-size.ts";
@@ -12,13 +12,13 @@ const WARN_AT = 80;
 const WARN_STEP = 5;
 const CHARS_PER_TOKEN = 4;
 const CAUTION = { estimated: 1.6, counted: 1.05 };
-/** No text has more characters per token than this: some servers report a few tokens whatever they are sent. */
+/** No text has more characters per token than this. Some servers report only a few tokens, whatever we send. */
 const MOST_CHARS_PER_TOKEN = 12;
 
-/** After these, the vendor's last count is of something else. */
+/** After one of these entries, the vendor's last count no longer describes the history. */
 const UNCOUNTED: ReadonlySet<string> = new Set(["compaction", "prune", "model_change", "branch_summary"]);
 
-/** What it measures, and whom it warns. */
+/** What the meter reads, and where it sends warnings. */
 interface Measured {
   readonly prefix: Pick<SessionPrefix, "characters" | "texts">;
   readonly journal: Pick<Journal, "context" | "leaf" | "meta" | "entry">;
@@ -28,13 +28,13 @@ interface Measured {
 
 export class ContextMeter {
   readonly #core: Measured;
-  /** Characters of the history; undefined until the first look at a reopened journal. */
+  /** Characters of the history; undefined until a reopened journal is first measured. */
   #characters: number | undefined;
-  /** Tokens that the last answer's request and the answer itself took. */
+  /** Tokens of the last answer and its request. */
   #measured: number | undefined;
   #sinceMeasured = 0;
   #warnedStep = 0;
-  /** The most tokens of the next prompt, without the messages that came after it was counted. */
+  /** The highest possible token count of the next prompt, without the messages that have not been added to it yet. */
   #most: MostCounted | undefined;
   #uncounted: Message[] = [];
 
@@ -59,7 +59,7 @@ export class ContextMeter {
     this.#uncounted = [];
   }
 
-  /** The history was rebuilt: forget what was counted. */
+  /** Forgets all counts, because the history was rebuilt. */
   reset(): void {
     this.#characters = undefined;
     this.#measured = undefined;
@@ -67,8 +67,8 @@ export class ContextMeter {
   }
 
   /**
-   * The most tokens that the next prompt may have: what the vendor counted last, with a cautious count of what came since. Of a model
-   * that has not answered yet, all of it is counted.
+   * The most tokens that the next prompt may have: the vendor's last count, plus a cautious count of everything since.
+   * If the model has not answered yet, everything is counted cautiously.
    */
   mostTokens(): number {
     const { prefix, profile, journal } = this.#core;
@@ -86,7 +86,10 @@ export class ContextMeter {
     return most.tokens;
   }
 
-  /** With room for what an estimate may miss: code and digits take fewer characters for a token, what was counted grows by little. */
+  /**
+   * Leaves room for estimation errors: code and digits have fewer characters per token. Counts from the vendor get a
+   * smaller margin.
+   */
   cautiousTokens(): number {
     const tokens = this.tokens();
     const counted = this.#measured ?? 0;
@@ -104,7 +107,7 @@ export class ContextMeter {
     return Math.ceil((characters + this.#core.prefix.characters) / MOST_CHARS_PER_TOKEN);
   }
 
-  /** Characters of the history. */
+  /** Measures the whole history and returns its characters. */
   #lookAtAll(): number {
     const { messages } = this.#core.journal.context;
     const sizes = messages.map(charactersOf);
@@ -117,7 +120,7 @@ export class ContextMeter {
     return this.#characters;
   }
 
-  /** Of the last answer, unless the history was shortened or the model changed after it. */
+  /** The count with the last answer, unless the history was shortened or the model changed after it. */
   #lastCount(): { readonly usage: Usage; readonly provider: string } | undefined {
     const { journal } = this.#core;
     for (let id = journal.leaf; id !== null; ) {
@@ -133,7 +136,7 @@ export class ContextMeter {
     return undefined;
   }
 
-  /** Before each request: warns above 80 %, then once per further 5 points. */
+  /** Called before each request. Warns above 80 %, then once for every further 5 points. */
   check(): void {
     const window = this.#core.profile.contextWindowSize;
     if (window <= 0) return;
@@ -152,7 +155,7 @@ interface MostCounted {
   texts: PrefixTexts | undefined;
 }
 
-/** What vendors add themselves when there are tools. */
+/** Tokens that vendors add themselves if there are tools. */
 const OF_TOOLS = 600;
 
 function mostTokensOfPrefix(texts: PrefixTexts | undefined): number {

@@ -1,5 +1,5 @@
-// The state of a session. Each module gets the facades of it that it asks for (facades.ts). The operations here must stay in step
-// with each other: an entry is appended before its event, a state changes only along the legal edges.
+// The state of a session. Each module gets only the facades that it asks for (facades.ts). The operations here must
+// stay in step with each other: an entry is appended before its event, and a state changes only along the legal edges.
 
 import { addUsage, comparableUsage, type Message, type ToolChoice, type Usage } from "@lathe/llm";
 import { Ledger, NO_USAGE } from "../base/budget/ledger.ts";
@@ -37,7 +37,10 @@ import { seamContext } from "./seam-context.ts";
 import { buildServices } from "./services.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
 
-/** Events that carry text of tools, people, files or servers; output deltas are cleared where they are split into pieces. */
+/**
+ * Events that contain text of tools, people, files or servers. Output deltas are redacted where they are split into
+ * pieces.
+ */
 const FROM_OUTSIDE: ReadonlySet<EventKind> = new Set([
   ...([
     "user_input",
@@ -57,7 +60,7 @@ const EDGES: Readonly<Record<SessionState, readonly SessionState[]>> = {
   closed: [],
 };
 
-/** A host in JavaScript has no compiler that asks for them. */
+/** A host in JavaScript has no compiler that would report missing options. */
 function mustBeGiven(options: SessionOptions): void {
   for (const name of ["profile", "env", "client", "deps"] as const)
     if (options[name] === undefined)
@@ -158,11 +161,11 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     if (from === to) return;
     if (!EDGES[from].includes(to)) throw new Error(`a session cannot go from ${from} to ${to}`);
     this.#state = to;
-    // session_end is the last event; it carries the final state itself.
+    // session_end is the last event and carries the final state itself.
     if (to !== "closed") this.emit("state_changed", { from, to });
   }
 
-  /** The artifacts beside the journal; the children share their numbers. */
+  /** The artifacts of this session. Its children take their numbers from the same store. */
   get artifacts(): ArtifactStore {
     const { folder } = this.journal;
     if (this.#artifacts !== undefined) return this.#artifacts;
@@ -176,7 +179,10 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     this.events.emit(kind, FROM_OUTSIDE.has(kind) ? this.redact(data) : data);
   }
 
-  /** Returns the value without known secrets. What the model writes stays as it is: it has not seen any, and parts of it are signed. */
+  /**
+   * Returns the value without known secrets. The model's own text is not redacted: the model has not seen any secret,
+   * and parts of its text are signed.
+   */
   redact<T>(value: T): T {
     return this.options.redactor?.value(value) ?? value;
   }
@@ -185,7 +191,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     this.emit("warning", { message, code });
   }
 
-  /** Written first, announced second. */
+  /** Writes the entry first, then announces it. */
   append(entry: NewEntry): TreeEntry {
     const isAnswer = entry.type === "message" && entry.message.role === "assistant";
     const appended = this.journal.append(isAnswer ? entry : this.redact(entry));
@@ -226,7 +232,7 @@ export class SessionCore implements SessionLog, HostChoices, ModelContext, Toolb
     if (this.input) Object.assign(this.input, { text, finish });
   }
 
-  /** The next input; the state is already set, or is set here. */
+  /** Begins the next input. Sets the state unless it is already set. */
   startRun(): InputRun {
     const controller = abortController();
     this.input = {

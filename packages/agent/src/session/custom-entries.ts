@@ -1,4 +1,4 @@
-// What extensions and tools keep in a journal, by kind.
+// Entries that extensions and tools keep in a journal, by kind.
 
 import { wellFormed } from "../base/text/well-formed.ts";
 import type { CustomEntry } from "../contract/journal.ts";

@@ -1,4 +1,4 @@
-// How a session takes part in the exchange of messages: the first one of a tree opens it, its agents are given it.
+// How a session takes part in the exchange of messages: the first session of a tree opens it, and its agents join.
 
 import { Exchange } from "../agents/irc/exchange.ts";
 import { MAIN, type Mailbox } from "../agents/irc/types.ts";
@@ -7,7 +7,10 @@ import type { HostChoices, SessionLog, Toolbox, Work } from "./facades.ts";
 
 type ExchangeSession = SessionLog & HostChoices & Toolbox & Work;
 
-/** `runQueued`: begins an input with what waits, where the session does that by itself. Undefined: its agents do not talk. */
+/**
+ * `runQueued` begins an input with the waiting messages, for sessions that do so by themselves. Returns undefined if
+ * its agents do not exchange messages.
+ */
 export function joinExchange(core: ExchangeSession, mailbox: Mailbox, runQueued: () => void): Exchange | undefined {
   const { subagents, agentId = MAIN } = core.options;
   if (!subagents?.irc) return undefined;
@@ -15,7 +18,7 @@ export function joinExchange(core: ExchangeSession, mailbox: Mailbox, runQueued:
   if (agentId !== MAIN || mayHaveChildren(core)) Object.assign(core.services, { irc: exchange.serviceFor(agentId) });
   core.events.listen((event) => {
     if (event.kind === "state_changed") exchange.noteChange();
-    // What only concerns the session itself (talking, yielding, planning) is no work.
+    // Tools that concern only the session itself (talking, yielding, planning) do not count as work.
     const isDone = event.kind === "tool_call_end" && !event.data.is_error;
     const isWork = isDone && !core.tools.get(event.data.tool_name)?.tool.sessionOnly;
     if (isWork || (event.kind === "user_input" && event.data.source === undefined && agentId === MAIN))

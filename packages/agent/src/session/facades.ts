@@ -1,5 +1,5 @@
-// What the modules of a session may touch, as five facades. A function asks for the facades that it uses; `SessionCore` is all of
-// them together, and only `Session` holds it.
+// What the modules of a session may access, as five facades. A function asks for the facades that it uses;
+// `SessionCore` implements all of them, and only `Session` holds it.
 
 import type { Message, ToolChoice, Usage } from "@lathe/llm";
 import type { Ledger } from "../base/budget/ledger.ts";
@@ -27,21 +27,21 @@ import type { InputRun } from "./input-run.ts";
 import type { LoopDetector } from "./loop-detection.ts";
 import type { ModelClient, SessionOptions } from "./types.ts";
 
-/** Tells what happens: writes it to the journal first, then announces it to hosts, both without known secrets. */
+/** Records what happens: writes it to the journal first, then announces it to hosts, both without known secrets. */
 export interface SessionLog {
   readonly journal: Journal;
   append(entry: NewEntry): TreeEntry;
-  /** Where output goes that is too long for a result. */
+  /** Stores output that is too long for a result. */
   readonly artifacts: ArtifactStore;
   /** The events that hosts read. */
   readonly events: EventHub;
   emit<K extends EventKind>(kind: K, data: EventData[K]): void;
   warn(message: string, code: string): void;
-  /** The value without known secrets. */
+  /** Returns the value without known secrets. */
   redact<T>(value: T): T;
 }
 
-/** What the host has decided: its options, the settings in force, and the clock, timers and randomness to use. */
+/** What the host decided: its options, the settings in force, and the clock, timers and randomness to use. */
 export interface HostChoices {
   readonly options: SessionOptions;
   /** Only the host changes them. */
@@ -49,20 +49,23 @@ export interface HostChoices {
   readonly deps: SessionDeps;
 }
 
-/** The model that answers, and the context that is sent to it. */
+/** The model that answers, and the context that we send to it. */
 export interface ModelContext {
   readonly client: ModelClient;
-  /** The model in use; the host may change it while an answer comes, and its window shrinks to what the server takes. */
+  /**
+   * The model in use. The host may change it while an answer streams in, and its window shrinks to what the server
+   * accepts.
+   */
   profile: Profile;
-  /** What stands before the history. */
+  /** The part of a request before the history. */
   readonly prefix: SessionPrefix;
-  /** The changes of sent history that are permitted. */
+  /** Knows which changes of sent history are permitted. */
   readonly guard: PrefixGuard;
   /** How full the context is. */
   readonly meter: ContextMeter;
-  /** The messages of the next request: pointers only. */
+  /** The messages of the next request, not copied. */
   messages(): readonly Message[];
-  /** Used once, for the next request only. */
+  /** Applies to the next request only. */
   nextToolChoice: ToolChoice | undefined;
   /** Set when the prefix must be rendered anew before the next request. */
   stalePrefix: "model" | "instructions" | undefined;
@@ -70,50 +73,53 @@ export interface ModelContext {
   unpriced: string | undefined;
 }
 
-/** What the model can call, what the tools find there, and the hooks around calls and requests. */
+/** The tools the model can call, the services those tools use, and the hooks around calls and requests. */
 export interface Toolbox {
   readonly tools: SessionTools;
   readonly services: ToolServices;
-  /** The ids of calls that are taken. */
+  /** The ids of calls that are already used. */
   readonly callIds: CallIds;
-  /** What tools keep between calls on this branch. */
+  /** Values that tools keep between calls on this branch. */
   readonly facts: { forget(): void };
   readonly seams: Seams;
   /** The addresses that tools read and write. */
   readonly schemes: SchemeRegistry;
   /** Where exclusive calls wait for each other. */
   readonly lane: Lane;
-  /** Calls that wait for the word of a person. */
+  /** Calls that wait for the user's approval. */
   readonly approvals: PendingApprovals;
 }
 
-/** The work of the session: the input that runs now, what waits behind it, and what both have used. */
+/** The work of the session: the running input, the messages queued behind it, and what all of it has used. */
 export interface Work {
   /** Begins the next input; the state is `processing` from here on. */
   startRun(): InputRun;
-  /** The running input ends with the calls of the present answer. */
+  /** Makes the running input end after the calls of the current answer. */
   endInput(): void;
   input: InputRun | undefined;
-  /** An answer has ended, whole or not. */
+  /** Records that an answer has ended, complete or not. */
   recordAnswer(text: string, finish: string): void;
-  /** The session waits for the user's word about this when the round is over. */
+  /** Makes the session wait for the user's answer when the round is over. */
   awaitInput(awaited: AwaitedInput): void;
   readonly state: SessionState;
-  /** Changes the state along the legal edges only. */
+  /** Changes the state, along the legal edges only. */
   setState(to: SessionState): void;
   readonly inbox: Inbox;
   /** Notices when the model repeats itself. */
   readonly detector: LoopDetector;
   readonly ledger: Ledger;
-  /** Answers of the model in this session. */
+  /** Number of the model's answers in this session. */
   turns: number;
-  /** Counts one answer (or a failed attempt that was billed) in the ledger and in the running input. `provider`: whose counts these are. */
+  /**
+   * Counts one answer (or a failed attempt that was billed) in the ledger and in the running input. `provider` says
+   * whose counts these are.
+   */
   account(usage: Usage, provider: string, cost: number): void;
-  /** Counts what a child used in the running input; the ledger has it already. */
+  /** Counts a child's usage in the running input; the ledger has it already. */
   accountInput(usage: Usage, cost: number): void;
   /** Milliseconds since the running input began. */
   elapsedMs(): number;
 }
 
-/** All of it, for the loop itself: it starts inputs, requests and calls. */
+/** All facades together, for the loop itself, which starts inputs, requests and calls. */
 export type WholeSession = SessionLog & HostChoices & ModelContext & Toolbox & Work;

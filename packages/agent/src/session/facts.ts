@@ -7,7 +7,7 @@ import type { SessionLog } from "./facades.ts";
 
 export class BranchFacts implements SessionFacts {
   readonly #core: SessionLog;
-  /** Latest values by kind; undefined until a caller asks, and again after the branch changed. */
+  /** Latest values by kind. Undefined until the first read, and again after the branch changed. */
   #known: Map<string, JsonValue> | undefined;
 
   constructor(core: SessionLog) {
@@ -25,7 +25,7 @@ export class BranchFacts implements SessionFacts {
     if (isAnnounced) this.#core.emit("fact_changed", { kind, value });
   }
 
-  /** The leaf moved to another branch. */
+  /** Called when the leaf moved to another branch. */
   forget(): void {
     this.#known = undefined;
   }

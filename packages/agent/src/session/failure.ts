@@ -1,4 +1,4 @@
-// What a host is told of an error: what it says, what can be done about it, and the name of its class for logs.
+// Describes an error for hosts: its message, what can be done about it, and its class name for logs.
 
 import { messageOf, SDKError } from "@lathe/llm";
 import type { FailureKind, InputError } from "../contract/events/types.ts";
@@ -10,7 +10,7 @@ export const failureOf = (error: unknown, message = messageOf(error)): InputErro
   type: error instanceof Error ? error.name : "Error",
 });
 
-/** What the model client classified keeps its word; blobs and artifacts fail with the system's own errors. */
+/** An error that the model client classified keeps its kind; blobs and artifacts fail with the system's own errors. */
 function kindOf(error: unknown): FailureKind {
   if (error instanceof SDKError) return error.kind;
   return error instanceof JournalError || isOfTheSystem(error) ? "storage" : "bug";

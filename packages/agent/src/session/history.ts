@@ -13,7 +13,7 @@ import type { ToolResultItem, Turn } from "./types.ts";
 export function historyOf(journal: Journal): Turn[] {
   const items: Turn[] = [];
   let order: ReadonlyMap<string, number> = new Map();
-  /** The results of the last item, in the order in which they were ready. */
+  /** The results of the last item, in the order in which they arrived. */
   let results: ToolResultItem[] = [];
   const inCallOrder = (a: ToolResultItem, b: ToolResultItem): number =>
     (order.get(a.toolCallId) ?? -1) - (order.get(b.toolCallId) ?? -1);

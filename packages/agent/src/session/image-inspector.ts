@@ -1,4 +1,5 @@
-// A model that looks at pictures in place of the one of the conversation: chosen for the role `vision`, else the session's own.
+// A model that looks at images in place of the conversation's model: the one for the role `vision`, otherwise the
+// session's own.
 
 import { ToolFailure } from "../contract/tool.ts";
 import type { ImageInspector } from "../files/read/fit-image.ts";

@@ -1,22 +1,22 @@
-// Everything that reaches a session from outside while it works: one queue, in the order it came. Steering waits for the next
-// drain point, follow-ups for the end of the input. Each message carries the id that its journal entry will have, so a
-// reopened journal knows which were delivered, and says who it is from.
+// Everything that reaches a session from outside while it works: one queue, in order of arrival. Steering waits for the
+// next drain point, follow-ups for the end of the input. Each message has the id that its journal entry will get, so a
+// reopened journal knows which ones were delivered, and says who sent it.
 
 import type { InputContent, MessageSource } from "../contract/events/types.ts";
 import type { QueueMode } from "./config.ts";
 
-/** When a queued message is delivered: into the running input, or after it. */
+/** When a queued message is delivered: into the running input or after it. */
 export type Delivery = "steering" | "follow_up";
 
-/** A message that waits for its delivery. */
+/** A message that waits to be delivered. */
 export interface QueuedMessage {
   readonly id: string;
   readonly content: InputContent;
-  /** The user when absent. */
+  /** The user, when absent. */
   readonly source?: MessageSource;
 }
 
-/** It comes from a background job or a child agent, and the user need not be asked whether it is sent. */
+/** True if a background job or a child agent sent the message. The user need not agree to these. */
 export const isReport = ({ source }: Pick<QueuedMessage, "source">): boolean =>
   source?.kind === "job" || source?.kind === "agent";
 
@@ -26,7 +26,7 @@ interface Waiting extends QueuedMessage {
 
 export class Inbox {
   #waiting: Waiting[] = [];
-  /** The work was interrupted: reports begin nothing until the next input, or until a caller sets an agent to work. */
+  /** Set after an interrupt: reports begin no input until the next input, or until a caller gives an agent work. */
   isHeld = false;
 
   count(delivery: Delivery): number {
@@ -41,7 +41,7 @@ export class Inbox {
     this.#waiting.push({ ...message, delivery });
   }
 
-  /** The delivery of the message; undefined when it does not wait any more. */
+  /** Changes a message and returns its delivery; undefined if it no longer waits. */
   edit(id: string, content: InputContent): Delivery | undefined {
     const at = this.#waiting.findIndex((message) => message.id === id);
     const message = this.#waiting[at];
@@ -56,7 +56,10 @@ export class Inbox {
     return found?.delivery;
   }
 
-  /** One at a time is what people and programs say; reports that wait come with it, or else each would cost a request. */
+  /**
+   * Mode "one at a time" is for messages of people and programs. Waiting reports come along with one, because otherwise
+   * each would cost a request.
+   */
   take(delivery: Delivery, mode: QueueMode): readonly QueuedMessage[] {
     const due = this.#waiting.filter((message) => message.delivery === delivery);
     const second = due.filter((message) => !isReport(message))[1];

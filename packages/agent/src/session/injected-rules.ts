@@ -1,4 +1,4 @@
-// Rules that the model was given because it began to break them: each is given once on a branch.
+// Rules that the model was given because it began to break them. Each is given once per branch.
 
 import type { SessionLog } from "./facades.ts";
 

@@ -8,7 +8,7 @@ import type { OutputCheck } from "./output/output-check.ts";
 
 /** One input, from its user message to processing_end. */
 export interface InputRun {
-  /** The user entry that began it. */
+  /** The id of the user entry that began it. */
   entryId: string;
   rounds: number;
   usage: Usage;
@@ -19,18 +19,18 @@ export interface InputRun {
   /** The text of the last answer. */
   text: string;
   finish: string;
-  /** What the user was asked: the input ends with this round. */
+  /** The question to the user that ends the input after this round. */
   awaits: AwaitedInput | undefined;
-  /** The call that failed last, and how often in a row. */
+  /** How often in a row the same call has failed. */
   readonly failures: FailureStreak;
   readonly sameRounds: SameRounds;
-  /** Set when it has ended. */
+  /** Set when the input has ended. */
   verification?: Verification | undefined;
-  /** A call said that nothing is left to do: the input ends with this round. */
+  /** A call reported that the work is done: the input ends after this round. */
   isDone: boolean;
-  /** A call was not run because of the limit: the input ends with this round. */
+  /** A call was refused because of the limit: the input ends after this round. */
   refusedCalls: boolean;
-  /** The answer must be data that fits a schema. */
+  /** The check of the answer, if it must be data that fits a schema. */
   output: OutputCheck | undefined;
 }
 

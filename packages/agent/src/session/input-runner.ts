@@ -1,5 +1,5 @@
-// Runs the inputs of a session one after the other: begins them, continues what an earlier process left, waits for what runs, and
-// ends the session. It alone knows whether the session is free.
+// Runs the inputs of a session one after another: begins them, continues one that an earlier process left, waits for
+// running work, and ends the session. Only this class knows whether the session is free.
 
 import { addUsage, type SchemaInput, SDKError } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
@@ -23,11 +23,11 @@ import type { SubmitOptions } from "./types.ts";
 
 export class InputRunner {
   readonly #core: WholeSession;
-  /** Ends the children and what runs beside the conversation. */
+  /** Ends the children and the work beside the conversation. */
   readonly #closeOthers: () => Promise<unknown>;
   /** The input that an earlier process left unfinished. */
   unfinished: UnfinishedInput | undefined;
-  /** What answers must fit, unless an input has a schema of its own. */
+  /** The schema that answers must fit, unless an input has its own. */
   outputSchema: SchemaInput | undefined;
   #running: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -77,7 +77,7 @@ export class InputRunner {
     return enqueue(this.#core, delivery, content, source, id);
   }
 
-  /** Takes a report of a job or an agent; one with an id of its own is taken once. `wakes`: it may begin an input. */
+  /** Takes a report of a job or an agent. A report with an id is taken only once. `wakes`: it may begin an input. */
   deliver(content: string, source: MessageSource, wakes: boolean, id?: string): void {
     const { journal } = this.#core;
     if (id !== undefined && (this.#closing || journal.has(id) || wasQueued(journal, id))) return;
@@ -85,7 +85,10 @@ export class InputRunner {
     if (wakes) this.runReports();
   }
 
-  /** What jobs reported while nothing ran becomes an input. A question to the user, or unfinished work, comes first. */
+  /**
+   * Begins an input with the reports that jobs made while nothing ran. A question to the user or unfinished work comes
+   * first.
+   */
   runReports(): void {
     const { config, state, inbox } = this.#core;
     if (config.jobReports !== "run" || state !== "idle" || this.#closing || this.unfinished || inbox.isHeld) return;
@@ -93,8 +96,8 @@ export class InputRunner {
   }
 
   /**
-   * Work in the place of an input, which an interrupt ends; undefined when one did. A question to the user stays open, unless the
-   * work has left it behind.
+   * Runs work in place of an input. An interrupt ends the work, and the result is then undefined. A question to the
+   * user stays open unless `leavesQuestion` says that the work has moved on from it.
    */
   async maintain<T>(
     work: (signal: AbortSignal) => Promise<T>,
@@ -123,7 +126,7 @@ export class InputRunner {
     }
   }
 
-  /** Ends the running input; resolves when it has ended. */
+  /** Ends the running input. Resolves when it has ended. */
   async interrupt(): Promise<void> {
     this.#core.input?.controller.abort(new InputInterrupted("interrupted"));
     await this.#running;
@@ -203,7 +206,7 @@ export class InputRunner {
     }
   }
 
-  /** Late steering is an input like any other. */
+  /** Steering that arrived late becomes an ordinary input. */
   async #beginQueued(run: InputRun, delivery: Delivery): Promise<InputRun> {
     const { inbox, config } = this.#core;
     const mode = delivery === "follow_up" ? config.followUpMode : "one-at-a-time";
@@ -213,12 +216,12 @@ export class InputRunner {
     return run;
   }
 
-  /** A failure here cannot be sent to the model: an unwritable journal, a bug. It ends the session. */
+  /** A failure here cannot be sent to the model: it is an unwritable journal or a bug, and it ends the session. */
   async #track(work: (run: InputRun) => Promise<InputOutcome>): Promise<InputOutcome> {
     this.#core.inbox.isHeld = false;
     const firstEvent = this.#core.events.seq + 1;
     const { promise: running, settle } = makePending();
-    // Before anything is announced: a host that ends the session at the first event has to wait for this input, too.
+    // Set before anything is announced: a host that ends the session at the first event must wait for this input too.
     this.#running = running;
     let outcome: InputOutcome;
     let broken: string | undefined;
@@ -232,7 +235,7 @@ export class InputRunner {
       outcome = { ...NOTHING_DONE, reason: "error", error: failure };
       this.#core.emit("error", { message, kind, error_type: type, fatal: true });
     } finally {
-      // A host that hears of the end may have given the next input already.
+      // A host that reacts to the end may already have started the next input.
       if (this.#running === running) this.#running = undefined;
       settle();
     }

@@ -25,10 +25,10 @@ import { type AssistantTurn, partsOf } from "./types.ts";
 
 const ROUND_LIMIT: InputEnd = { reason: "round_limit" };
 const TURN_LIMIT: InputEnd = { reason: "turn_limit" };
-/** Ends after which a queued follow-up begins. */
+/** Reasons of an end after which a queued follow-up begins. */
 const RUNS_ON: ReadonlySet<EndReason> = new Set(["completed", "round_limit", "turn_limit", "context_overflow"]);
 
-/** Journals the messages that begin an input; the first names it. */
+/** Journals the messages that begin an input, which gets the id of the first one. */
 export function beginInput(
   core: SessionLog & ModelContext,
   run: InputRun,
@@ -57,7 +57,7 @@ export function continueInput(core: SessionLog, run: InputRun, entry: MessageEnt
   });
 }
 
-/** `unfinished`: where an earlier process left off; absent for a new input. */
+/** `unfinished`: the state in which an earlier process left the input; absent for a new input. */
 export async function runInput(
   core: WholeSession,
   run: InputRun,
@@ -139,7 +139,7 @@ async function loop(core: WholeSession, run: InputRun, start: "fresh" | "drained
   }
 }
 
-/** The calls of a turn and its end. A journal that cannot be written leaves the turn open: session_end closes it. */
+/** Runs the calls of a turn and ends it. If the journal cannot be written, session_end closes the turn. */
 async function finishTurn(
   core: WholeSession,
   run: InputRun,
@@ -152,7 +152,7 @@ async function finishTurn(
   return end;
 }
 
-/** The reason to end the input here, if there is one. */
+/** Returns the reason to end the input here, if there is one. */
 async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promise<InputEnd | undefined> {
   run.rounds += 1;
   await runBatch(core, run.signal, batch);
@@ -166,7 +166,10 @@ async function runRound(core: WholeSession, run: InputRun, batch: Batch): Promis
   return undefined;
 }
 
-/** The last answer asked for nothing more, but its input was never closed. Perhaps the host has not heard of it: it is told again. */
+/**
+ * The last answer asked for nothing more, but its input was never closed. The host may not have heard of it, so we
+ * announce the end again.
+ */
 async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> {
   const { messages, entryIds } = core.journal.context;
   const message = messages.at(-1)!;
@@ -187,7 +190,7 @@ async function stopOrGoOn(core: WholeSession, run: InputRun): Promise<InputEnd> 
   return (await endUnlessMore(core, run, text)) ?? loop(core, run);
 }
 
-/** The model has nothing more to do: the input ends, unless a hook or the output schema asks for more. */
+/** The model has nothing more to do: ends the input, unless a hook or the output schema asks for more. */
 async function endUnlessMore(core: WholeSession, run: InputRun, text: string): Promise<InputEnd | undefined> {
   const told = await core.seams.beforeStop({ text, rounds: run.rounds }, run.signal);
   if (told === undefined) noteQuestion(core, run);
@@ -209,8 +212,8 @@ function noteQuestion(core: SessionLog & HostChoices, run: InputRun): void {
 }
 
 /**
- * Writes the end, then emits the event. A host that reacts to processing_end finds the session in the state that follows. Returns what the
- * next input is made of, when there is one.
+ * Writes the end, then emits the event. A host that reacts to processing_end finds the session in the state that
+ * follows. Returns the queue that the next input comes from, if there is one.
  */
 export async function endInput(
   core: SessionLog & HostChoices & Toolbox & Work,
@@ -235,15 +238,18 @@ export async function endInput(
     ...proof,
     ...(end.error === undefined ? {} : { error: end.error }),
   });
-  // A session that is being ended goes from processing to closed.
+  // A session that is shutting down goes from processing straight to closed.
   if (!next && end.reason !== "aborted") core.setState(run.awaits ? "awaiting_input" : "idle");
   return next;
 }
 
-/** A question to the user is not answered by what was said before it, and what was ended while it was written down has no successor. */
+/**
+ * Queued messages do not answer a new question to the user, and an input that was aborted while its end was written has
+ * no successor.
+ */
 function nextInput(core: HostChoices & Work, run: InputRun, { reason }: InputEnd): Delivery | undefined {
   if (run.awaits || run.signal.aborted || !RUNS_ON.has(reason)) return undefined;
-  // Steering that came too late was still meant for the work that has just ended, and so before what follows it.
+  // Late steering was meant for the work that has just ended, so it goes before any follow-up.
   const { lateSteering, jobReports } = core.config;
   const runsLate = lateSteering === "run" || (jobReports === "run" && core.inbox.list("steering").some(isReport));
   if (runsLate && reason === "completed" && core.inbox.count("steering") > 0) return "steering";
@@ -278,7 +284,7 @@ function limitReached(core: SessionLog & HostChoices & ModelContext & Work, run:
   return endAtLimit(core, usedUpText(spent, budget[spent]!));
 }
 
-/** The words are for the person who set the limit. */
+/** The message is for the user, who set the limit. */
 function endAtLimit(core: SessionLog, message: string): InputEnd {
   core.warn(message, "budget_exhausted");
   return { reason: "budget" };
@@ -289,10 +295,13 @@ const callsText = ({ config }: HostChoices): string =>
   `The limit of ${limitText("calls", config.budget.calls ?? 0)} is used up, and the model asked for another one.`;
 
 const MOST_FAILURES = 3;
-/** Far more than a command takes that waits for something, and loop detection tells the model four times before. */
+/** Far more rounds than waiting for a slow command takes; loop detection warns the model four times before. */
 const MOST_SAME_ROUNDS = 50;
 
-/** The model is told once that it repeats a failing call. If it does so again, the input ends: every further request costs money. */
+/**
+ * The model is told once that it repeats a failing call. If it does so again, the input ends, because every further
+ * request costs money.
+ */
 function countRepeats(
   core: SessionLog & HostChoices & Work,
   run: InputRun,
@@ -315,7 +324,7 @@ function countRepeats(
     inject(core, message, "loop_detection");
     core.emit("loop_detection", { message });
   }
-  // Pictures may differ where the words do not.
+  // Images may differ even if the text is the same.
   if (results.some(({ images }) => images !== undefined)) return undefined;
   const rounds = run.sameRounds.record(
     round,
@@ -333,7 +342,7 @@ function endRepetition(core: SessionLog, message: string): InputEnd {
   return { reason: "error", error: { message, kind: "repetition", type: "Repetition" } };
 }
 
-/** Of the last round, newest first. */
+/** The results of the last round, newest first. */
 function lastResults({ journal }: SessionLog): readonly ToolResultData[] {
   const results: ToolResultData[] = [];
   const { messages } = journal.context;

@@ -1,5 +1,5 @@
-// What becomes of background jobs in the session's journal and conversation: their start and end are journalled, an end that no call
-// saw is sent to the model once, and a session that is opened again says which jobs the end of the earlier process cut.
+// Records background jobs in the session: journals their start and end, sends an end that no call saw to the model
+// once, and, when a session is reopened, reports the jobs that were cut off with the earlier process.
 
 import { type JsonObject, messageOf } from "@lathe/llm";
 import { Checker, choice, number, openObject, optional, text } from "@lathe/llm/schema";
@@ -10,14 +10,14 @@ import { artifactNotice, unsavedNotice } from "../record/artifacts/notice.ts";
 import { type Job, type JobFollower, type Jobs, jobState, jobStatus, takeOutput } from "../tools/run/jobs.ts";
 import type { SessionLog } from "./facades.ts";
 
-/** Gives a message to the session; `wakes`: it may begin an input. One with an id of its own is taken once. */
+/** Gives a message to the session. `wakes`: it may begin an input. A message with an id is taken only once. */
 export type Deliver = (content: string, source: MessageSource, wakes: boolean, id?: string) => void;
 
 const JOB_KIND = "job";
 const JOB_LINE = new Checker(
   openObject({ id: number(), state: choice(["started", "ended"]), command: optional(text()), how: optional(text()) }),
 );
-/** Of a job's end, besides which the whole output is in an artifact. */
+/** The limit of a job's report; the whole output is in an artifact. */
 const REPORT_LIMIT = { chars: 8_000, mode: "head_tail", lines: 120 } as const;
 
 export class JobReports implements JobFollower {
@@ -30,7 +30,7 @@ export class JobReports implements JobFollower {
     this.#deliver = deliver;
   }
 
-  /** What ends from now on was cut by the end of the session. */
+  /** Jobs that end after this were cut off by the end of the session. */
   close(): void {
     this.#isClosing = true;
   }
@@ -47,13 +47,13 @@ export class JobReports implements JobFollower {
     if (this.#isClosing) return;
     this.#report(job)
       .then((content) => {
-        // The caller that cancelled it knows of it: nothing has to be done at once.
+        // The caller that cancelled a job knows of its end, so the report need not wake the session.
         if (!this.#isClosing) this.#deliver(content, { kind: "job", id: String(job.id) }, !job.isCancelled);
       })
       .catch((error: unknown) => this.#unwritable(error));
   }
 
-  /** Jobs of an earlier process: none of them runs any more. */
+  /** Settles the jobs of an earlier process, none of which still runs. */
   recover(jobs: Jobs): void {
     const cut = new Map<number, string>();
     for (const line of this.#core.journal.outside("host")) {
@@ -79,7 +79,7 @@ export class JobReports implements JobFollower {
     }
   }
 
-  /** A journal that cannot be written ends the session at its next step; a job has no call to fail with. */
+  /** A session with an unwritable journal ends at its next step. A job has no call that could fail, so we only warn. */
   #unwritable(error: unknown): void {
     this.#core.warn(`a background job could not be recorded: ${messageOf(error)}`, "job_record");
   }

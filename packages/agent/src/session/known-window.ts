@@ -1,5 +1,5 @@
-// The model's window as far as it is known: what the profile says, until the server refuses less. In a small one everything else gets
-// smaller with it: the answer that is asked for, what a result may take, the project's instructions.
+// The model's context window as far as we know it: the profile's number, until the server refuses a smaller request.
+// With a small window, other limits shrink too: the answer, tool results, the project's instructions.
 
 import { statedWindow } from "@lathe/llm";
 import { type OutputLimit, outputLimit } from "../base/truncate/limits.ts";
@@ -11,25 +11,29 @@ import type { HostChoices, ModelContext } from "./facades.ts";
 const isSmall = ({ contextWindowSize }: Pick<Profile, "contextWindowSize">): boolean =>
   contextWindowSize > 0 && contextWindowSize <= SMALL_WINDOW;
 
-/** After a refusal: the request as it was, with the window that is known now. The session goes on with that window. */
+/**
+ * Called after the server refused a request: returns the request with the window known now. The session goes on with
+ * that window.
+ */
 export function afterOverflow(core: { profile: Profile }, info: RequestInfo, error: unknown): RequestInfo {
   const assumed = core.profile.contextWindowSize;
   const said = statedWindow(error);
-  // Without a number: it cannot be larger than what was refused. Only of small windows is that worth assuming.
+  // The server gave no number: the window cannot be larger than the refused request. We only assume that for small
+  // windows.
   const tokens = said ?? (isSmall(core.profile) ? Math.max(info.contextTokens, LEAST_WINDOW) : undefined);
   if (tokens === undefined || assumed <= 0 || tokens >= assumed) return info;
   core.profile = { ...core.profile, contextWindowSize: tokens };
   return { ...info, contextWindow: tokens, refusedWindow: { tokens, assumed, stated: said !== undefined } };
 }
 
-/** The prompt alone was not too long: a shorter limit of the answer is enough, now that the window is known. */
+/** The prompt alone fits: now that we know the window, a shorter answer limit is enough. */
 export const fitsWindow = ({ refusedWindow, contextTokens, contextWindow }: RequestInfo): boolean =>
   refusedWindow?.stated === true && contextTokens < contextWindow;
 
 const LEAST_WINDOW = 1_024;
 const LEAST_ANSWER = 256;
 
-/** Servers that count the answer's limit in refuse a request whose prompt and limit together are larger than the window. */
+/** Servers that count the answer limit refuse a request if prompt and limit together exceed the window. */
 export function answerLimit(core: ModelContext): number | undefined {
   const { profile } = core;
   if (!isSmall(profile)) return profile.maxTokens;
@@ -38,13 +42,13 @@ export function answerLimit(core: ModelContext): number | undefined {
 }
 
 const CHARS_PER_TOKEN = 3;
-/** Of the window: what one result may take, and all of those that are still to come may take of what is free. */
+/** One result may take at most RESULT_SHARE of the window and at most FREE_SHARE of what is still free. */
 const RESULT_SHARE = 0.15;
 const FREE_SHARE = 0.3;
 const LEAST_RESULT_CHARS = 400;
 const DOCS_SHARE = 0.1;
 
-/** What the model sees of a result: the tool's own limit, or the window's share. */
+/** How much of a result the model sees: the tool's own limit, or its share of the window. */
 export function resultLimit(
   core: ModelContext & HostChoices,
   tool: Parameters<typeof outputLimit>[0],

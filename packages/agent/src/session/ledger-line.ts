@@ -1,4 +1,5 @@
-// The running totals of a session as a line outside the tree, so that a reopened session need not read all its history.
+// Stores the running totals of a session in a line outside the tree, so that a reopened session need not read its whole
+// history.
 
 import { comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { Checker, number, openObject, optional, orNull, text } from "@lathe/llm/schema";
@@ -38,7 +39,7 @@ export function saveLedger(core: SessionLog & Work): void {
   });
 }
 
-/** Takes the last totals and adds the answers that came after them. */
+/** Reads the last totals and adds the entries that came after them. */
 export function restoreLedger(core: SessionLog & Work): void {
   let last: JsonObject | undefined;
   for (const line of core.journal.outside("host")) {
@@ -53,7 +54,7 @@ export function restoreLedger(core: SessionLog & Work): void {
     );
   }
   addFailures(core, last);
-  // In the order of the file: what was spent on another branch is spent, too.
+  // We go through the file in order, because money spent on another branch is spent too.
   const leaf = (last?.["leaf"] ?? null) as string | null;
   const upTo = leaf !== null && core.journal.has(leaf) ? leaf : null;
   let isCounted = upTo !== null;
@@ -70,7 +71,10 @@ function addEntry(core: SessionLog & Work, id: string): void {
   else if (type === "custom") addCost(core, core.journal.entry(id) as CustomEntry);
 }
 
-/** Requests that failed or were cut off, the process with them. Totals of older versions do not say how many they hold. */
+/**
+ * Adds requests that failed or were cut off with the process. Totals of older versions do not say how many of them they
+ * include.
+ */
 function addFailures({ journal, ledger }: SessionLog & Work, totals: JsonObject | undefined): void {
   for (const { reserved } of journal.openIntents()) if (reserved) ledger.addUncertain(reserved);
   let held = totals === undefined ? 0 : ((totals["settled"] ?? Number.POSITIVE_INFINITY) as number);
@@ -96,7 +100,7 @@ function addCall({ ledger }: SessionLog & Work, { settled }: Pick<NestedCallEntr
   if (settled !== "skipped") ledger.call();
 }
 
-/** Of a child, or of a call outside the conversation. */
+/** Adds the cost of a child or of a call outside the conversation. */
 function addCost(core: SessionLog & Work, entry: CustomEntry): void {
   const spent = spentBy(entry);
   if (spent) core.ledger.settle(entry.id, spent);

@@ -1,9 +1,9 @@
-// What is under way right now, for readers that come late. Everything settled is in the journal.
+// What is under way right now, for readers that join late. Everything finished is in the journal.
 
 import type { JsonObject } from "@lathe/llm";
 import type { SessionEvent, Snapshot } from "../contract/events/types.ts";
 
-/** This much of a running tool's output is kept for late readers. */
+/** How much of a running tool's output we keep for readers that join late. */
 const OUTPUT_TAIL = 64 * 1024;
 
 interface LiveCall {

@@ -1,5 +1,5 @@
-// Notices that the model calls the same tools with the same arguments over and over, gets the same results over and over, or makes
-// one call that fails again and again.
+// Notices when the model repeats calls with the same arguments, gets the same results again and again, or makes a call
+// that keeps failing.
 
 import { createHash } from "node:crypto";
 import type { JsonObject, JsonValue, ToolResultData } from "@lathe/llm";
@@ -8,10 +8,10 @@ const LONGEST_PATTERN = 3;
 
 export class LoopDetector {
   readonly #recent: string[] = [];
-  /** Calls since the last warning; undefined = none pending. */
+  /** Calls since the last warning; undefined if no warning is pending. */
   #sinceWarning: number | undefined;
 
-  /** Records a call; true when the last `window` calls repeat a pattern that has not been warned about yet. */
+  /** Records a call. Returns true if the last `window` calls repeat a pattern that we have not warned about yet. */
   record(name: string, args: JsonObject, window: number): boolean {
     this.#recent.push(`${name} ${digest(args)}`);
     if (this.#recent.length > Math.max(window, 1) * 2) this.#recent.splice(0, this.#recent.length - window);
@@ -34,12 +34,15 @@ interface RoundCall {
   readonly hasFailed: boolean;
 }
 
-/** Counts how often a call failed in a row, within one input. A round of the same calls goes on with it, whatever its others gave. */
+/**
+ * Counts how often in a row a call has failed within one input. A repeated round of the same calls continues the
+ * streak, whatever its other calls return.
+ */
 export class FailureStreak {
   #round = "";
   #failures = new Map<string, number>();
 
-  /** For every call of a round: how many times in a row it has failed before it and now; 0 when it did not fail. */
+  /** For every call of a round: how often in a row it had failed before and has failed now; 0 if it did not fail. */
   record(calls: readonly RoundCall[]): { before: number; failures: number }[] {
     const keys = calls.map(keyOf);
     const round = [...new Set(keys)].sort().join("\n");
@@ -54,12 +57,12 @@ export class FailureStreak {
   }
 }
 
-/** Counts the rounds in a row, within one input, that had the same calls and the same results. */
+/** Counts consecutive rounds of one input with the same calls and the same results. */
 export class SameRounds {
   #last = "";
   #count = 0;
 
-  /** How long a call took makes no difference: some tools say it. */
+  /** Ignores how long a call took, which some tools report. */
   record(calls: readonly RoundCall[], results: readonly ToolResultData["content"][]): number {
     const round = createHash("sha256")
       .update(calls.map(keyOf).join("\n"))
@@ -73,7 +76,7 @@ export class SameRounds {
 
 const keyOf = ({ name, args }: RoundCall): string => `${name} ${digest(args)}`;
 
-/** A pattern of p calls need not divide the window: the last floor(window / p) * p calls decide. */
+/** The length p of a pattern need not divide the window: we compare the last floor(window / p) * p calls. */
 function repeats(calls: readonly string[]): boolean {
   for (let p = 1; p <= LONGEST_PATTERN; p++) {
     const length = Math.floor(calls.length / p) * p;

@@ -1,4 +1,4 @@
-// The messages of other agents that wait in the queue of a session, like everything else that reaches it from outside.
+// Messages of other agents, which wait in the session's queue like everything else that reaches it from outside.
 
 import { frameMessage, textIn } from "../agents/irc/message.ts";
 import type { Mailbox, StoredMessage } from "../agents/irc/types.ts";

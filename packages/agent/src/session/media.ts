@@ -1,5 +1,5 @@
-// Files that an input names by their path are read when it comes: the journal keeps what was sent, and a file may be gone by
-// the next request.
+// Reads the files that an input names by path when the input arrives: the journal keeps what was sent, and a file may
+// be gone by the next request.
 
 import { type ContentPart, messageOf, namesFiles, readFiles } from "@lathe/llm";
 import type { InputContent } from "../contract/events/types.ts";
@@ -11,7 +11,7 @@ export async function withFiles(core: HostChoices, content: InputContent): Promi
   return typeof content === "string" ? content : readFiles(content, filesOf(core));
 }
 
-/** Of the place the session works in; what begins with ~ is for it to understand. */
+/** Paths are relative to the session's environment, which also resolves a leading ~. */
 function filesOf(core: HostChoices) {
   return { readFile: (path: string) => core.options.env.readBytes(path), homeDir: "~" };
 }
@@ -21,8 +21,8 @@ export function hasFiles(content: InputContent): boolean {
 }
 
 /**
- * Messages that waited: no sender can receive a refusal any more, so a note about what is missing is sent to the model. Synchronous when
- * they name no files.
+ * For messages that waited in the queue: it is too late to refuse them, so the model gets a note about missing files.
+ * Synchronous if the message names no files.
  */
 export function readQueued(
   core: SessionLog & HostChoices,

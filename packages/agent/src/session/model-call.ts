@@ -1,4 +1,4 @@
-// One model answer, with its retries: intent before each attempt, the answer (or the failure) journalled after it.
+// One model answer with its retries: an intent before each attempt, the answer (or the failure) journalled after it.
 
 import {
   billedOutputTokens,
@@ -37,27 +37,27 @@ export type ModelOutcome =
       readonly kind: "answer";
       readonly response: Response;
       readonly calls: readonly ToolCallData[];
-      /** A limit, not the model, may have ended it. */
+      /** True if a limit, and not the model, may have ended the answer. */
       readonly isShortened: boolean;
     }
   | { readonly kind: "cut"; readonly cut: StreamCut }
   | { readonly kind: "interrupted" }
-  /** A limit does not pay for the request. */
+  /** A limit does not allow the cost of the request. */
   | { readonly kind: "unaffordable"; readonly message: string }
   | { readonly kind: "overflow"; readonly failure: InputError; readonly incomplete?: boolean; readonly error?: unknown }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** A hook has changed what failed. */
+/** `again`: a hook changed the request that failed. */
 type Attempted = ModelOutcome | { readonly kind: "again" };
 
-/** Marks an answer of which only a part was kept, because an interrupt stopped it. */
+/** Marks an answer that an interrupt stopped, so that only a part of it was kept. */
 export const BROKEN_OFF = "interrupted";
 
-/** Each time less is kept; what still does not fit then cannot be helped. */
+/** Each attempt keeps less of the history; after this many we give up. */
 const MOST_OVERFLOWS = 3;
 /** A hook that always says "again" would loop forever. */
 const MOST_REPLACEMENTS = 8;
-/** An answer that ends here was ended by the window and not by its own limit. */
+/** An answer that ends above this share of the window was ended by the window, not by its own limit. */
 const FULL = 0.97;
 
 export async function callModel(core: WholeSession, signal: AbortSignal): Promise<ModelOutcome> {
@@ -92,14 +92,14 @@ async function attemptUntilAnswered(
   let firstFailure: number | undefined;
   for (;;) {
     const { turns } = core.config.budget;
-    // An agent that started since the loop looked may have taken the last one.
+    // An agent that started in the meantime may have used the last turn.
     if (turns && core.ledger.amountsLeft(core.config.budget, 0).turns <= 0)
       return { kind: "unaffordable", message: usedUpText("turns", turns) };
     const reservation = affordableRequest(core, profile, info.request, () => mostTokensOfPrompt(core, info));
     if ("message" in reservation) return { kind: "unaffordable", message: reservation.message };
     const { intent, release } = await reserve(core, "request", reservation);
     const asked: Asked = { core, profile, intent, reservation };
-    // Never throws; what it cost is counted before anything else can run.
+    // Never throws; the cost is counted before anything else can run.
     const result = await readAnswer(core, signal, reservation.request);
     release();
     core.prefix.record();
@@ -162,7 +162,7 @@ interface Asked {
   readonly reservation: Reservation;
 }
 
-/** A hook may have put another request in the place of the conversation's. */
+/** A hook may have replaced the conversation's request by another one. */
 function mostTokensOfPrompt(core: WholeSession, { request }: RequestInfo): number {
   const own = core.messages();
   const isOwn =
@@ -210,7 +210,7 @@ function endedByWindow({ finishReason, usage, provider }: Response, { contextWin
   return promptTokens(usage, provider) + billedOutputTokens(usage, provider) >= FULL * contextWindowSize;
 }
 
-/** It was paid for, but nothing of it is kept: once there is room, the whole of it is asked for again. */
+/** The answer was paid for, but we keep none of it: once there is room, we request it again. */
 function incomplete(
   core: SessionLog & HostChoices & ModelContext & Work,
   profile: Profile,
@@ -233,7 +233,7 @@ function incomplete(
 }
 
 /**
- * An answer that was stopped on purpose: its text is what the user saw, so the model keeps it too. Unfinished thinking
+ * Keeps an answer that was stopped on purpose: the user saw its text, so the model keeps it too. Unfinished thinking
  * and calls cannot be replayed and are dropped.
  */
 function keepPartial(asked: Asked, partial: PartialAnswer): void {
@@ -261,8 +261,8 @@ function keepPartial(asked: Asked, partial: PartialAnswer): void {
 }
 
 /**
- * An answer that a hook refused: it was paid for, and is not shown again. It takes up a turn, so that a limit of turns ends a hook that
- * refuses all.
+ * Drops an answer that a hook refused. It was paid for and is not shown again. It counts as a turn, so that a turn
+ * limit ends a hook that refuses everything.
  */
 function dropPartial(asked: Asked, partial: PartialAnswer, message: string): void {
   const { core, intent } = asked;
@@ -288,7 +288,7 @@ function closeAnswer(
   kept?: { readonly entry_id: string; readonly message: Message },
 ): void {
   if (!partial.started) return;
-  // The beginning of an answer that failed is not kept, and is no answer of the input.
+  // The beginning of a failed answer is not kept and does not count as the input's answer.
   if (kept) core.recordAnswer(partial.text, "interrupted");
   core.emit("assistant_text_end", {
     text: partial.text,
@@ -305,7 +305,7 @@ function settleFailure(asked: Asked, error: unknown, partial: PartialAnswer): vo
   account(asked, billed);
 }
 
-/** The cost of an answer without an end: what the vendor has said of it so far, and what it may say later. */
+/** The cost of an answer that did not finish: what the vendor has reported so far, and what it may still charge. */
 interface CutBill {
   readonly usage?: Usage;
   readonly cost?: number;
@@ -323,7 +323,7 @@ function billedOf({ core, profile, reservation }: Asked, partial: PartialAnswer,
   return { ...(usage ? { usage } : {}), ...costField(cost), ...(uncertain ? { uncertain } : {}) };
 }
 
-/** As settle lines hold it: they do not say whose counts they are. */
+/** Converts the usage to comparable counts, because settle lines do not say whose counts they hold. */
 function comparable({ profile }: Asked, billed: CutBill | undefined): CutBill {
   if (!billed?.usage) return billed ?? {};
   return { ...billed, usage: comparableUsage(billed.usage, profile.provider ?? profile.id) };

@@ -1,34 +1,36 @@
-// Going to another place of the tree: hooks are asked, what is left may be summarised, then the leaf moves. Until that moment
-// nothing has changed.
+// Moves to another entry of the tree: asks the hooks, summarises the abandoned branch if wanted, then moves the leaf.
+// Nothing changes before that.
 
 import { withDeadline } from "../base/time/deadline.ts";
 import type { BranchSummary, SeamContext, TreeMove } from "../contract/seams/types.ts";
 import { existingEntry, isPartOfTalk, type Landing, landingOf, leftBehind } from "../record/journal/tree.ts";
 import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.ts";
 
-/** Makes the summary of what is left behind; throws with the reason when it cannot. */
+/** Summarises the abandoned branch. Throws with the reason if it cannot. */
 export type BranchSummarizer = (move: TreeMove, context: SeamContext) => Promise<BranchSummary>;
 
-/** What happens to the work that is left. */
+/** What happens to the abandoned work. */
 export interface NavigateOptions {
-  /** Absent: what is left behind is not summarised. */
+  /** Absent if the abandoned branch should not be summarised. */
   readonly summarize?: BranchSummarizer | undefined;
 }
 
-/** Where the conversation is after a wish to go elsewhere. */
+/** Where the conversation is after a request to move it. */
 export interface Navigation {
-  /** Why nothing has changed: a hook objected, or the work was interrupted. */
+  /** Why nothing changed: a hook objected, or the user interrupted. */
   readonly cancelled?: string | undefined;
   readonly leafId: string | null;
-  /** Of the message that was chosen: to be edited and sent again. */
+  /** Text of the chosen message, for the user to edit and send again. */
   readonly text?: string | undefined;
   readonly summaryEntryId?: string | undefined;
 }
 
-/** Longer than any summary takes; the model call inside has its own, shorter deadline. */
+/** Longer than any summary takes. The model call inside has its own, shorter deadline. */
 const SUMMARY_MS = 600_000;
 
-/** `targetId` null is the start. Undefined when the conversation is there already. */
+/**
+ * Plans the move to an entry; a null `targetId` is the start. Returns undefined if the conversation is there already.
+ */
 export function plannedMove(
   { journal }: SessionLog,
   targetId: string | null,
@@ -39,7 +41,7 @@ export function plannedMove(
   const landing: Landing = targetId === null ? { leafId: null } : landingOf(existingEntry(journal, targetId));
   const left = leftBehind(journal, oldLeafId, landing.leafId);
   const goesBack = left.commonAncestorId === landing.leafId;
-  // What follows the last message is bookkeeping: the model would see the same.
+  // Only bookkeeping follows the last message, so the model would see the same.
   if (goesBack && landing.text === undefined && !left.entries.some(isPartOfTalk)) return undefined;
   return {
     targetId,
@@ -52,12 +54,12 @@ export function plannedMove(
   };
 }
 
-/** The chosen place; `text`: of the message that was chosen. */
+/** `text`: that of the chosen message. */
 export type PlannedMove = TreeMove & { readonly text: string | undefined };
 
 interface Trip extends NavigateOptions {
   readonly move: PlannedMove;
-  /** Called when nothing can stop it any more. */
+  /** Called when the move can no longer be stopped. */
   readonly beforeMove: () => void;
 }
 
@@ -116,7 +118,7 @@ function putSummary(
   return entry.id;
 }
 
-/** What was known of the old branch does not hold on the new one. */
+/** Forgets what was known about the old branch, because it does not hold on the new one. */
 export function leafMoved(core: ModelContext & Toolbox): void {
   core.meter.reset();
   core.facts.forget();

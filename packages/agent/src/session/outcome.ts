@@ -1,4 +1,4 @@
-// What an input must have to be taken, and what its giver learns of its end.
+// What an input must look like to be accepted, and what its sender learns about its end.
 
 import type { Usage } from "@lathe/llm";
 import { NO_USAGE } from "../base/budget/ledger.ts";
@@ -27,7 +27,7 @@ export function outcomeOf(run: InputRun, end: InputEnd, spent: { usage: Usage; c
   };
 }
 
-/** The input was not taken: it is empty, or a hook refused it. The message is for the person. */
+/** The input was not accepted: it is empty, or a hook refused it. The message is for the user. */
 export class InputRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -35,13 +35,13 @@ export class InputRefused extends Error {
   }
 }
 
-/** No vendor accepts an empty message, and it would stay in the history for good. */
+/** No vendor accepts an empty message, and it would stay in the history forever. */
 export function refuseBlank(content: InputContent): void {
   const isBlank = partsOf(content).every((part) => part.kind === "text" && part.text.trim() === "");
   if (isBlank) throw new InputRefused("the input is empty");
 }
 
-/** An id that a host gives its message says that it is said once. */
+/** A host that gives its message an id wants it to be said only once. */
 export function refuseKnown(journal: Pick<Journal, "has">, entryId: string | undefined): void {
   if (entryId === undefined) return;
   if (!ENTRY_ID.test(entryId))

@@ -1,4 +1,5 @@
-// Whether the work of an isolated agent may land: judged like a call that writes these files and runs this check.
+// Asks whether the work of an isolated agent may be applied. It is judged like a call that writes these files and runs
+// this check.
 
 import type { LandingCall } from "../agents/subagents/types.ts";
 import { CallPaths } from "../contract/paths/call-paths.ts";
@@ -8,7 +9,7 @@ import { askApproval } from "./call/approval.ts";
 import { previewOf } from "./call/preview.ts";
 import type { HostChoices, SessionLog, Toolbox } from "./facades.ts";
 
-/** No model calls it: it names what is judged. */
+/** No model calls this tool; it only gives the judgement a name. */
 const LANDING: ToolDef = {
   name: "land",
   label: "Landing",
@@ -23,7 +24,7 @@ const LANDING: ToolDef = {
   execute: () => "",
 };
 
-/** Undefined: it may. Else why not. */
+/** Returns undefined if the work may be applied, otherwise the reason. */
 export async function permitLanding(
   core: SessionLog & HostChoices & Toolbox,
   { agentId, files, verify }: LandingCall,

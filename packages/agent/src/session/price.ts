@@ -1,11 +1,11 @@
-// US dollars of one answer.
+// The price of an answer in US dollars.
 
 import { costOf, type Usage } from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
 import type { Profile } from "../tools/profiles/types.ts";
 import type { HostChoices, ModelContext, SessionLog } from "./facades.ts";
 
-/** Undefined when the price is not known, which is not the same as free. */
+/** Undefined if the price is not known, which is not the same as free. */
 export function priceOf(
   core: SessionLog & HostChoices & ModelContext,
   profile: Profile,
@@ -20,7 +20,7 @@ export function priceOf(
   return undefined;
 }
 
-/** Said once for each model, before anything is sent to it. */
+/** Warns once per model, before anything is sent to it. */
 export function warnOfUnknownPrice(core: SessionLog & ModelContext, { model, provider, id }: Profile): void {
   if (core.unpriced === model) return;
   core.unpriced = model;
@@ -30,5 +30,5 @@ export function warnOfUnknownPrice(core: SessionLog & ModelContext, { model, pro
   );
 }
 
-/** As entries hold it. */
+/** The field as journal entries store it. */
 export const costField = (cost: number | undefined): { readonly cost?: number } => (cost === undefined ? {} : { cost });

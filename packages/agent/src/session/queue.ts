@@ -1,4 +1,5 @@
-// What is said to a session while it works: put into its queue, changed there or taken back. Journalled, so that it survives the process.
+// Messages sent to a session while it works: adds them to its queue, changes them there or takes them back. Journalled,
+// so that they survive the process.
 
 import type { InputContent, MessageSource } from "../contract/events/types.ts";
 import type { SessionLog, Work } from "./facades.ts";
@@ -6,7 +7,7 @@ import type { Delivery } from "./inbox.ts";
 import { refuseBlank } from "./outcome.ts";
 import { journalQueued } from "./recovery.ts";
 
-/** Returns the id that its entry will have. */
+/** Returns the id that the message's entry will have. */
 export function enqueue(
   core: SessionLog & Work,
   delivery: Delivery,
@@ -21,7 +22,7 @@ export function enqueue(
   return message.id;
 }
 
-/** False when it does not wait any more. `call`: it becomes the result of this call. */
+/** Returns false if the message no longer waits. `call`: it becomes the result of this call. */
 export function changeQueued(
   core: SessionLog & Work,
   id: string,

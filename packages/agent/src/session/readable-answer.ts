@@ -1,21 +1,21 @@
-// Calls that cannot be read are given to the hooks before the answer is journalled: what they make of one is what the model finds in
-// its history.
+// Gives calls whose arguments cannot be parsed to the hooks before the answer is journalled. What the hooks make of a
+// call is what the model finds in its history.
 
 import type { ContentPart, Response, ToolCallData, ToolDefinition } from "@lathe/llm";
 import { parseLooseObject } from "../contract/registry/repair.ts";
 import type { WholeSession } from "./facades.ts";
 
-/** Calls of one answer that are read again; a model that writes nothing else would take for ever. */
+/** How many calls of one answer are repaired; a model that writes nothing but broken calls would take forever. */
 const MOST_READ = 4;
 
-/** The same object when nothing was changed. */
+/** Returns the same object if nothing was changed. */
 export async function readableAnswer(
   core: WholeSession,
   signal: AbortSignal,
   response: Response,
   tools: readonly ToolDefinition[] = [],
 ): Promise<Response> {
-  // The last call of such an answer is cut, and is not run.
+  // The last call of such an answer is cut off and is not run.
   if (response.finishReason.reason === "length" || !core.seams.handles("onUnreadable")) return response;
   const { content } = response.message;
   const unreadable = content.filter(isUnreadable).slice(0, MOST_READ);

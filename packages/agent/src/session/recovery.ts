@@ -1,5 +1,5 @@
-// Opening a journal whose last run did not finish: every effect that began and has no outcome gets one, and what was waiting in
-// the queues waits again.
+// Opens a journal whose last run did not finish: every effect that began without an outcome gets one, and messages that
+// were queued are queued again.
 
 import { type JsonObject, Message, type ToolCallData } from "@lathe/llm";
 import type { AwaitedInput } from "../contract/events/types.ts";
@@ -14,27 +14,30 @@ import type { Delivery } from "./inbox.ts";
 import { restoreLedger } from "./ledger-line.ts";
 import { BROKEN_OFF } from "./model-call.ts";
 
-/** What an unfinished run left to do. */
+/** The work that an unfinished run left. */
 export interface UnfinishedInput {
   readonly entry: MessageEntry;
   readonly rounds: number;
-  /** Calls of the last answer without a result; none of them may have had an effect. */
+  /** Calls of the last answer without a result. None of them can have had an effect. */
   readonly pending: readonly ToolCallData[];
-  /** The queue was drained for the request that got no answer; later messages wait for the next drain point. */
+  /** The queue was drained for the request that got no answer. Later messages wait for the next drain point. */
   readonly drained: boolean;
-  /** What a call of the last answer waits for. */
+  /** The user's answer that a call of the last answer waits for. */
   readonly awaits: AwaitedInput | undefined;
 }
 
-/** What else is recovered with a session; each reads the same journal. */
+/** Other parts that are recovered with a session. Each reads the same journal. */
 export interface RecoveredParts {
-  /** Messages between the agents of the session that did not arrive. Undefined for a child: its parent recovers them. */
+  /**
+   * Recovers messages between the session's agents that did not arrive. Undefined for a child: its parent recovers
+   * them.
+   */
   readonly messages: (() => void) | undefined;
-  /** Child agents: those that ended are known again, those that ran are settled as interrupted. */
+  /** Recovers the child agents: those that ended are known again, those that ran are settled as interrupted. */
   readonly children: () => void;
-  /** What the model should know of a call that was cut, from the children that it started. */
+  /** What the model should know about a call that was cut off, from the children that it started. */
   readonly leftByCall: (callId: string) => string | undefined;
-  /** Background jobs, which ended with the earlier process. */
+  /** Recovers the background jobs, which ended with the earlier process. */
   readonly jobs: () => void;
 }
 
@@ -43,35 +46,36 @@ export function recoverSession(
   core: SessionLog & HostChoices & Work,
   parts: RecoveredParts,
 ): UnfinishedInput | undefined {
-  // The order matters. What was spent comes first: children that are settled later add to it.
+  // The order matters. The spending comes first: children that are settled later add to it.
   restoreLedger(core);
-  // What waited in the queues waits again, before anything below adds to them.
+  // Queued messages are restored before anything below adds to the queues.
   restoreQueues(core);
   parts.messages?.();
-  // Children come before the calls that started them: the result of a cut call tells what became of them.
+  // Children come before the calls that started them, because the result of an interrupted call reports on its
+  // children.
   parts.children();
   const requestWasOpen = core.journal.openIntents().some((intent) => intent.effect === "request");
   settleIntents(core, parts.leftByCall);
-  // Now every call has a result or may be run again, so it is known which calls the model repeated and what is unfinished.
+  // Now every call has a result or may be run again, so we know which calls the model repeated and what is unfinished.
   restoreDetector(core);
   const unfinished = findUnfinished(core, requestWasOpen);
-  // Last, because the end of a job is a message for the next input.
+  // Jobs come last, because the end of a job is a message for the next input.
   parts.jobs();
   return unfinished;
 }
 
 function settleIntents(core: SessionLog & Work, leftBy: (callId: string) => string | undefined): void {
   const intents = core.journal.openIntents();
-  // Before their callers, whose results tell of them.
+  // Nested calls come before their callers, whose results report on them.
   for (const intent of intents) if (intent.within !== undefined) settleNested(core, intent, leftBy);
   const open = new Map(openCalls(core).map((call) => [call.id, call]));
   for (const intent of intents) {
     const call = intent.effect === "tool" ? open.get(intent.callId ?? "") : undefined;
     if (intent.effect === "child" || intent.within !== undefined) continue;
     const nested = call ? nestedReport(core.journal, call.id) : "";
-    // A call that may run again must not when it has made others: they would run twice.
+    // A call that is safe to repeat must still not run again if it made other calls: they would run twice.
     if (!call || (intent.replay === "safe" && nested === "")) {
-      // The vendor may have worked on it until the process ended.
+      // The vendor may have worked on the request until the process ended.
       core.journal.settle(intent.id, "interrupted", intent.reserved ? { uncertain: intent.reserved } : {});
       continue;
     }
@@ -110,7 +114,8 @@ function findUnfinished(core: SessionLog, requestWasOpen: boolean): UnfinishedIn
   const input = core.journal.input;
   if (input?.state !== "start") return undefined;
   const entry = core.journal.has(input.entryId) ? core.journal.entry(input.entryId) : undefined;
-  // The process ended before the message itself was written, so nothing was promised; or while it was being interrupted.
+  // Either the process ended before it wrote the message, so the user was promised nothing, or the input was being
+  // interrupted.
   if (entry?.type !== "message" || endsBrokenOff(core)) {
     core.journal.write({ type: "input", state: "end", entryId: input.entryId, reason: "interrupted" });
     return undefined;
@@ -131,13 +136,13 @@ function findUnfinished(core: SessionLog, requestWasOpen: boolean): UnfinishedIn
   return { entry, rounds: pending.length > 0 ? rounds - 1 : rounds, pending, drained, awaits };
 }
 
-/** The last entry is what was left of an answer that an interrupt stopped. */
+/** True if the last entry is the part of an answer that an interrupt left. */
 function endsBrokenOff({ journal }: SessionLog): boolean {
   if (journal.leaf === null || journal.meta(journal.leaf)?.type !== "message") return false;
   return (journal.entry(journal.leaf) as MessageEntry).finishReason?.raw === BROKEN_OFF;
 }
 
-/** Answers what an unfinished run left open, for a host that continues with something else. */
+/** Answers the open calls of an unfinished run, for a host that continues with something else. */
 export function abandonUnfinishedInput(core: SessionLog & Work, unfinished: UnfinishedInput): void {
   for (const call of openCalls(core)) {
     core.ledger.call();
@@ -150,7 +155,7 @@ export function abandonUnfinishedInput(core: SessionLog & Work, unfinished: Unfi
   core.journal.write({ type: "input", state: "end", entryId: unfinished.entry.id, reason: "interrupted" });
 }
 
-/** Calls of the last answer that no entry answers; the context has filled them in. */
+/** Calls of the last answer that no entry answers. The context contains made-up results for them. */
 function openCalls(core: SessionLog): ToolCallData[] {
   const { messages, entryIds } = core.journal.context;
   const at = messages.findLastIndex((message) => message.role === "assistant");
@@ -159,7 +164,7 @@ function openCalls(core: SessionLog): ToolCallData[] {
   return calls.filter((_call, index) => entryIds[at + 1 + index] === undefined);
 }
 
-/** A queued message survives the process that took it. */
+/** Journals a queued message, so that it survives the process. */
 export function journalQueued(
   core: SessionLog,
   queue: Delivery,
@@ -169,7 +174,7 @@ export function journalQueued(
   const data: JsonObject = { queue, change, id, ...(call === undefined ? {} : { call }) };
   if (content !== undefined) data["content"] = core.redact(content) as unknown as JsonObject;
   if (source !== undefined) data["source"] = { ...source };
-  // It may come before the first message of the session, while a hook looks at that one.
+  // This may come before the session's first message, while a hook examines that one.
   if (change === "added") core.journal.persist();
   core.journal.write({ type: "host", kind: QUEUE_KIND, data });
   core.emit("queue_changed", { queue, id, change, ...(source === undefined ? {} : { source }) });

@@ -1,5 +1,5 @@
-// A part of the history that a provider refuses would be refused with every later request, and the session would be
-// unusable: an image it cannot read, thinking that was signed for another account. So we stop sending it; the journal
+// If a provider refuses a part of the history, it would refuse every later request too, and the session would be
+// unusable: an image it cannot read, or thinking signed for another account. So we stop sending that part; the journal
 // keeps it.
 
 import { type ContentPart, InvalidRequestError, type Message, NotFoundError } from "@lathe/llm";
@@ -9,13 +9,13 @@ import type { ModelContext, SessionLog } from "./facades.ts";
 
 const ABOUT_THOUGHTS =
   /encrypted[ _]content|\bitem with id\b.*not found|thought[ _]?signature|signature\W.*\bthinking|thinking\W.*signature|thinking\W+blocks?\b/i;
-/** Also a level of detail that a model does not have: the message names only the level. */
+/** Includes a level of detail that the model does not support, because that message names only the level. */
 const ABOUT_MEDIA = /image|\bmedia|\bpdf\b|\bdocuments?\b|\baudio|['"]original['"]/i;
 const MOST_REASON = 200;
 
-/** True when there was something to omit, so that the request may succeed now. */
+/** Returns true if something was omitted, so that the request may succeed now. */
 export function leaveOutRefused(core: SessionLog & ModelContext, error: unknown): boolean {
-  // What is not found may be an item of the history.
+  // The thing that was not found may be an item of the history.
   if (!(error instanceof InvalidRequestError || error instanceof NotFoundError)) return false;
   const reason = error.message.slice(0, MOST_REASON);
   if (ABOUT_THOUGHTS.test(`${error.message} ${error.errorCode ?? ""}`)) return leaveOutThoughts(core, reason);
@@ -23,7 +23,7 @@ export function leaveOutRefused(core: SessionLog & ModelContext, error: unknown)
   return (ABOUT_MEDIA.test(error.message) && leaveOutMedia(core, reason)) || leaveOutUnknown(core, reason);
 }
 
-/** Parts that we sent back as they came, because we do not know them: whatever is refused, they may be the reason. */
+/** Parts that we sent back unchanged because we do not know them. They may be the reason for any refusal. */
 function leaveOutUnknown(core: SessionLog & ModelContext, reason: string): boolean {
   const unknown = entriesWith(core, ({ content }) => content.some((part) => part.kind === "unknown"));
   if (unknown.length === 0) return false;
@@ -35,7 +35,7 @@ function leaveOutUnknown(core: SessionLog & ModelContext, reason: string): boole
   return true;
 }
 
-/** All of them: few providers say which one they refused. */
+/** We omit all thinking, because few providers say which part they refused. */
 function leaveOutThoughts(core: SessionLog & ModelContext, reason: string): boolean {
   const signed = entriesWith(core, ({ content }) => content.some(isSigned));
   if (signed.length === 0) return false;
@@ -47,7 +47,7 @@ function leaveOutThoughts(core: SessionLog & ModelContext, reason: string): bool
   return true;
 }
 
-/** What came last, else all there is. */
+/** Omits the newest media, otherwise all media. */
 function leaveOutMedia(core: SessionLog & ModelContext, reason: string): boolean {
   const all = entriesWith(core, ({ role, content }) => role !== "assistant" && content.some(isMedia));
   if (all.length === 0) return false;

@@ -1,4 +1,4 @@
-// Builds the next request: prefix from the journal, the current history, tools as last sent. Its cost is one copy of
+// Builds the next request: the prefix from the journal, the current history, the tools as last sent. It only copies
 // pointers.
 
 import type { Message, Request, ToolDefinition } from "@lathe/llm";
@@ -18,7 +18,7 @@ const MAX_REBUILDS = 3;
 
 export interface PreparedRequest {
   readonly info: RequestInfo;
-  /** The one it was made for; the session's own may change while the answer comes. */
+  /** The profile the request was made for. The session's own may change while the answer streams in. */
   readonly profile: Profile;
 }
 
@@ -43,7 +43,7 @@ export async function prepareRequest(
     else if ("branch" in verdict) goBack(core, verdict.branch);
     else if ("retry" in verdict) await ensurePrefix(core, signal);
     else applyPrune(core, verdict.prune);
-    // What a compaction offers is offered with it: the prefix changes once.
+    // Tools that a compaction adds are offered in the same request, so that the prefix changes only once.
     refreshTools(core);
     profile = core.profile;
     info = describeRequest(core);
@@ -71,7 +71,7 @@ export function describeRequest(core: SessionLog & HostChoices & ModelContext): 
   return describeWith(core, core.messages(), core.prefix.tools);
 }
 
-/** As `describeRequest`, with a prefix that is not in use yet. */
+/** Like `describeRequest`, with a prefix that is not in use yet. */
 export function describeWithPrefix(core: SessionLog & HostChoices & ModelContext, texts: PrefixTexts): RequestInfo {
   return describeWith(core, headOf(texts).concat(core.journal.context.messages), texts.tools);
 }
@@ -103,7 +103,7 @@ function describeWith(
   };
 }
 
-/** Rendered with the first request of a session; a reopened one already has it. */
+/** Renders the prefix for the first request of a session. A reopened session already has one. */
 async function ensurePrefix(
   core: SessionLog & HostChoices & ModelContext & Toolbox,
   signal: AbortSignal,
@@ -138,7 +138,7 @@ export function noteModelAndEffort(core: Parameters<typeof noteModel>[0] & Param
   noteEffort(core);
 }
 
-/** The level in force is part of the history, so that a reopened session can continue with it. */
+/** Journals the level in force, so that a reopened session can continue with it. */
 export function noteEffort(core: SessionLog & HostChoices & ModelContext): void {
   const level = core.config.reasoningEffort;
   if (core.journal.context.state.chosenLevel === level) return;
@@ -146,7 +146,7 @@ export function noteEffort(core: SessionLog & HostChoices & ModelContext): void 
   core.guard.expect("effort");
 }
 
-/** What comes before the history: as it was sent, or as it would be. */
+/** The part before the history: as it was sent, or as it would be sent. */
 export async function prefixOf(core: SessionLog & HostChoices & ModelContext & Toolbox): Promise<PrefixTexts> {
   return core.prefix.texts ?? renderPrefix(core);
 }
@@ -155,7 +155,7 @@ export async function renderPrefix(core: SessionLog & HostChoices & ModelContext
   const { profile, options } = core;
   const surroundings = core.redact(await options.surroundings?.(profile, options.env));
   const { projectDocs = "", ...more } = surroundings ?? {};
-  // Some were not known when the session was made.
+  // Some tools were not known when the session was made.
   core.tools.refresh();
   const tools = core.tools.definitions();
   const offered = new Set(tools.map(({ name }) => name));

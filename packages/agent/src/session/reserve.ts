@@ -1,5 +1,6 @@
-// What a request may cost at most, set aside before it is sent: so the limits in tokens and dollars hold whatever the vendor charges
-// for. Where the rest does not pay for the largest answer, a shorter one is asked for; below a useful length nothing is sent.
+// Reserves the most that a request may cost before it is sent, so that token and dollar limits hold whatever the vendor
+// charges. If the rest does not pay for the longest answer, we ask for a shorter one; below a useful length we send
+// nothing.
 
 import { mostCostOf, type Request } from "@lathe/llm";
 import { answerAtOnce } from "../base/answer-at-once.ts";
@@ -16,19 +17,19 @@ type Limited = SessionLog & HostChoices & ModelContext & Work;
 
 export interface Reservation {
   readonly request: Request;
-  /** Undefined where no limit asks for it. */
+  /** Undefined if no limit needs it. */
   readonly amounts: RequestAmounts | undefined;
   /** The answer may be shorter than the model's own limit. */
   readonly isShortened: boolean;
 }
 
-/** The limit that does not pay for the request. */
+/** The limit that does not allow the cost of the request. */
 export interface Unaffordable {
   readonly dimension: "tokens" | "usd";
   readonly message: string;
 }
 
-/** `most`: tokens of the prompt, asked for only where a limit needs them. */
+/** `most`: tokens of the prompt, computed only if a limit needs them. */
 export function affordableRequest(
   core: Limited,
   profile: Profile,
@@ -53,7 +54,7 @@ export function affordableRequest(
   return { request: bounded, amounts, isShortened };
 }
 
-/** Sets the amounts aside, then announces the request; the caller releases them when it knows what it cost. */
+/** Reserves the amounts, then journals the intent. The caller releases them when it knows the cost. */
 export async function reserve(
   core: Limited,
   effect: IntentLine["effect"],
@@ -71,7 +72,7 @@ export async function reserve(
   }
 }
 
-/** Throws for a caller outside the conversation when a limit does not pay for its request. */
+/** For a caller outside the conversation. Throws if a limit does not allow the cost of its request. */
 export function reserveSideRequest(core: Limited, profile: Profile, request: Request, continues: boolean): Reservation {
   const own = continues ? core.messages().length : 0;
   const most = (): number =>
@@ -86,7 +87,7 @@ const ofContext = ({ meter }: ModelContext): number => meter.mostTokens();
 
 type Price = (prompt: number, answer: number) => number;
 
-/** Undefined when the price is not known, which the user is told before anything is sent. */
+/** Undefined if the price is not known; the user is warned before anything is sent. */
 function priceOfMost(core: Limited, profile: Profile): Price | undefined {
   const { modelInfo, model } = profile;
   const hosts: Price = (inputTokens, outputTokens) => {
@@ -103,7 +104,7 @@ function priceOfMost(core: Limited, profile: Profile): Price | undefined {
   return undefined;
 }
 
-/** Tokens of the answer that the rest pays for, up to `most`. */
+/** How many tokens of an answer the rest pays for, up to `most`. */
 function answerFor(usd: number, prompt: number, most: number, price: Price | undefined): number {
   if (!price || usd === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
   const whole = price(prompt, most);

@@ -1,4 +1,4 @@
-// Whether and when a failed model call is made again.
+// Decides whether and when a failed model call is retried.
 
 import { messageOf, NetworkError, ProviderError, RequestTimeoutError, SDKError } from "@lathe/llm";
 import type { RetryConfig } from "./config.ts";
@@ -6,13 +6,13 @@ import type { RetryConfig } from "./config.ts";
 export interface Attempts {
   /** Failures so far in this turn, this one included. */
   readonly failures: number;
-  /** Of those, the ones after text had begun. */
+  /** How many of those came after text had begun. */
   readonly midStream: number;
   /** The time since the first attempt. */
   readonly elapsedMs: number;
 }
 
-/** Milliseconds to wait, or undefined: give up. */
+/** Milliseconds to wait; undefined means to give up. */
 export function retryDelay(
   error: unknown,
   attempts: Attempts,
@@ -34,7 +34,7 @@ function delayOf(error: unknown, failures: number, config: RetryConfig, random: 
   return 1000 * backoff * (config.jitter ? 0.5 + random() : 1);
 }
 
-/** What went wrong, and, if the wait that the provider asked for was too long, when to try again. */
+/** The error's message and, if the provider asked for too long a wait, when to try again. */
 export function withWait(error: unknown): string {
   const message = messageOf(error);
   const wait = error instanceof ProviderError ? (error.retryAfter ?? 0) : 0;
@@ -47,7 +47,7 @@ function duration(seconds: number): string {
   return seconds < 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
 
-/** Timeouts of a silent server are worth another try; the llm package leaves that to its callers. */
+/** A timeout of a silent server is worth another try. The llm package leaves that to its callers. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof RequestTimeoutError) return error.phase !== "total" && error.phase !== "perStep";
   return error instanceof SDKError && error.retryable;

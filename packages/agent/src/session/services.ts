@@ -1,4 +1,4 @@
-// The services that tools find in their context. What the host gives wins over what a session makes for itself.
+// The services that tools find in their context. A service from the host replaces the session's own.
 
 import { beganWithBriefing } from "../context/compaction/briefing.ts";
 import { Recall } from "../context/recall/recall.ts";
@@ -36,14 +36,14 @@ type UnequippedSession = SessionLog &
   ModelContext &
   Work & {
     readonly schemes: SchemeRegistry;
-    /** Not there yet when the services are made. */
+    /** The tools do not exist yet when the services are made. */
     readonly tools: Pick<SessionTools, "get">;
   };
 
 export function buildServices(core: UnequippedSession, pendingActions: PendingActionService): BuiltServices {
   const facts = new BranchFacts(core);
   const conflicts = new Conflicts();
-  // What a first request does without is made when it is first asked for.
+  // What the first request does not need is made on first use.
   let recall: Recall | undefined;
   let syntax: Syntax | undefined;
   const services: ToolServices = {
@@ -98,7 +98,7 @@ export function buildServices(core: UnequippedSession, pendingActions: PendingAc
   return { services, facts };
 }
 
-/** Addresses that every session has, unless the host brings its own. */
+/** Adds the addresses that every session has, unless the host brings its own. */
 function withOwn(core: SessionLog & HostChoices, schemes: SchemeRegistry, conflicts: Conflicts): SchemeRegistry {
   const known = schemes.names();
   if (!known.includes("artifact"))
@@ -117,10 +117,10 @@ function withOwn(core: SessionLog & HostChoices, schemes: SchemeRegistry, confli
 
 declare module "../contract/tool.ts" {
   interface ToolServices {
-    /** The model has a tool of this name now. */
+    /** True if the model currently has a tool of this name. */
     readonly offersTool?: (name: string) => boolean;
     readonly session?: {
-      /** The session waits for the user's word about this when the round is over. */
+      /** Makes the session wait for the user's answer when the round is over. */
       awaitInput(awaited: AwaitedInput): void;
     };
   }

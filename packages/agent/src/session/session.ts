@@ -1,4 +1,5 @@
-// The object a host holds. It only decides who may do what when; the work is in the other modules of this folder.
+// The session object that a host holds. It only decides what may be done when; the work is in the other modules of this
+// folder.
 
 import type { InferSchema, JsonValue, SchemaInput, ToolChoice } from "@lathe/llm";
 import type { Exchange } from "../agents/irc/exchange.ts";
@@ -57,15 +58,18 @@ import { describeRequest, noteEffort, noteModel, noteModelAndEffort, prefixOf } 
 import { sideCall } from "./side-call.ts";
 import type { ModelClient, SessionOptions, SubmitOptions, Turn } from "./types.ts";
 
-/** A conversation with a model that works: takes inputs, runs tools, tells everything as events, and keeps it in a journal. `Output`: of answers, by `outputSchema`. */
+/**
+ * A conversation with a model that works: takes inputs, runs tools, reports everything as events, and keeps it in a
+ * journal. `Output` is the type of answers that fit `outputSchema`.
+ */
 export class Session<Output = unknown> {
   readonly #core: SessionCore;
   readonly #subagents: Subagents;
-  /** Commands of the person who uses the session, background jobs, small questions to a model. */
+  /** The user's own commands, background jobs, small questions to a model. */
   readonly beside: Beside;
   /** Messages of other agents that wait for the next request. */
   readonly mailbox: Mailbox;
-  /** Carries messages between it and other agents. Absent: it sends none. */
+  /** Exchanges messages with other agents. Absent if the session sends none. */
   readonly exchange: Exchange | undefined;
   readonly #inputs: InputRunner;
 
@@ -87,7 +91,7 @@ export class Session<Output = unknown> {
       cwd: options.env.workingDirectory(),
       resumed: core.resumed,
     });
-    // After the first event: tools that cannot be offered are warnings.
+    // After the first event, because a tool that cannot be offered is a warning.
     core.tools.setProfile(core.profile);
     for (const loss of core.journal.losses) core.warn(loss.message, `journal_${loss.kind}`);
     if (!core.resumed) return;
@@ -99,10 +103,10 @@ export class Session<Output = unknown> {
     });
   }
 
-  /** Opens a journal and, when asked to, finishes what an earlier run left. */
+  /** Opens a journal and, on request, finishes the work that an earlier run left. */
   static resume(options: SessionOptions & { readonly journal: Journal; readonly continue?: boolean }): Session {
     const session = new Session(options);
-    // Later, so that readers opened now see it from the start. By then the host may have ended or used it.
+    // Deferred, so that readers opened now see it from the start. By then the host may have used the session.
     if (options.continue) queueMicrotask(() => void (session.#inputs.isFree() && session.continue()));
     return session;
   }
@@ -125,7 +129,7 @@ export class Session<Output = unknown> {
   get journal(): Journal {
     return this.#core.journal;
   }
-  /** Assign to its fields at any time; changes take effect from the next call. */
+  /** The fields can be assigned at any time; changes take effect from the next call. */
   get config(): SessionConfig {
     return this.#core.config;
   }
@@ -135,7 +139,7 @@ export class Session<Output = unknown> {
   get subagents(): HostSubagents {
     return this.#subagents;
   }
-  /** Reads the journal; not for hot paths. */
+  /** Reads the journal, so keep it out of hot paths. */
   get history(): Turn[] {
     return historyOf(this.#core.journal);
   }
@@ -143,7 +147,7 @@ export class Session<Output = unknown> {
     const { ledger, turns } = this.#core;
     return { usage: ledger.usage, cost: ledger.cost, turns, calls: ledger.spent.calls, uncertain: ledger.uncertain };
   }
-  /** What the whole session has spent, its children included. */
+  /** Everything the session has spent, its children included. */
   get spent(): Amounts {
     return this.#core.ledger.spent;
   }
@@ -151,31 +155,31 @@ export class Session<Output = unknown> {
   get hasUnfinishedInput(): boolean {
     return this.#inputs.unfinished !== undefined;
   }
-  /** Tokens of the next request as far as they are known. */
+  /** Tokens of the next request, as far as we know them. */
   get contextTokens(): number {
     return this.#core.meter.tokens();
   }
-  /** The next request, as compaction looks at it. */
+  /** The next request in the form that compaction examines. */
   nextRequest(): RequestInfo {
     return describeRequest(this.#core);
   }
-  /** Addresses that read and write faces resolve; a host may add and remove its own. */
+  /** The addresses that tools can read and write; a host may add and remove its own. */
   get schemes(): SchemeRegistry {
     return this.#core.schemes;
   }
-  /** What tools keep between calls on this branch, such as the todo list. */
+  /** Values that tools keep between calls on this branch, such as the todo list. */
   get facts(): SessionFacts {
     return this.#core.facts;
   }
-  /** System prompt, environment block and tools: as they were sent, or as they would be. */
+  /** System prompt, environment block and tools: as they were sent, or as they would be sent. */
   prefix = (): Promise<PrefixTexts> => prefixOf(this.#core);
-  /** Who takes the room of the next request. Sends nothing. */
+  /** What takes up room in the next request. Sends nothing. */
   contextLedger = (): Promise<ContextLedger> => sessionContextLedger(this.#core);
-  /** Bytes of an output that did not fit its result, by the number of its artifact; undefined when there is none. */
+  /** Reads bytes of an output that did not fit into its result, by artifact number; undefined if there is none. */
   readArtifact(id: number, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array | undefined> {
     return this.#core.artifacts.read(id, range);
   }
-  /** Text of the last answer; "" before the first. */
+  /** Text of the last answer; "" before the first one. */
   lastText(): string {
     const message = this.#core.journal.context.messages.findLast((candidate) => candidate.role === "assistant");
     return message ? textOfContent(message.content) : "";
@@ -185,10 +189,11 @@ export class Session<Output = unknown> {
     return this.#core.events.read();
   }
   /**
-   * Resolves with how the input ended, when it and the follow-ups queued behind it have ended or the session is closed. By then
-   * readers that keep up have read its last event. Rejects when the input is not taken: the session is busy or closed, the input
-   * is empty, or a hook refused it. With an `outputSchema` (the session's when absent here), `output` is the answer as data; when no
-   * answer fits, the input ends with an error of the kind `output`. `onRecorded`: see `SubmitOptions`.
+   * Resolves with how the input ended, once it and the follow-ups queued behind it have ended or the session is closed.
+   * By then readers that keep up have read its last event. Rejects if the input is not accepted: the session is busy or
+   * closed, the input is empty, or a hook refused it. With an `outputSchema` (by default the session's), `output` is
+   * the answer as data; if no answer fits, the input ends with an error of the kind `output`. `onRecorded`: see
+   * `SubmitOptions`.
    */
   submit(content: InputContent, options?: Pick<SubmitOptions, "onRecorded" | "entryId">): Promise<InputOutcome<Output>>;
   submit<const S extends SchemaInput>(
@@ -205,11 +210,11 @@ export class Session<Output = unknown> {
   set outputSchema(schema: SchemaInput | undefined) {
     this.#inputs.outputSchema = schema;
   }
-  /** Finishes the input that an earlier process left unfinished, then runs queued follow-ups. Undefined when there was nothing to do. */
+  /** Finishes the input that an earlier process left, then runs queued follow-ups. Undefined if there was none. */
   continue(): Promise<InputOutcome<Output> | undefined> {
     return this.#inputs.continue() as Promise<InputOutcome<Output> | undefined>;
   }
-  /** An input of the first message that waits in the queue; the others follow it. */
+  /** Runs the first queued message as an input; the others follow it. */
   runQueued(): Promise<InputOutcome> {
     return this.#inputs.runQueued();
   }
@@ -218,18 +223,20 @@ export class Session<Output = unknown> {
     this.#inputs.abandonUnfinishedInput();
   }
 
-  /** Waits for the next drain point of the running input, or for the next input. Returns an id for edit and cancel. */
+  /**
+   * Queues a message for the next drain point of the input, or for the next input. Returns an id for edit and cancel.
+   */
   steer(content: InputContent, source?: MessageSource): string {
     return this.#inputs.enqueue("steering", content, source);
   }
-  /** Runs as an input of its own when the current one has ended. */
+  /** Queues a message that runs as an input of its own when the current one has ended. */
   followUp(content: InputContent, source?: MessageSource): string {
     return this.#inputs.enqueue("follow_up", content, source);
   }
   queuedMessages(delivery: Delivery): readonly QueuedMessage[] {
     return this.#core.inbox.list(delivery);
   }
-  /** False when the message has been delivered already. */
+  /** Returns false if the message has already been delivered. */
   editQueued(id: string, content: InputContent): boolean {
     return changeQueued(this.#core, id, "edited", content);
   }
@@ -237,7 +244,7 @@ export class Session<Output = unknown> {
     return changeQueued(this.#core, id, "cancelled");
   }
 
-  /** Ends the running input, and what its agents do; the session stays usable, and reports wait for the next input. */
+  /** Ends the running input and its agents' work. The session stays usable; reports wait for the next input. */
   async interrupt(): Promise<void> {
     this.#core.inbox.isHeld ||= this.#core.input !== undefined || this.#subagents.directory.running > 0;
     const ended = this.#inputs.interrupt();
@@ -252,14 +259,17 @@ export class Session<Output = unknown> {
     await this.#inputs.shutDown(this.#core.state === "processing" ? "aborted" : "closed");
   }
 
-  /** Answers an approval_request; false when the call has not asked. `agentId` is the event's: calls of two agents may share an id. */
+  /**
+   * Answers an approval_request. Returns false if no question about this call is open. `agentId` is that of the event,
+   * because calls of two agents may share an id.
+   */
   answerApproval(callId: string, answer: ApprovalAnswer, agentId?: string): boolean {
     const isOwn = agentId === undefined || agentId === this.#core.options.agentId;
     if (isOwn && this.#core.approvals.answer(callId, answer)) return true;
     return this.#subagents.answerApproval(callId, answer, agentId);
   }
 
-  /** Adds a hook while the session lives; the returned function takes it out again. */
+  /** Adds a hook to the live session. The returned function removes it. */
   use(middleware: Middleware): () => void {
     return this.#core.seams.add(middleware);
   }
@@ -269,19 +279,19 @@ export class Session<Output = unknown> {
   forceToolChoice(choice: ToolChoice): void {
     this.#core.nextToolChoice = choice;
   }
-  /** The running input ends with the calls of the present answer. */
+  /** Makes the running input end after the calls of the current answer. */
   endInput = (): void => this.#core.endInput();
 
   registerTool = (tool: SessionTool): void => this.#core.tools.own.register(tool);
   unregisterTool = (name: string): boolean => this.#core.tools.own.unregister(name);
-  /** All tools, also those that are offered only once they were found. */
-  knownTools = (): readonly ToolDef[] => this.#core.tools.known();
-  /** As it is offered now, whichever source brought it. */
+  /** All tools, including those that are offered only after a tool search. */
+  knownTools = (): readonly ToolDef[] => this.#core.tools.allTools();
+  /** The tool as it is offered now, whichever source it comes from. */
   toolNamed = (name: string): ToolDef | undefined => this.#core.tools.get(name)?.tool;
 
   /**
-   * Switches the model; prompt and tools follow the new profile from the next request on, history stays. A `role` other
-   * than the default's marks a switch that the user's choice outlives.
+   * Switches the model. Prompt and tools follow the new profile from the next request on; the history stays. A `role`
+   * other than the default marks a temporary switch that does not replace the user's choice.
    */
   setProfile(profile: Profile, role?: string, reason?: string): void {
     const core = this.#core;
@@ -291,24 +301,26 @@ export class Session<Output = unknown> {
     noteModel(core, role, reason);
   }
 
-  /** Journals model and effort before anything is asked, for a session that may be left and continued until then. */
+  /** Journals model and effort before the first request, for a session that may be left and resumed before that. */
   noteModel = (): void => noteModelAndEffort(this.#core);
-  /** How hard the model thinks from the next request on; undefined: as it does by itself. Journalled at once, like the model. */
+  /** Sets how hard the model thinks from the next request on; undefined leaves it to the model. Journalled at once. */
   setEffort(level: string | undefined): void {
     this.config.reasoningEffort = level;
     noteEffort(this.#core);
   }
 
-  /** From here on, the session is in another mode, such as planning; a host that opens it later finds it so. */
+  /** Records another mode, such as planning, from here on. A host that opens the session later finds it. */
   changeMode(mode: string): void {
     this.#core.append({ type: "mode_change", mode });
   }
-  /** Renders prompt, environment block and tools anew for the next request. */
+  /** Renders prompt, environment block and tools again for the next request. */
   reload(): void {
     this.#core.stalePrefix ??= "instructions";
   }
 
-  /** Continues from an earlier entry; what came after it, an unfinished input too, stays in the journal as another branch. */
+  /**
+   * Continues from an earlier entry. Later entries, even an unfinished input, stay in the journal as another branch.
+   */
   moveTo(entryId: string | null): void {
     this.#inputs.mustBeFree();
     this.abandonUnfinishedInput();
@@ -317,8 +329,8 @@ export class Session<Output = unknown> {
   }
 
   /**
-   * Goes to an entry of the tree (null: the start); before it, when it is a message of the user, whose text is returned. Hooks may
-   * object. `interrupt` ends the summary, and the conversation stays where it was.
+   * Moves to an entry of the tree (null: the start). For a user message, moves to before it and returns its text. Hooks
+   * may object. `interrupt` ends the summary and leaves the conversation where it was.
    */
   async navigate(entryId: string | null, options: NavigateOptions = {}): Promise<Navigation> {
     this.#inputs.mustBeFree();
@@ -331,31 +343,34 @@ export class Session<Output = unknown> {
     return moved ?? { leafId, cancelled: "it was interrupted" };
   }
 
-  /** Names an entry; without a label its name is taken away. A name stands for one entry only. */
+  /** Labels an entry; without a label, removes the entry's label. A label belongs to one entry only. */
   label(entryId: string, label?: string): TreeEntry {
     checkLabel(this.#core.journal, entryId, label);
     return this.#core.append({ type: "label", targetId: entryId, ...(label === undefined ? {} : { label }) });
   }
 
-  /** A host asks this before it continues in a new session from before this message; returns why not when a hook objects. */
+  /**
+   * A host asks this before it continues in a new session from before this message. Returns the reason if a hook
+   * objects.
+   */
   mayBranch = (entryId: string) => this.#core.seams.beforeBranch(entryId, abortController().signal);
-  /** Before a host puts another session in the place of this one: why not, when a hook objects. */
+  /** A host asks this before it replaces this session by another one. Returns the reason if a hook objects. */
   maySwitch = (to: SessionSwitch) => this.#core.seams.beforeSwitch(to, abortController().signal);
 
-  /** Makes room in the context now, or says why not. `interrupt` ends it, and the context stays as it was. */
+  /** Makes room in the context now, or says why it could not. `interrupt` ends it and changes nothing. */
   async compact(plan: CompactionPlan | CompactionDemand): Promise<CompactionOutcome> {
     const interrupted = { problem: "it was interrupted" };
     return (await this.#inputs.maintain((signal) => applyCompaction(this.#core, plan, signal))) ?? interrupted;
   }
 
-  /** Asks a model outside the conversation; counted in the session's costs. Undefined when it was interrupted. */
+  /** Asks a model outside the conversation. The session's costs include it. Undefined if it was interrupted. */
   callModel(role: string, call: SideCall): Promise<SideAnswer | undefined> {
     return this.#inputs.maintain((signal) => sideCall(this.#core, role, call, signal));
   }
 
   /**
-   * Work in the place of an input, which an interrupt ends; undefined when one did. A question to the user stays open, unless the
-   * work has left it behind.
+   * Runs work in place of an input. An interrupt ends the work, and the result is then undefined. A question to the
+   * user stays open unless the work has moved on from it.
    */
   maintain<T>(
     work: (signal: AbortSignal) => Promise<T>,
@@ -364,17 +379,17 @@ export class Session<Output = unknown> {
     return this.#inputs.maintain(work, leavesQuestion);
   }
 
-  /** Takes compactions and pruning back: everything on this branch is sent again. False when nothing is hidden. */
+  /** Undoes compactions and pruning: everything on this branch is sent again. Returns false if nothing is hidden. */
   restoreHistory(): boolean {
     this.#inputs.mustBeFree();
     return restoreHistory(this.#core);
   }
 
-  /** State of an extension; the model does not see it. */
+  /** Stores the state of an extension. The model does not see it. */
   appendCustom(customType: string, data: JsonValue): TreeEntry {
     return this.#core.append({ type: "custom", customType, data });
   }
-  /** Text that the model sees as the user's with the next request. */
+  /** Adds text that the model sees as the user's with the next request. */
   appendCustomMessage(customType: string, content: string, options: { display?: boolean } = {}): TreeEntry {
     return this.#core.append(customMessage(customType, content, options));
   }

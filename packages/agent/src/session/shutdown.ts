@@ -1,4 +1,4 @@
-// The end of a session: stream and tools cancelled, processes ended, children closed, then session_end, then closed. The
+// Ends a session: cancels stream and tools, ends processes, closes children, then emits session_end and closes. The
 // whole takes at most 5 s.
 
 import type { HostChoices, SessionLog, Toolbox, Work } from "./facades.ts";
@@ -16,7 +16,7 @@ export interface ShutdownSteps {
 export async function shutDown(core: SessionLog & HostChoices & Toolbox & Work, steps: ShutdownSteps): Promise<void> {
   steps.stopInput();
   const parts = [steps.closeChildren(), steps.running() ?? Promise.resolve()];
-  // A shared environment outlives this session: what it has left running there is ended alone.
+  // A shared environment outlives this session, so we end only what the session left running there.
   parts.push(core.options.sharedEnv ? stopJobs(core) : core.options.env.cleanup());
   if (!core.options.services?.parser) parts.push(core.services.parser?.close() ?? Promise.resolve());
   const hostsEnd = Promise.allSettled(parts).then(() => core.options.beforeClose?.());
@@ -35,7 +35,7 @@ export async function shutDown(core: SessionLog & HostChoices & Toolbox & Work, 
   });
 }
 
-/** Jobs that the host keeps for several sessions are the host's. */
+/** Jobs that the host keeps for several sessions belong to the host. */
 async function stopJobs({ options, services }: HostChoices & Toolbox): Promise<void> {
   const jobs = options.services?.jobs ? [] : (services.jobs?.list() ?? []);
   await Promise.all(jobs.map(({ handle }) => handle.stop()));

@@ -1,5 +1,5 @@
-// A model call outside the conversation, for hooks: a summary, a title, a judgement. Its intent is journalled before it is sent
-// and its cost after it; it is retried like a request of the conversation and has a deadline of its own.
+// A model call outside the conversation, for hooks: a summary, a title, a judgement. Its intent is journalled before it
+// is sent and its cost after it. It is retried like a request of the conversation and has its own deadline.
 
 import { createHash } from "node:crypto";
 import {
@@ -44,7 +44,7 @@ export async function sideCall(
   return withDeadline(core.deps, limits, (inner) => askModel(core, role, call, inner));
 }
 
-/** A wait longer than this is spent better with the next model. */
+/** Instead of a longer wait we try the next model. */
 const LONG_WAIT_MS = 5_000;
 
 async function askModel(
@@ -68,7 +68,7 @@ async function askModel(
   return answeredBy(core, profiles.at(-1)!, last, signal);
 }
 
-/** The session's own limits, or tighter ones where the call has less patience. */
+/** The session's own limits, or tighter ones if the call has less patience. */
 function retryLimits({ retry }: HostChoices["config"], { patience }: SideCall): RetryConfig {
   if (patience === undefined) return retry;
   return {
@@ -143,7 +143,7 @@ async function answeredBy(
   }
 }
 
-/** A call that was given up while the vendor worked on it may still be billed. */
+/** The vendor may still bill a call that we gave up on. */
 export function settleCut(
   core: SessionLog & Work,
   intent: IntentLine,
@@ -182,7 +182,7 @@ function keptAnswer(journal: SessionLog["journal"], key: string): SideAnswer | u
 }
 const KEPT = new Checker(openObject({ key: text(), text: text(), model: text(), finish: text() }));
 
-/** Since the last compaction: what was asked before it has served its purpose. It has been paid for. */
+/** Looks only at outcomes since the last compaction: older ones have served their purpose and are paid for. */
 export function keptOutcome(journal: SessionLog["journal"], key: string, checker: Checker): JsonObject | undefined {
   for (let id = journal.leaf; id !== null; ) {
     const meta = journal.meta(id);
@@ -208,7 +208,10 @@ export interface SideCost {
   readonly cost?: number;
 }
 
-/** What others billed for a call, such as a vendor for a search: it counts like a call of a model outside the conversation. */
+/**
+ * Records what others billed for a call, such as a vendor for a search. It counts like a model call outside the
+ * conversation.
+ */
 export function recordBilled(core: SessionLog & Work, role: string, { model, usage = NO_USAGE, cost }: Billed): void {
   const data = { role, model, usage: plainUsage(usage), ...costField(cost) };
   core.append({ type: "custom", customType: OUTCOME_TYPE, data });

@@ -1,4 +1,4 @@
-// Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it.
+// Reads one model answer: live events for the host, deadlines for a silent server, hooks that may cut it off.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import {
@@ -16,23 +16,26 @@ import type { HostChoices, ModelContext, SessionLog, Toolbox } from "./facades.t
 
 /** The adapter's own deadline has the better message; ours only catches adapters that do not enforce theirs. */
 const WATCHDOG_GRACE_MS = 2000;
-/** Characters: several times what any model may answer. A server that goes on beyond it never stalls, and would fill our memory. */
+/**
+ * In characters: several times the longest possible answer. A server that goes on beyond it never stalls and would fill
+ * our memory.
+ */
 const LONGEST_ANSWER = 2_000_000;
-/** Far below what a reader of events may fall behind before its deltas are merged. */
+/** Far below how far an event reader may fall behind before its deltas are merged. */
 const MOST_IN_A_ROW = 256;
 
 export type AnswerResult =
   | { readonly kind: "response"; readonly response: Response }
-  /** A hook ended it. */
+  /** A hook ended the answer. */
   | { readonly kind: "cut"; readonly cut: StreamCut; readonly partial: PartialAnswer }
   | { readonly kind: "failed"; readonly error: unknown; readonly partial: PartialAnswer };
 
 export interface PartialAnswer {
-  /** assistant_text_start was emitted and nothing has closed it. */
+  /** assistant_text_start was emitted and not closed yet. */
   started: boolean;
   text: string;
   reasoning: string;
-  /** What it has used, if the vendor said. */
+  /** The usage, if the vendor reported it. */
   usage?: Usage;
 }
 
@@ -58,7 +61,7 @@ export async function readAnswer(
   }
 }
 
-/** What the call needs is loaded while the model still writes its arguments; a failure is the call's own to report. */
+/** Loads what the call needs while the model still writes its arguments. The call itself reports a failure. */
 async function prepareTool({ tools }: Toolbox, name: string): Promise<void> {
   try {
     await tools.get(name)?.tool.prepare?.();
@@ -119,7 +122,7 @@ class StreamReader {
     }
   }
 
-  /** Readers of the events take turns with us only when we wait, so we take no more than a few events in a row. */
+  /** Readers of the events run only while we wait, so we take only a few events in a row. */
   #arrivedEvent(iterator: StreamEventIterator): StreamEvent | undefined {
     if (this.#inRow >= MOST_IN_A_ROW || this.#controller.signal.aborted) return undefined;
     this.#inRow++;
@@ -140,7 +143,7 @@ class StreamReader {
     this.#outer.removeEventListener("abort", this.#onAbort);
     const end = this.#finished ? this.#iterator?.next() : this.#iterator?.return?.();
     end?.catch(() => undefined);
-    // Closes the socket of an answer that was left before its end; one that ended keeps it for the next request.
+    // Closes the socket of an answer that we left before its end. An answer that ended keeps it for the next request.
     if (!this.#finished) this.#controller.abort();
   }
 
@@ -202,7 +205,7 @@ class StreamReader {
       throw new StreamError(`The answer has no end: it was left after ${LONGEST_ANSWER} characters.`);
   }
 
-  /** Settles at once when the stream is ended from outside, whatever the adapter does. */
+  /** Rejects at once when the stream is ended from outside, whatever the adapter does. */
   #abortable<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#controller.signal.aborted) {
@@ -228,7 +231,7 @@ class StreamReader {
     };
   }
 
-  /** One timer that moves along instead of one per event. */
+  /** One timer that is moved along, instead of one per event. */
   #watch(ms: number, phase: "firstEvent" | "streamRead"): void {
     this.#watchdog?.cancel();
     if (ms <= 0) return;

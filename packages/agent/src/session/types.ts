@@ -39,7 +39,7 @@ export interface ModelClient {
   stream(request: Request, context?: CallContext): AsyncIterable<StreamEvent>;
   segments?(request: Request): readonly Segment[];
   bodyBytes?(request: Request): Promise<number | undefined>;
-  /** Undefined: the vendor of the model has no form of its own for a shorter history. */
+  /** Returns undefined if the model's vendor has no compact form of a history. */
   compact?(request: Request, context: CallContext): Promise<Response | undefined>;
 }
 
@@ -49,10 +49,10 @@ export interface SessionOptions {
   readonly env: ExecutionEnvironment;
   readonly client: ModelClient;
   readonly deps: SessionDeps;
-  /** When absent, the journal is kept in memory. A journal that holds a session continues it. */
+  /** When absent, the journal is kept in memory. A session in the journal is continued. */
   readonly journal?: Journal | undefined;
   readonly config?: ConfigInput | undefined;
-  /** Journals of the sessions that this one continues by a briefing, the last one first: `recall` looks into them too. */
+  /** Journals of the sessions that this one continues from a summary, newest first. `recall` searches them too. */
   readonly earlierSessions?: (() => readonly Journal[]) | undefined;
   /** Last part of the system prompt, with the highest precedence. */
   readonly userInstructions?: string | undefined;
@@ -62,51 +62,51 @@ export interface SessionOptions {
   /** Changes the blocks of the system prompt when it is rendered. */
   readonly arrangePrompt?: ArrangePrompt | undefined;
   readonly middleware?: readonly Middleware[] | undefined;
-  /** Added to the profile's, or in place of those with the same name. */
+  /** Added to the profile's tools; a tool with the same name replaces the profile's. */
   readonly tools?: readonly SessionTool[] | undefined;
   readonly toolProviders?: readonly ToolProvider[] | undefined;
   readonly schemes?: Readonly<Record<string, SchemeResolver>> | undefined;
-  /** Services of the host's own tools. */
+  /** Services for the host's own tools. */
   readonly services?: HostServices | undefined;
-  /** True when an answer is a question to the user: the session then waits for input instead of being idle. */
+  /** Returns true if an answer is a question to the user: the session then waits for input instead of being idle. */
   readonly isQuestion?: ((answer: AssistantTurn) => boolean) | undefined;
   /**
-   * The final answer of an input must be JSON that fits: TypeBox, zod or another standard schema, or plain JSON Schema. The schema is
-   * sent with the input, and an answer that does not fit is asked for again, up to twice.
+   * The final answer of an input must be JSON that fits this schema: TypeBox, zod or another standard schema, or plain
+   * JSON Schema. The schema is sent with the input, and an answer that does not fit is requested again, up to twice.
    */
   readonly outputSchema?: SchemaInput | undefined;
-  /** US dollars of one answer; from the profile's catalog row when absent. */
+  /** The price of one answer in US dollars; from the profile's catalog row when absent. */
   readonly priceOf?: ((model: string, usage: Usage) => number) | undefined;
   /**
-   * The models for a call outside the conversation, by its role (`summary`, `title`): the first that answers serves. The session's own
-   * when absent or empty.
+   * The models for a call outside the conversation, by its role (`summary`, `title`). The first model that answers is
+   * used. When absent or empty: the session's own.
    */
   readonly profilesForRole?: ((role: string) => readonly Profile[]) | undefined;
   readonly subagents?: SubagentOptions | undefined;
-  /** The environment has another owner too: closing the session does not clean it up. */
+  /** The environment has another owner too, so closing the session does not clean it up. */
   readonly sharedEnv?: boolean | undefined;
-  /** Where output that is too long goes; beside the journal when absent. */
+  /** Stores output that is too long; beside the journal when absent. */
   readonly artifacts?: ArtifactStore | undefined;
   /** Set by the parent of a child session. */
   readonly agentId?: string | undefined;
   readonly depth?: number | undefined;
-  /** All agents of the session that it belongs to. */
+  /** All agents of the session tree that this session belongs to. */
   readonly directory?: AgentDirectory | undefined;
-  /** The kinds of agents that it may start; any when absent. */
+  /** The kinds of agents that this session may start; any when absent. */
   readonly spawns?: Spawns | undefined;
-  /** Set by the parent of a child session: messages to and from the other agents. */
+  /** Set by the parent of a child session: exchanges messages with the other agents. */
   readonly exchange?: Exchange | undefined;
-  /** Its task, shown to people who are asked about its calls. */
+  /** The task of a child session, shown to the user in questions about its calls. */
   readonly assignment?: string | undefined;
-  /** Removes known secrets from what tools, files and people say before it is journalled, sent and emitted. */
+  /** Removes known secrets from the text of tools, files and people before it is journalled, sent and emitted. */
   readonly redactor?: Redactor | undefined;
   /** Whether the user can be asked to give a secret to a call where it does not belong; never when absent. */
   readonly asksAboutSecrets?: (() => boolean) | undefined;
-  /** Wraps the execution of every call, inside its intent and deadline; `run` executes it. For recording and replay. */
+  /** Wraps the execution of every call, inside its intent and deadline. `run` executes it. For recording and replay. */
   readonly aroundExecute?:
     | ((call: CallInfo, run: () => Promise<ToolResult>, nest: ToolContext["call"]) => Promise<ToolResult>)
     | undefined;
-  /** The same around each call that a call makes. */
+  /** Wraps each nested call in the same way. */
   readonly aroundNested?:
     | ((
         outer: CallInfo,
@@ -114,17 +114,22 @@ export interface SessionOptions {
         run: () => Promise<ToolResult>,
       ) => Promise<ToolResult>)
     | undefined;
-  /** The same around the look-up of what a call will touch. */
+  /** Wraps the lookup of what a call will access in the same way. */
   readonly aroundAccess?:
     | ((call: ProposedCall, look: () => Promise<DeclaredAccess>) => Promise<DeclaredAccess>)
     | undefined;
-  /** Awaited when the session ends, after its last call and before its journal is closed. Not for children. */
+  /** Awaited when the session ends, after its last call and before its journal is closed. Not called for children. */
   readonly beforeClose?: (() => Promise<void>) | undefined;
-  /** Called with each event, synchronously. What it throws is an `error` event. Readers are the usual way. */
+  /**
+   * Called synchronously with each event. An exception in it becomes an `error` event. Event readers are the usual way.
+   */
   readonly onEvent?: ((event: SessionEvent) => void) | undefined;
 }
 
-/** An input of the user. The items of `session.history` carry the names of SN-04; elsewhere a turn is one answer with its calls. */
+/**
+ * An input of the user. The items of `session.history` have the names of SN-04; elsewhere a turn is one answer with its
+ * calls.
+ */
 export interface UserTurn {
   readonly kind: "user";
   readonly content: InputContent;
@@ -151,7 +156,7 @@ export interface AssistantTurn {
   readonly usage: Usage;
   readonly responseId?: string;
   readonly timestamp: number;
-  /** The whole message, signatures included. */
+  /** The whole message, including signatures. */
   readonly message: Message;
 }
 /** The results of the calls of one answer. */
@@ -170,13 +175,19 @@ export interface ToolResultItem {
 /** One step of the conversation, for people who read it. */
 export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | SteeringTurn;
 
-/** How an input is given, besides its content. */
+/** How an input is submitted, besides its content. */
 export interface SubmitOptions {
-  /** The session's when absent. */
+  /** The session's schema when absent. */
   readonly outputSchema?: SchemaInput | undefined;
-  /** Called once, when the message is in the journal: from then on it survives the process. Not called for an input that is refused. */
+  /**
+   * Called once when the message is in the journal: from then on it survives the process. Not called if the input is
+   * refused.
+   */
   readonly onRecorded?: (() => void) | undefined;
-  /** Of the message in the journal, given by a host that may have to find out later whether it was said. Refused when there is one of this id. */
+  /**
+   * The id of the message in the journal, set by a host that may have to find out later whether the message was
+   * recorded. An id that is already in the journal is refused.
+   */
   readonly entryId?: string | undefined;
 }
 

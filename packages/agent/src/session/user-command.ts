@@ -1,5 +1,5 @@
-// A command that the person who uses a session runs in it. It is theirs: no approval is asked for, and no tool takes part. What it printed
-// is recorded, and sent to the model with the next request when they want that.
+// A command that the user runs in the session. It needs no approval, and no tool takes part. Its output is recorded
+// and, if the user wants, sent to the model with the next request.
 
 import type { JsonObject } from "@lathe/llm";
 import { Checker, flag, number, openObject, optional, orNull, text } from "@lathe/llm/schema";
@@ -21,36 +21,38 @@ import {
 import type { ExecResult } from "../world/env/types.ts";
 import type { HostChoices, SessionLog, Toolbox } from "./facades.ts";
 
-/** The kind of the entries that record such commands. */
+/** The kind of the entries that record these commands. */
 export const USER_COMMAND = "bashExecution";
 
-/** Who sees the command, and what ends it. */
+/** Who sees the command and what ends it. */
 export interface UserCommandOptions {
-  /** Whether the model gets to see it. */
+  /** Whether the model sees it. */
   readonly isSent: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onOutput?: ((chunk: string) => void) | undefined;
-  /** Milliseconds; 0 or absent: as long as it takes. */
+  /** Milliseconds; 0 or absent: no limit. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** How it ended. */
+/** How the command ended. */
 export interface UserCommandResult {
   readonly entryId: string;
   readonly command: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both streams as they came, at most as long as the model gets it. */
+  /** Both streams in order of arrival, cut to the model's limit. */
   readonly output: string;
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
   readonly cancelled: boolean;
   readonly timedOut: boolean;
-  /** Something of the output is not in `output`; all of it is in the artifact, when there is one. */
+  /** `output` is incomplete. All of it is in the artifact, if there is one. */
   readonly truncated: boolean;
   readonly durationMs: number;
   readonly artifact?: ArtifactRef | undefined;
-  /** It was sent to the background, and goes on as this job; `output` is what it printed until then. */
+  /**
+   * Set if the command was sent to the background: it goes on as this job, and `output` is what it had printed by then.
+   */
   readonly jobId?: number | undefined;
 }
 
@@ -59,7 +61,7 @@ export async function runUserCommand(
   command: string,
   { isSent, signal, onOutput, timeoutMs = 0 }: UserCommandOptions & { readonly signal: AbortSignal },
 ): Promise<UserCommandResult> {
-  // Output that is too long is kept beside the journal, which may not have a file yet.
+  // Long output is stored beside the journal, which may not have a file yet.
   core.journal.persist();
   const spill = lazyArtifact({ openArtifact: (name) => core.artifacts.open(name) }, "shell");
   const began = core.deps.now();
@@ -88,14 +90,14 @@ export async function runUserCommand(
   });
 }
 
-/** The command goes on as a job; what it has printed until now has been shown. */
+/** The command goes on as a job; what it has printed so far was shown. */
 function detachedEnd(command: string, { id: jobId, handle }: Job, durationMs: number): Ended {
   const { text } = handle.read();
   const printed = { stdout: text, stderr: "", ...shownOutput(text, false) };
   return { command, exitCode: null, cancelled: false, timedOut: false, durationMs, ...printed, jobId };
 }
 
-/** What the model does not get it can read there. */
+/** Stores the whole output, so that the model can read the rest there. */
 async function storeOutput({ artifacts }: SessionLog, output: string): Promise<ArtifactRef | undefined> {
   const whole = lazyArtifact({ openArtifact: (name) => artifacts.open(name) }, "shell");
   whole.write(Buffer.from(output, "utf8"));
@@ -153,7 +155,7 @@ function describeEnd({ exitCode, cancelled, timedOut, durationMs, jobId }: Ended
     : `[exit code: ${exitCode}, ${durationMs} ms]`;
 }
 
-/** As a transcript shows it. */
+/** A recorded command as a transcript shows it. */
 export interface RecordedUserCommand
   extends Pick<UserCommandResult, "command" | "exitCode" | "cancelled" | "timedOut" | "durationMs" | "jobId"> {
   readonly output: string;

@@ -1,5 +1,5 @@
-// Asks the vendor of the session's model for a shorter form of a history that means the same to its models. One attempt: the caller
-// has another way.
+// Asks the vendor of the session's model for a shorter form of the history that means the same to its models. Makes one
+// attempt, because the caller has another way.
 
 import { comparableUsage, type JsonObject, type Message, type Response } from "@lathe/llm";
 import { Checker, openObject, text } from "@lathe/llm/schema";
@@ -68,11 +68,11 @@ const itemShape = openObject({ encrypted_content: text() });
 const ITEM = new Checker(itemShape);
 const KEPT = new Checker(openObject({ key: text(), item: itemShape }));
 
-/** The answer repeats what the user said, which a compaction keeps by its own rules; the rest is one item. */
+/** The answer repeats the user's messages, which a compaction keeps by its own rules; the rest is one item. */
 function compactedItem({ message }: Response): JsonObject | undefined {
   const items = message.content.flatMap((part) => (part.kind === "unknown" ? [part.raw as JsonObject] : []));
   return items.find((item) => item["type"] === "compaction" && ITEM.fits(item) && item["encrypted_content"] !== "");
 }
 
-/** Of text that was encrypted: the vendor counts what is inside, which is not more. */
+/** The text is encrypted. The vendor counts its content, which is not longer. */
 const tokensOf = (item: JsonObject): number => Math.ceil(String(item["encrypted_content"]).length / 4);

@@ -1,4 +1,4 @@
-// Which files a view must have for each run of a check: as they are, with the old tests, or with the old code.
+// Which files a view must have for each run of a check: the current ones, with the old tests, or with the old code.
 
 import { relative } from "node:path";
 import { type LandingStep, type PathState, signOf } from "../files/isolate/landing-journal.ts";
@@ -7,15 +7,18 @@ import { foldersWithNewDependencies, lockBelongsTo, oldManifest } from "./manife
 import { fateOf, type RestsOn } from "./rests-on.ts";
 import type { Change, NamedTest, RunOf } from "./types.ts";
 
-/** The changes of the work, told apart. */
+/** The changes of the work, sorted. */
 export interface Arrangement {
-  /** Files that checks rest on and that would be put back. */
+  /** Changed files that checks rest on and that "old tests" restores. */
   readonly named: readonly NamedTest[];
   /** Files with tests that the work has added. */
   readonly newTests: readonly Change[];
-  /** Something else than tests was changed. */
+  /** True if the work changed anything but tests. */
   readonly hasCode: boolean;
-  /** What turns the project's files into those of a run. `only`: of the new tests, no others. */
+  /**
+   * The steps that turn the project's files into those of a run. `only`: keeps this one of the new tests and removes
+   * the others.
+   */
   stepsFor(of: RunOf, only?: Change): readonly LandingStep[];
 }
 
@@ -25,7 +28,7 @@ export function arrange(
   rests: RestsOn,
 ): Arrangement {
   const short = (path: string): string => relative(cwd, path);
-  // What counts at the top of a repository counts at the top of the folder that is worked in, too.
+  // A pattern for the top of a repository also applies at the top of the working folder.
   const names = (path: string): string[] =>
     cwd === root || !isInside(path, cwd) ? [relative(root, path)] : [relative(root, path), relative(cwd, path)];
   const withDependencies = foldersWithNewDependencies(changes);

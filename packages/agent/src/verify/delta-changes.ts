@@ -1,4 +1,4 @@
-// What a view has changed, as changes that can be verified.
+// The changes in a view, in the form that can be verified.
 
 import { openGitStore } from "../files/isolate/git-store.ts";
 import { stepsBetween } from "../files/isolate/landing-steps.ts";
@@ -6,7 +6,7 @@ import type { Delta, ViewHost } from "../files/isolate/types.ts";
 import { Processes } from "../world/process/processes.ts";
 import type { Change } from "./types.ts";
 
-/** The view of the delta has to be open. */
+/** The delta's view must be open. */
 export async function deltaChanges(delta: Delta, host: ViewHost): Promise<Change[]> {
   const processes = new Processes({ clock: host.clock });
   try {
@@ -28,5 +28,5 @@ export async function deltaChanges(delta: Delta, host: ViewHost): Promise<Change
   }
 }
 
-/** The same for every delta with the same files. */
+/** The same string for every delta with the same files. */
 export const treeOf = ({ parts }: Delta): string => parts.map(({ tree }) => tree).join("-");

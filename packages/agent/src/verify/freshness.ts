@@ -1,14 +1,14 @@
-// Whether something was changed since a moment, by the time of its last change, which no program can set back.
+// Detects whether something was changed since a moment, by its ctime, which no program can set back.
 
 import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
 export const isFresh = (stat: Stats | undefined, since: number): boolean => stat !== undefined && stat.ctimeMs >= since;
 
-/** Undefined: nothing is there, or it may not be looked at, so that it decides nothing for programs of this user. */
+/** Undefined if nothing is there or we may not look at it; then it cannot affect this user's programs either. */
 export const lstatOf = (path: string): Stats | undefined => looked(() => lstatSync(path));
 
-/** The same for what a link points to. */
+/** Like `lstatOf`, but for the target of a link. */
 export const statOf = (path: string): Stats | undefined => looked(() => statSync(path));
 
 function looked(look: () => Stats): Stats | undefined {
@@ -27,7 +27,9 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Something at or below the path. A folder with more than `looks.left` entries counts as changed. */
+/**
+ * True if something at or below the path was changed. A folder with more than `looks.left` entries counts as changed.
+ */
 export function hasFresh(path: string, since: number, looks: { left: number }): boolean {
   const stat = lstatOf(path);
   if (!stat) return false;
@@ -35,6 +37,6 @@ export function hasFresh(path: string, since: number, looks: { left: number }): 
   return stat.isDirectory() && namesIn(path).some((name) => hasFresh(join(path, name), since, looks));
 }
 
-/** What runs of tests leave behind where git does not look: it decides nothing, and there may be much of it. */
+/** Files that test runs leave behind and git ignores: they affect nothing, and there may be many. */
 export const IS_MADE =
   /\/(?:node_modules|__pycache__|\.venv|venv)$|\.(?:log|out|tmp|xml|html|lcov|info|trace|pid|png|jpe?g|gif|webp|mp4|webm|zip|t?gz|db|sqlite\d?|py[co]|class|o|a|so|dylib|exe|bin|map)$/;

@@ -1,4 +1,4 @@
-// The check of work that is about to land: run like any other, on what the project would become.
+// The check of work that is about to land: runs like any other, on what the project would become.
 
 import type { RedCheck } from "../files/isolate/land.ts";
 import type { LandingStep } from "../files/isolate/landing-journal.ts";
@@ -6,14 +6,14 @@ import { EnvError } from "../world/process/types.ts";
 import type { VerifyPlace, VerifyReport, VerifyRequest } from "./types.ts";
 import { verify } from "./verify.ts";
 
-/** What a landing is checked with. */
+/** How to check a landing. */
 export interface LandingCheck extends Pick<VerifyRequest, "checks" | "tests" | "signal" | "onStart"> {
-  /** Its `project` is not used: the changes are not there yet. */
+  /** Its `project` is not used, because the changes are not there yet. */
   readonly place: VerifyPlace;
   readonly onReport?: ((report: VerifyReport) => void) | undefined;
 }
 
-/** For `verify` of a landing. Work that is not proven does not land, as work whose check fails. */
+/** For `verify` of a landing. Unproven work does not land, just like work whose check fails. */
 export function landingCheck({ place, onReport, ...check }: LandingCheck) {
   return async (steps: readonly LandingStep[]): Promise<RedCheck | undefined> => {
     const report = await verify({ ...check, place: { ...place, project: undefined }, changes: steps, isOnDisk: false });

@@ -1,4 +1,4 @@
-// Manifests put back to what they were, but for their dependencies: code that needs a new package is honest, a new test script is not.
+// Restores manifests except for their dependencies: code that needs a new package is honest, a new test script is not.
 
 import { basename, dirname } from "node:path";
 import { isJsonObject, type JsonObject } from "@lathe/llm";
@@ -6,11 +6,11 @@ import type { PathState } from "../files/isolate/landing-journal.ts";
 import type { Change } from "./types.ts";
 
 const DEPENDENCIES = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"] as const;
-/** Another place for a package that was there before may hold anything. */
+/** A package that was there before but now comes from another source may contain anything. */
 const ELSEWHERE = /^(?:file|link|portal|npm|git|https?|[\w.+-]+\/)/;
 const RUST_DEPENDENCIES = /^\[(?:[\w.'"-]+\.)?(?:dev-|build-)?dependencies(?:\..+)?\]$/;
 
-/** What a manifest is put back to. Undefined: it is no manifest, and goes back as a whole. */
+/** The restored state of a manifest. Undefined if it is no manifest and must be restored as a whole. */
 export function oldManifest({ path, before, after }: Change): PathState | undefined {
   if (before.kind !== "file" || after.kind !== "file") return undefined;
   const [old, now] = [before, after].map(({ bytes }) => Buffer.from(bytes).toString("utf8")) as [string, string];
@@ -34,7 +34,7 @@ function mergePackage(old: string, now: string): string | undefined {
     const changed = Object.entries(wanted).filter(
       ([name, version]) => own[name] === undefined || !ELSEWHERE.test(String(version)),
     );
-    // A package that a test needs stays, also when the manifest has dropped it.
+    // A package that a test needs stays, even if the manifest dropped it.
     const all = { ...own, ...Object.fromEntries(changed) };
     if (Object.keys(all).length > 0) merged[field] = all;
   }
@@ -52,7 +52,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The tables with dependencies of the new file, everything else of the old one. */
+/** The dependency tables of the new file, everything else from the old one. */
 function mergeCargo(old: string, now: string): string {
   const kept = tablesOf(old).filter(({ head }) => !RUST_DEPENDENCIES.test(head));
   const taken = tablesOf(now).filter(({ head }) => RUST_DEPENDENCIES.test(head));
@@ -71,7 +71,7 @@ function tablesOf(text: string): { readonly head: string; readonly text: string 
   return tables;
 }
 
-/** Folders whose manifest has other dependencies now: their lock files belong to these. */
+/** Folders whose manifest has different dependencies now, to which their lock files belong. */
 export function foldersWithNewDependencies(changes: readonly Change[]): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const change of changes) {
@@ -82,7 +82,7 @@ export function foldersWithNewDependencies(changes: readonly Change[]): Readonly
   return folders;
 }
 
-/** Whether a lock file belongs to one of these folders: it lies there, or above. */
+/** Whether a lock file belongs to one of these folders: it is in the folder, or above it. */
 export function lockBelongsTo(path: string, folders: ReadonlySet<string>): boolean {
   const own = dirname(path);
   return [...folders].some((folder) => folder === own || folder.startsWith(`${own}/`));

@@ -1,5 +1,5 @@
-// What decides how a check ends and is no file of the tree: configuration in the home folder and above the project, files that the check
-// or a link names, caches. What was changed there since the work began is found by the time of its last change.
+// Files outside the tree that affect how a check ends: configuration in the home folder and above the project, files
+// that the check or a link names, caches. Changes since the work began are detected by ctime.
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -25,10 +25,10 @@ const HOME_CONFIGURATION = [
 export const changedHomeFiles = (home: string, since: number): string[] =>
   HOME_CONFIGURATION.map((name) => join(home, name)).filter((path) => isFreshFile(path, since));
 
-/** Nothing looks for these above the project. */
+/** Runners do not look for scripts above the project. */
 const IS_SCRIPT = /\.(?:sh|bash|mk)$/;
 
-/** Configuration in the folders above the project: runners look for it there, too. */
+/** Configuration in the folders above the project, because runners look for it there too. */
 export function changedAbove(root: string, since: number, isConfiguration: (name: string) => boolean): string[] {
   const found: string[] = [];
   for (let folder = root; folder !== dirname(folder); ) {
@@ -42,10 +42,10 @@ export function changedAbove(root: string, since: number, isConfiguration: (name
   return found;
 }
 
-/** A check may also name what it writes, such as reports; it runs and reads these. */
+/** A check may also name files that it writes, such as reports; these are the kinds that it runs or reads. */
 const IS_CODE = /\.(?:sh|bash|[cm]?[jt]s|py|rb|pl|php|lua|mk|ini|toml|ya?ml|cfg|conf)$|(?:^|\/)[Mm]akefile$/;
 
-/** Of the programs, scripts and configuration outside of the root that these commands name, those that were changed. */
+/** The changed programs, scripts and configuration files outside of the root that these commands name. */
 export function changedNamed(
   commands: readonly string[],
   {
@@ -66,7 +66,7 @@ export function changedNamed(
   });
 }
 
-/** Of the places outside of the root that these links lead to, those where a file was changed that no run of tests leaves behind. */
+/** The targets of links outside of the root in which a file was changed, apart from what test runs leave behind. */
 export function changedBehind(
   links: readonly { readonly path: string; readonly target: string }[],
   root: string,
@@ -86,7 +86,7 @@ function hasFreshFile(path: string, since: number, looks: { left: number }): boo
   return namesIn(path).some((name) => hasFreshFile(join(path, name), since, looks));
 }
 
-/** Git's configuration and hooks count where a check uses git. */
+/** Git's configuration and hooks count if a check uses git. */
 export function changedGit(commands: readonly string[], root: string, since: number): string[] {
   if (!commands.some((command) => /(?<![\w./-])git(?![\w/.-])/.test(command))) return [];
   const hooks = namesIn(join(root, ".git/hooks")).map((name) => `.git/hooks/${name}`);
@@ -98,7 +98,7 @@ export function changedGit(commands: readonly string[], root: string, since: num
 const isFreshFile = (path: string, since: number): boolean =>
   isFresh(lstatOf(path), since) || (lstatOf(path)?.isSymbolicLink() === true && isFresh(statOf(path), since));
 
-/** Where results of earlier runs are kept, relative to the root. */
+/** Where results of earlier runs are cached, relative to the root. */
 const CACHES = [
   ...[".pytest_cache", ".testmondata", ".mypy_cache", ".ruff_cache", ".eslintcache", ".stylelintcache", ".cache"],
   ...["node_modules/.cache", "node_modules/.vite", "node_modules/.vitest", "node_modules/.vite-temp", ".jest-cache"],
@@ -107,13 +107,16 @@ const CACHES = [
 ];
 const MOST_LOOKED_AT = 500;
 
-/** Caches that something was written to since the work began; absolute. One that is too large to be looked at counts as changed. */
+/** Caches that were written since the work began; absolute. A cache that is too large to examine counts as changed. */
 export function changedCaches(folders: readonly string[], since: number): string[] {
   const paths = folders.flatMap((folder) => CACHES.map((name) => join(folder, name)));
   return paths.filter((path) => hasFresh(path, since, { left: MOST_LOOKED_AT }));
 }
 
-/** Folders with compiled Python beside these files. It says itself which source it was made of, and is believed. */
+/**
+ * Folders with compiled Python beside these files. Such a file names the source that it was compiled from, and Python
+ * trusts it.
+ */
 export function compiledPython(files: readonly string[], since: number): string[] {
   const folders = new Set(files.filter((path) => path.endsWith(".py")).map(dirname));
   return [...folders]

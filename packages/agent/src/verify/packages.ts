@@ -1,5 +1,5 @@
-// Installed packages of which something was changed since the work began. A package that a manifest or lock file names anew may be
-// installed anew; another one may not.
+// Installed packages that were changed since the work began. A package that a manifest or lock file newly names may be
+// installed; no other one may change.
 
 import { isAbsolute, join } from "node:path";
 import { quoteShell } from "../world/env/shell-quote.ts";
@@ -18,7 +18,7 @@ export interface PackageLook {
   readonly env: ExecutionEnvironment;
   /** Folders of the project that may have packages of their own; absolute. */
   readonly folders: readonly string[];
-  /** Folders of packages outside of the project; nothing may be installed there. */
+  /** Package folders outside of the project, where nothing may be installed. */
   readonly outside: readonly string[];
   readonly cwd: string;
   readonly since: number;
@@ -27,18 +27,18 @@ export interface PackageLook {
 }
 
 export interface ChangedPackages {
-  /** Files of packages that were there before, or that no manifest names anew. */
+  /** Changed files of packages that were there before, or that no manifest newly names. */
   readonly tampered: readonly string[];
-  /** Installed anew, and no manifest was changed. */
+  /** Packages were installed although no manifest was changed. */
   readonly isUndeclared: boolean;
 }
 
-/** The folders of packages that there are in these folders. */
+/** The package folders inside these folders. */
 const packageFolders = (folders: readonly string[]): string[] => [
   ...folders.flatMap((folder) => FOLDERS.map((name) => join(folder, name))).filter((path) => lstatOf(path)),
 ];
 
-/** Where Python finds packages of the user's own. */
+/** Where Python finds the user's own packages. */
 export const userPackages = (home: string): string[] =>
   namesIn(join(home, ".local/lib"))
     .filter((name) => name.startsWith("python"))
@@ -60,7 +60,7 @@ export async function changedPackages(look: PackageLook): Promise<ChangedPackage
 async function freshFiles({ env, cwd, since, signal }: PackageLook, folders: readonly string[]): Promise<string[]> {
   if (folders.length === 0) return [];
   const seconds = (since / 1000).toFixed(3);
-  // A link to packages elsewhere is followed.
+  // The trailing slash follows a link to packages elsewhere.
   const places = folders.map((path) => quoteShell(isAbsolute(path) ? `${path}/` : path)).join(" ");
   const command = `/usr/bin/find ${places} \\( -type f -o -type l \\) -newerct ${quoteShell(`@${seconds}`)} -print 2>/dev/null | head -n ${MOST}`;
   const { stdout } = await env.execCommand(command, LOOK_MS, { cwd, signal, internal: true });
@@ -96,7 +96,7 @@ function judge(
   };
 }
 
-/** Which packages the changes of manifests and lock files name. */
+/** The packages that changes of manifests and lock files name. */
 function namesOf(changes: readonly Change[]) {
   const manifests = changes.filter(({ path }) => MANIFEST.test(path));
   const text = (state: Change["before"]): string =>
@@ -111,7 +111,7 @@ function namesOf(changes: readonly Change[]) {
   }
   return {
     isChanged: manifests.length > 0,
-    /** It is new, or its line has changed: another version was asked for. */
+    /** Allowed if it is new, or if its line has changed because another version was requested. */
     isAllowed: (name: string | undefined, wasThere: boolean): boolean => {
       if (name === undefined) return true;
       const asWord = new RegExp(`(?<![\\w@-])${wordOf(name)}(?![\\w-])`, "i");
@@ -120,5 +120,5 @@ function namesOf(changes: readonly Change[]) {
   };
 }
 
-/** Wheels write `_` where manifests may write `-` or `.`. */
+/** Wheels have `_` where manifests may have `-` or `.`. */
 const wordOf = (name: string): string => name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replace(/[-_]/g, "[-_.]");

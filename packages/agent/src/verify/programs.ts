@@ -1,22 +1,23 @@
-// Programs that were made or changed since the work began: what a check would find on the PATH now and would not have found before.
+// Programs that were created or changed since the work began, so that a check would now find something else on the
+// PATH.
 
 import { readlinkSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isFresh, lstatOf, namesIn, statOf } from "./freshness.ts";
 
-/** Programs that were made or changed since the work began. */
+/** Programs that were created or changed since the work began. */
 export interface ChangedPrograms {
-  /** Others would be found first now; by name, where they were found before. */
+  /** Programs that are now hidden by new ones; by name, with the path where they were found before. */
   readonly shadowed: ReadonlyMap<string, string>;
-  /** They were not there before. */
+  /** Names that did not exist on the PATH before. */
   readonly added: readonly string[];
-  /** Written over: what was there before is gone. Absolute. */
+  /** Files that were overwritten, so the old program is gone. Absolute. */
   readonly overwritten: readonly string[];
   /** Links that were not changed themselves. Absolute. */
   readonly links: readonly string[];
 }
 
-/** `cwd`: what relative folders of the PATH are relative to. */
+/** `cwd`: the base of relative folders in the PATH. */
 export function changedPrograms(path: string, since: number, cwd: string): ChangedPrograms {
   const shadowed = new Map<string, string>();
   const overwritten: string[] = [];
@@ -41,11 +42,11 @@ export function changedPrograms(path: string, since: number, cwd: string): Chang
   return { shadowed, added: [...fresh], overwritten, links };
 }
 
-/** What links lead to. */
+/** The targets of links. */
 export interface LinkedPrograms {
-  /** Links to programs that were written over. */
+  /** Links to programs that were overwritten. */
   readonly overwritten: readonly string[];
-  /** Folders of packages that programs belong to: `/usr/lib/node_modules/npm`. */
+  /** Package folders that programs belong to, such as `/usr/lib/node_modules/npm`. */
   readonly packages: readonly string[];
 }
 
@@ -59,7 +60,7 @@ function packageOf(link: string): string | undefined {
     if (!readlinkSync(link).includes("node_modules/")) return undefined;
     return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(realpathSync(link))?.[0];
   } catch {
-    // It leads nowhere, so it starts nothing.
+    // A dangling link starts nothing.
     return undefined;
   }
 }

@@ -1,9 +1,10 @@
-// Which files a check rests on: tests, what configures their runners, scripts, lock files. And what became of one that was changed.
+// Which files a check rests on (tests, configuration of their runners, scripts, lock files), and what happened to a
+// changed one.
 
 import { compileFilter } from "../world/env/search/path-glob.ts";
 import type { Change, NamedTest, TestFate } from "./types.ts";
 
-/** Files with tests, and what tests compare with. */
+/** Files with tests, and files that tests compare with. */
 const TESTS: readonly string[] = [
   ...[
     "test",
@@ -33,7 +34,7 @@ const TESTS: readonly string[] = [
   ...["*.snap", "*.snapshot", "*.golden", "*.ambr", "*.approved.*"],
 ];
 
-/** What decides which tests run, and how. */
+/** Files that decide which tests run, and how. */
 const CONFIGURATION: readonly string[] = [
   ...[
     "conftest.py",
@@ -109,27 +110,27 @@ const LOCKS: readonly string[] = [
 
 const SKIPS =
   /\b(?:x?(?:it|test|describe|context|suite|specify)\s*\.\s*(?:skip|only|todo|skipIf|runIf|fails)\b|x(?:it|test|describe)\s*\(|skip\s*:\s*(?:true|["'`])|todo\s*:\s*true|only\s*:\s*true|t\.(?:skip|Skip\w*|todo)\b|pytest\.(?:skip|mark\.(?:skip|xfail)\w*|importorskip)|unittest\.(?:skip\w*|expectedFailure)|skipTest\b|collect_ignore\b|@(?:Ignore|Disabled)\b)|#\[ignore|this\.skip\(|^\s*pending\b/gm;
-/** What a check says in a test; fewer of them is a weaker test. */
+/** Assertions in a test; a test with fewer of them is weaker. */
 const CLAIMS = /\b(?:assert\w*|expect|should|require)\b|!==?|===?/g;
 const CATCHES = /\bcatch\b|\bexcept\b|\brescue\b|\|\|\s*(?:true|exit 0|:)/g;
 
-/** Tells files by their path relative to the root. */
+/** Classifies files by their path relative to the root. */
 export interface RestsOn {
-  /** Checks rest on it: it is put back. */
+  /** True if checks rest on it, so that it is restored. */
   isRested(path: string): boolean;
-  /** It holds tests, or what they compare with. */
+  /** True if it contains tests, or data that tests compare with. */
   isTest(path: string): boolean;
   isLock(path: string): boolean;
-  /** It decides which tests run, and how; also above the project, where runners look for it. */
+  /** True if it decides which tests run, and how; even above the project, where runners look for it too. */
   isConfiguration(path: string): boolean;
 }
 
-/** `more`: globs of the user's. */
+/** `more`: globs from the user. */
 export function restsOn(more: readonly string[] = []): RestsOn {
   const tests = matchAny([...TESTS, ...more]);
   const configuration = matchAny(CONFIGURATION);
   const locks = matchAny(LOCKS);
-  // A link may have taken the place of a whole folder.
+  // A link may have replaced a whole folder.
   const orInside = (matches: (path: string) => boolean) => (path: string) => matches(path) || matches(`${path}/x`);
   const isTest = orInside(tests);
   return {
@@ -140,13 +141,13 @@ export function restsOn(more: readonly string[] = []): RestsOn {
   };
 }
 
-/** Any of the globs matches. */
+/** True if any of the globs matches. */
 export function matchAny(globs: readonly string[]): (path: string) => boolean {
   const filters = globs.map(compileFilter);
   return (path) => filters.some((matches) => matches(path));
 }
 
-/** What became of a file that checks rest on. */
+/** What happened to a file that checks rest on. */
 export function fateOf({ before, after }: Pick<Change, "before" | "after">): TestFate {
   if (before.kind === "absent") return "added";
   if (after.kind === "absent") return "deleted";
@@ -168,7 +169,7 @@ const FATES: Readonly<Record<TestFate, string>> = {
   added: "was added",
 };
 
-/** For people: `a.test.js was deleted, b.test.js was changed`. */
+/** For the user: `a.test.js was deleted, b.test.js was changed`. */
 export function fatesText(named: readonly NamedTest[]): string {
   const shown = named.slice(0, 5).map(({ path, fate }) => `${path} ${FATES[fate]}`);
   const more = named.length > 5 ? ` and ${named.length - 5} more` : "";

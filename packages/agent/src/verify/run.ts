@@ -1,4 +1,4 @@
-// Runs checks: in a view with the wanted files, or in the project where there can be no view.
+// Runs checks: in a view with the wanted files, or in the project if no view is possible.
 
 import { createHash } from "node:crypto";
 import { join, relative } from "node:path";
@@ -13,17 +13,17 @@ import { changedCaches } from "./outside.ts";
 import type { ChangedPrograms } from "./programs.ts";
 import type { Check, CheckRun, RunOf, VerifyPlace } from "./types.ts";
 
-/** A place where checks can run, with the files they are to see. */
+/** A place where checks can run, with the files that they should see. */
 export interface CheckPlace {
   readonly env: ExecutionEnvironment;
   readonly kind: ViewKind | "project";
   close(): Promise<void>;
 }
 
-/** Views that have the ignored files too: without node_modules, most checks cannot run. */
+/** Views that include ignored files: without node_modules, most checks cannot run. */
 const USUAL_KINDS: readonly ViewKind[] = ["overlay", "reflink"];
 
-/** Undefined: no view is possible here; `why` has been told the reasons. */
+/** Undefined if no view is possible here; the reasons were passed to `why`. */
 export async function openCheckView(
   place: VerifyPlace,
   steps: readonly LandingStep[],
@@ -50,16 +50,16 @@ export async function openCheckView(
 
 /** What a check finds besides the files of the tree. */
 export interface Surroundings {
-  /** Absent: nothing is kept away from it. */
+  /** Absent if nothing should be hidden from it. */
   readonly since?: number | undefined;
   readonly programs?: ChangedPrograms | undefined;
-  /** Folders whose caches are looked at; absolute. */
+  /** Folders whose caches are examined; absolute. */
   readonly folders: readonly string[];
-  /** Further folders that earlier runs have left; absolute. */
+  /** Further folders left by earlier runs; absolute. */
   readonly stale: readonly string[];
 }
 
-/** Takes away what earlier runs have left, and returns the variables that a check is run with. */
+/** Removes what earlier runs left, and returns the variables for running a check. */
 export async function prepare(
   { env, kind }: CheckPlace,
   root: string,
@@ -77,7 +77,7 @@ async function pathOf(env: ExecutionEnvironment, root: string): Promise<string> 
   return stdout;
 }
 
-/** A folder of the view with the programs as they were found when the work began. */
+/** Makes a folder in the view with the programs as they were when the work began. */
 async function programsOfStart(env: ExecutionEnvironment, root: string, programs: ChangedPrograms): Promise<string> {
   const inside = (await env.stat(join(root, ".git")))?.kind === "directory" ? ".git/lathe-programs" : ".lathe-programs";
   const folder = join(root, inside);

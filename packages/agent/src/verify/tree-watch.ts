@@ -1,5 +1,5 @@
-// What the work of an input has changed: the files when it began are noted in the journal before its first call that may change any, so that
-// another process finds them too.
+// What an input has changed: the files at its beginning are journalled before its first call that may change any, so
+// that another process can compare with them too.
 
 import { isAbsolute, relative } from "node:path";
 import { isJsonObject } from "@lathe/llm";
@@ -12,32 +12,32 @@ import { IS_MADE } from "./freshness.ts";
 import type { RestsOn } from "./rests-on.ts";
 import type { Change, FilesBefore } from "./types.ts";
 
-/** Where the journal says when the work began, unless the watch is for work of another kind. */
+/** The journal's kind for the beginning of the work; watches for other work use another one. */
 const BASE = "verification_base";
 
 /** The files when the work began. */
 export interface WorkBase {
   /** The list of files: a blob. */
   readonly tree: string;
-  /** When it was made, in milliseconds. */
+  /** When the list was made, in milliseconds. */
   readonly at: number;
 }
 
-/** What has become of them. */
+/** What has changed since. */
 export interface WorkNow {
   readonly tree: string;
   readonly changes: readonly Change[];
-  /** Changed, but too large to be kept. */
+  /** Changed files that are too large to be kept. */
   readonly uncovered: readonly string[];
 }
 
-/** Which files are watched, and where the journal says so. */
+/** Which files are watched, and where the journal records it. */
 export interface WatchOptions extends SnapshotOptions {
   readonly root: string;
   readonly now: () => number;
-  /** What checks rest on is looked at although git ignores it. */
+  /** Files that checks rest on are watched even if git ignores them. */
   readonly rests?: RestsOn | undefined;
-  /** How the journal calls the beginning of this work. */
+  /** The journal's kind for the beginning of this work. */
   readonly base?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export class TreeWatch {
     this.#snapshots = new Snapshots(rests ? { ...options, coversIgnored: isWanted } : options);
   }
 
-  /** Undefined: nothing was begun since the last verdict that stands. */
+  /** Undefined if no work has begun since the last verdict that holds. */
   get base(): WorkBase | undefined {
     if (this.#base === undefined) {
       const line = [...this.#options.journal.outside("host")].findLast(({ kind }) => kind === this.#kind);
@@ -68,28 +68,28 @@ export class TreeWatch {
     return this.#base ?? undefined;
   }
 
-  /** False: the project has too many files, so that only those are looked at which a call has named. */
+  /** False if the project has too many files, so that only files named by a call are watched. */
   get seesAll(): boolean {
     return this.#snapshots.coversRoots;
   }
 
-  /** Notes the files as they are, unless earlier work that stands on others has no verdict yet. */
+  /** Records the current files, unless earlier work has no verdict yet. */
   begin(): Promise<void> {
     return this.#inOrder(async () => {
       if (this.base) return;
-      // Before the look: what is changed while it looks was changed since.
+      // Taken before the look, so that a change during the look counts as later.
       const at = this.#options.now();
       const { blob } = await this.#snapshots.look();
       this.#write({ tree: blob, at });
     });
   }
 
-  /** The work has its verdict: what comes next begins anew. */
+  /** The work has its verdict; the next work starts over. */
   settle(): void {
     if (this.base) this.#write(null);
   }
 
-  /** Against the base; undefined when there is none. */
+  /** Compares with the base; undefined if there is none. */
   look(): Promise<WorkNow | undefined> {
     return this.#inOrder(async () => {
       const { base } = this;
@@ -124,7 +124,7 @@ export class TreeWatch {
     return { changes, uncovered };
   }
 
-  /** Undefined: its content is not kept. A folder counts as nothing: its files are listed. */
+  /** Undefined if its content is not kept. A folder counts as nothing, because its files are listed. */
   #found(value: Value): PathState | undefined {
     switch (value.kind) {
       case "file": {

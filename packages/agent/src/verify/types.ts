@@ -1,4 +1,4 @@
-// What a verification is asked for with and what it finds: data only.
+// What a verification is asked for and what it finds: data only.
 
 import type { Verification } from "../contract/verification.ts";
 import type { LandingStep } from "../files/isolate/landing-journal.ts";
@@ -11,7 +11,7 @@ export interface Check {
   /** Globs as in `rg --glob`, relative to where it runs; all files when absent. */
   readonly covers?: readonly string[] | undefined;
   readonly timeoutMs: number;
-  /** Where it was found, for people: `--check`, `the setting checks`, `package.json`. */
+  /** Where it was defined, for the user: `--check`, `the setting checks`, `package.json`. */
   readonly source: string;
 }
 
@@ -21,17 +21,20 @@ export type Change = LandingStep;
 /** Where checks run. */
 export interface VerifyPlace
   extends Pick<ViewRequest, "root" | "store" | "host" | "sandbox" | "container" | "personalIgnores"> {
-  /** Where checks run: a folder in the root; the root itself when absent. Globs and names are relative to it. */
+  /** The folder in the root where checks run; the root itself when absent. Globs and names are relative to it. */
   readonly cwd?: string | undefined;
-  /** Begins the names of views in the store; unique among what runs at a time. */
+  /** A prefix for the names of views in the store; unique among concurrent verifications. */
   readonly id: string;
-  /** Kinds of views that may be used, best first. When absent those that have ignored files: overlay and reflink. */
+  /** The allowed kinds of views, best first. When absent, those that include ignored files: overlay and reflink. */
   readonly kinds?: readonly ViewKind[] | undefined;
-  /** Where a check runs when there can be no view. Absent: the verification fails then. */
+  /** Where a check runs if no view is possible. If absent, the verification then fails. */
   readonly project?: ExecutionEnvironment | undefined;
 }
 
-/** Which files a check is run with: as they are, with what it rests on put back, or the new tests with the code of before. */
+/**
+ * The files a check runs with: the current ones, with those that it rests on restored, or the new tests with the old
+ * code.
+ */
 export type RunOf = "now" | "old tests" | "old code";
 
 /** A check is about to run. */
@@ -43,17 +46,17 @@ export interface StartedRun {
 /** A check that has run. */
 export interface CheckRun extends StartedRun {
   readonly passed: boolean;
-  /** -1 when it was ended by a signal. */
+  /** -1 if a signal ended it. */
   readonly exitCode: number;
   readonly timedOut: boolean;
-  /** Head and tail of what it printed. */
+  /** Head and tail of its output. */
   readonly output: string;
   /** SHA-256 of `output`. */
   readonly outputDigest: string;
   readonly durationMs: number;
 }
 
-/** The files when the work began, by their absolute paths; links have what they point to. */
+/** The files when the work began, by absolute path; links have the content of their target. */
 export interface FilesBefore {
   readonly files: readonly string[];
   readonly links: readonly { readonly path: string; readonly target: string }[];
@@ -64,27 +67,30 @@ export interface VerifyRequest {
   readonly place: VerifyPlace;
   readonly checks: readonly Check[];
   readonly changes: readonly Change[];
-  /** The checks run although nothing was changed. */
+  /** Run the checks even if nothing was changed. */
   readonly runsUnchanged?: boolean | undefined;
-  /** The project's files have the changes already; otherwise they are made in the view. */
+  /** True if the project's files already have the changes; otherwise they are made in the view. */
   readonly isOnDisk: boolean;
   /** Globs of further files that checks rest on. */
   readonly tests?: readonly string[] | undefined;
-  /** Absent where the beginning is not known: then tests count as having been there. */
+  /** Absent if the beginning is unknown: then all tests count as old. */
   readonly before?: (() => FilesBefore) | undefined;
-  /** When the work began, in milliseconds: what was changed outside of the tree since then is suspicious. Absent: not looked at. */
+  /**
+   * When the work began, in milliseconds: later changes outside of the tree are suspicious. If absent, we do not look
+   * for them.
+   */
   readonly since?: number | undefined;
-  /** The user's home folder: configuration there decides how programs run. */
+  /** The user's home folder, because configuration there affects how programs run. */
   readonly home?: string | undefined;
-  /** Called before each run: what is written down here has happened, or was cut off. */
+  /** Called before each run, so that a recorded run has either happened or was cut off. */
   readonly onStart?: ((run: StartedRun) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
-/** What became of a file that checks rest on. */
+/** What happened to a file that checks rest on. */
 export type TestFate = "deleted" | "skipped" | "weakened" | "replaced" | "changed" | "added";
 
-/** A file that checks rest on and that the work has changed. */
+/** A file that checks rest on and that the work changed. */
 export interface NamedTest {
   /** Relative to where checks run. */
   readonly path: string;
@@ -94,11 +100,11 @@ export interface NamedTest {
 /** The verdict with its evidence. */
 export interface VerifyReport extends Verification {
   readonly runs: readonly CheckRun[];
-  /** Files that checks rest on and that were changed. */
+  /** Changed files that checks rest on. */
   readonly named: readonly NamedTest[];
-  /** New tests that pass on the code of before as well. */
+  /** New tests that pass with the old code too. */
   readonly idle: readonly string[];
-  /** Changed files that a check covers, and those that none does; relative to where checks run. */
+  /** Changed files that a check covers, and changed files without a check; relative to where checks run. */
   readonly covered: readonly string[];
   readonly uncovered: readonly string[];
   /** Where the checks ran: the kind of the view, or the project itself. */

@@ -1,5 +1,5 @@
-// Verifies work: runs the checks that cover it, again with the tests of before, and new tests with the code of before. The verdict follows
-// from what ran; nothing that a model says goes into it.
+// Verifies work: runs the checks that cover it, again with the old tests, and new tests with the old code. The verdict
+// follows only from these runs; nothing that a model says affects it.
 
 import { dirname, join, relative } from "node:path";
 import { type Arrangement, arrange } from "./arrange.ts";
@@ -10,15 +10,15 @@ import { fatesText, matchAny, type RestsOn, restsOn } from "./rests-on.ts";
 import { type CheckPlace, openCheckView, prepare, runCheck } from "./run.ts";
 import type { Change, Check, CheckRun, FilesBefore, RunOf, VerifyReport, VerifyRequest } from "./types.ts";
 
-/** More new tests than this are judged together. */
+/** If there are more new tests than this, they are judged together. */
 const MOST_ALONE = 4;
 
-/** Fails only when git or the disk does, or when it is stopped. */
+/** Fails only if git or the disk does, or if it is stopped. */
 export function verify(request: VerifyRequest): Promise<VerifyReport> {
   return new Verifying(request).run();
 }
 
-/** The checks that cover one of the files, and which files those are; paths are relative to where they run. */
+/** The checks that cover one of the files, and the covered files; paths are relative to where checks run. */
 export function coverage(checks: readonly Check[], paths: readonly string[]) {
   const covering = checks.filter(({ covers }) => !covers?.length || paths.some(matchAny(covers)));
   const isCovered = (path: string): boolean => covering.some(({ covers }) => !covers?.length || matchAny(covers)(path));
@@ -81,7 +81,7 @@ class Verifying {
     return this.#end("verified", ...notes);
   }
 
-  /** Undefined: the check passes with the tests of before as well, or they are those of now. */
+  /** Undefined if the check also passes with the old tests, or the tests are unchanged. */
   async #oldTests(): Promise<string | undefined> {
     const { named } = this.#arrangement;
     if (named.length === 0 || this.#hasFirstTests()) return undefined;
@@ -91,7 +91,7 @@ class Verifying {
     return failed && `${fatesText(named)}; with the old version, \`${failed.command}\` ${endText(failed)}.`;
   }
 
-  /** Tests were added where there were none, and nothing else that checks rest on was changed. */
+  /** True if the first tests were added and nothing else that checks rest on was changed. */
   #hasFirstTests(): boolean {
     const { named, newTests } = this.#arrangement;
     const { root } = this.#request.place;
@@ -104,7 +104,7 @@ class Verifying {
     return this.#before;
   }
 
-  /** A test that the code of before passes too says nothing about the work. */
+  /** A test that also passes with the old code says nothing about the work. */
   async #newTests(): Promise<void> {
     const { newTests, hasCode } = this.#arrangement;
     if (newTests.length === 0 || !hasCode) return;
@@ -120,7 +120,7 @@ class Verifying {
     }
   }
 
-  /** All checks in one place, up to the first that fails. */
+  /** Runs all checks in one place, up to the first that fails. */
   async #runAll(of: RunOf, doubts: string[], only?: Change) {
     const { place: where, signal, since } = this.#request;
     const { root } = where;
@@ -136,7 +136,7 @@ class Verifying {
         stale: since === undefined ? [] : compiledPython(this.#filesBefore()?.files ?? [], since),
       });
       const looking = of === "now" && since !== undefined ? this.#packageDoubts(place, since) : undefined;
-      // Should the checks fail first.
+      // Nothing awaits this promise if a check fails first.
       looking?.catch(() => {});
       for (const check of this.#checks) {
         this.#request.onStart?.({ command: check.command, of });
@@ -164,7 +164,7 @@ class Verifying {
   async #packageDoubts({ env }: CheckPlace, since: number): Promise<string[]> {
     const { place, signal, changes, home } = this.#request;
     const { root } = place;
-    // The check has begun meanwhile.
+    // Lets the check begin in the meantime.
     await new Promise(setImmediate);
     this.#linked = linkedPrograms(this.#programs?.links ?? [], since);
     const manifests = this.#filesBefore()?.files.filter((path) => path.endsWith("/package.json")) ?? [];
@@ -234,7 +234,7 @@ export const endText = ({ exitCode, timedOut }: CheckRun): string =>
 
 const failureText = (run: CheckRun): string => `\`${run.command}\` ${endText(run)}.`;
 
-/** For people; at most five are named. */
+/** For the user; names at most five. */
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, 5).join(", ");
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;

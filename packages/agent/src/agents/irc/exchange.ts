@@ -1,5 +1,6 @@
-// The exchange of messages among a session and its agents. A message is logged, then put into the queue of its recipient's session
-// under an id that makes a second delivery a no-op; what finds no session stays here until there is one.
+// The exchange of messages between a session and its agents. A message is logged, then put into the queue of the
+// recipient's session under an id that makes a second delivery a no-op. If the recipient has no session, the message
+// waits here until it has one.
 
 import type { SessionDeps } from "../../base/time/deadline.ts";
 import type { IrcMessage, IrcPeer, IrcService, Receipt, Waited } from "../../contract/irc.ts";
@@ -17,7 +18,7 @@ import {
 } from "./types.ts";
 import { type Wait, Waits } from "./waits.ts";
 
-/** Messages that an agent may leave unread; the oldest make room. */
+/** How many messages an agent may leave unread; beyond that, the oldest are dropped. */
 const MOST_UNREAD = 100;
 const DEFAULT_TIMEOUT_MS = 120_000;
 const EVERYBODY = "all";
@@ -25,7 +26,7 @@ const EVERYBODY = "all";
 /** What an exchange works with. */
 export interface ExchangeParts extends Omit<LogParts, "now"> {
   readonly deps: SessionDeps;
-  /** How long a call waits that does not say it; 0: without a limit. */
+  /** How long a call waits by default; 0: without a limit. */
   readonly timeoutMs?: (() => number) | undefined;
 }
 
@@ -42,7 +43,7 @@ interface Waiter extends Wait {
 
 type Wish<K extends "send" | "wait" | "inbox"> = Parameters<IrcService[K]>[0];
 
-/** The messages among a session and its agents; the first session of a tree opens it. */
+/** The messages between a session and its agents. The first session of a tree opens it. */
 export class Exchange {
   readonly #parts: ExchangeParts;
   readonly #log: MessageLog;
@@ -51,10 +52,10 @@ export class Exchange {
   readonly #waits: Waits;
   readonly #waiters = new Set<Waiter>();
   readonly #talk = new Talk();
-  /** Sent, and not yet in the queue of a session, by recipient. */
+  /** Messages that were sent but are not in a session's queue yet, by recipient. */
   readonly #pending = new Map<string, StoredMessage[]>();
 
-  /** Messages that made room, by recipient, until it is told. */
+  /** How many messages each recipient lost; kept until it is told. */
   readonly #dropped = new Map<string, number>();
 
   constructor(parts: ExchangeParts) {
@@ -75,20 +76,26 @@ export class Exchange {
     this.#groups.delete(group);
   }
 
-  /** The session itself reaches these as well; undefined: no others any more. Their changes are told with `noteChange`. */
+  /**
+   * Agents in other processes that the session itself can also reach; undefined if there are none any more.
+   * `noteChange` reports changes among them.
+   */
   reachOutside(agents: OutsideAgents | undefined): void {
     this.#outside = agents;
     this.noteChange();
   }
 
-  /** A message of an agent in another process to the session itself. */
+  /** Delivers a message from an agent in another process to the session itself. */
   async receive({ from, text, replyTo, callId, talk }: RelayedMessage): Promise<Receipt> {
     const draft = { from, to: MAIN, text: checkedText(text), replyTo: checkedReply(replyTo) };
     this.#talk.noteLength(talk, MAIN);
     return this.#sendTo(this.#place(MAIN), draft, callId);
   }
 
-  /** What an earlier process did not deliver is delivered now to the session itself, and to an agent when it has a session. */
+  /**
+   * Delivers messages that an earlier process did not: to the session itself now, to an agent as soon as it has a
+   * session.
+   */
   recover(mailbox: Mailbox): void {
     for (const message of this.#log.recover()) this.#keep(message);
     this.handOver(MAIN, mailbox);
@@ -104,18 +111,18 @@ export class Exchange {
     };
   }
 
-  /** Messages that an agent has not read. */
+  /** How many messages an agent has not read. */
   unread(agentId: string): number {
     const taken = this.#place(agentId)?.group.mailbox(agentId)?.unread().length ?? 0;
     return taken + (this.#pending.get(agentId)?.length ?? 0);
   }
 
-  /** The ids of the agents that a new one can reach, with what they do. */
+  /** The agents that a new one can reach: their ids and what they do. */
   roster(): readonly Pick<IrcPeer, "id" | "description">[] {
     return this.#places().flatMap(({ agent }) => (isReachable(agent) ? [agent] : []));
   }
 
-  /** Puts what was sent to an agent into the queue of its session. */
+  /** Puts the messages for an agent into the queue of its session. */
   handOver(agentId: string, mailbox: Mailbox): boolean {
     const waiting = this.#pending.get(agentId) ?? [];
     this.#pending.delete(agentId);
@@ -135,7 +142,7 @@ export class Exchange {
     return dropped;
   }
 
-  /** An agent has begun or ended: waits that nothing can end any more end now. */
+  /** Called when an agent has begun or ended. Ends waits that nothing can end any more. */
   noteChange(): void {
     for (const waiter of this.#waiters) {
       const why = this.#waits.problemOf(waiter);
@@ -143,12 +150,12 @@ export class Exchange {
     }
   }
 
-  /** An agent did something besides talking. */
+  /** Called when an agent did something besides talking. */
   noteProgress(agentId: string): void {
     this.#talk.noteProgress(agentId);
   }
 
-  /** An agent waits for something else than a message; the returned function says that it does not any more. */
+  /** Records that an agent waits for something other than a message. The returned function ends the wait. */
   waits(wait: Wait): () => void {
     this.#waits.add(wait);
     this.noteChange();
@@ -224,14 +231,14 @@ export class Exchange {
   ): Promise<Pick<Receipt, "outcome" | "dropped">> {
     const mailbox = group.mailbox(id);
     if (state === "running") return { outcome: "injected", dropped: mailbox && this.handOver(id, mailbox) };
-    // A repeated call: an agent that has read the message is not set to work by it again.
+    // If the call is repeated and the agent has read the message, we do not wake it again.
     const isUnread = this.#isPending(message) || (await group.hasUnread(id, message));
     return { outcome: isUnread ? await group.wake(id, `irc:${message.id}`) : "injected" };
   }
 
   #refuseTalk(from: string, to: string): void {
     if (this.#talk.lengthFor(from) <= MOST_TALK) return;
-    // The agent that would have answered is stopped as well when it goes on.
+    // The chain also counts for the agent that would have answered, so it is stopped too if it goes on.
     this.#talk.noteMessage(from, this.#place(to)?.agent.id ?? to);
     const why = `it only talked: ${MOST_TALK} messages answered each other and no agent did anything else`;
     this.#place(from)?.group.stop(from, why);
@@ -252,7 +259,7 @@ export class Exchange {
     const why = this.#waits.problemOf(wait);
     if (why !== undefined) return { kind: "refused", why };
     const limit = timeOf(timeoutMs) ?? timeOf(this.#parts.timeoutMs?.()) ?? DEFAULT_TIMEOUT_MS;
-    // Whether those of other processes wait for this one is not known here.
+    // We cannot see whether agents of other processes wait for this one.
     const ms = limit === 0 && this.#outsideFor(agent).length > 0 ? DEFAULT_TIMEOUT_MS : limit;
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -290,7 +297,7 @@ export class Exchange {
     return unread;
   }
 
-  /** Messages that calls wait for are their results. */
+  /** Messages that calls wait for become the results of those calls. */
   #answer(agentId: string, mailbox: Mailbox): void {
     for (const message of mailbox.unread()) {
       const waiter = [...this.#waiters].find(
@@ -317,7 +324,7 @@ export class Exchange {
     this.#dropped.set(agentId, (this.#dropped.get(agentId) ?? 0) + 1);
   }
 
-  /** The reader of the next message is told what it did not get. */
+  /** Tells the reader of the next message how many were dropped. */
   #droppedNote(agentId: string): string | undefined {
     const count = this.#dropped.get(agentId);
     this.#dropped.delete(agentId);
@@ -358,7 +365,7 @@ export class Exchange {
     return this.#places().find(({ agent }) => same(agent.id, agentId));
   }
 
-  /** The exact id; throws for the model when there is no such agent. */
+  /** The exact id. Throws for the model if there is no such agent. */
   #nameFor(agentId: string, self: string): string {
     const wished = agentId.trim();
     if (same(wished, self)) throw new ToolFailure("You cannot wait for a message from yourself.");
@@ -380,7 +387,7 @@ const isLive = (state: IrcPeer["state"]): boolean => state === "running" || stat
 const isReachable = ({ state, isGone }: Omit<IrcPeer, "unread">): boolean => state !== "aborted" && !isGone;
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** Undefined for what is no time. */
+/** Undefined if the number is not a valid time. */
 function timeOf(ms: number | undefined): number | undefined {
   if (ms === undefined || !Number.isFinite(ms) || ms < 0) return undefined;
   return ms === 0 ? 0 : Math.max(1, Math.trunc(ms));

@@ -1,4 +1,4 @@
-// What the lines of the message log hold. Apart from the log, because only a session that is continued reads them.
+// The format of the message log's lines. Separate from the log, because only a resumed session reads them.
 
 import { Checker, choice, exactly, openObject, optional, text } from "@lathe/llm/schema";
 import { entryId } from "../../record/journal/line-shapes.ts";

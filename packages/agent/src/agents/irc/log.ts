@@ -1,6 +1,6 @@
-// All messages of a session and its agents, as lines of the session's journal: a message is written before its recipient hears of it,
-// and again when the recipient's own journal has it. So a message outlives the process, and a call that is repeated after a crash
-// does not send it twice.
+// All messages between a session and its agents, as lines of the session's journal. A message is written before its
+// recipient gets it, and marked when the recipient's own journal has it. So it outlives the process, and a call that is
+// repeated after a crash does not send it twice.
 
 import type { JsonObject } from "@lathe/llm";
 import type { Journal } from "../../record/journal/journal.ts";
@@ -10,7 +10,7 @@ import type { StoredMessage } from "./types.ts";
 
 const LINE_KIND = "irc";
 
-/** Where messages are written. */
+/** The journal and clock that the log uses. */
 export interface LogParts {
   readonly journal: Journal;
   readonly now: () => number;
@@ -21,9 +21,9 @@ export interface LogParts {
 export class MessageLog {
   readonly #parts: LogParts;
   readonly #ids: MessageIds;
-  /** What earlier processes sent, by call. */
+  /** Messages that earlier processes sent, by call. */
   readonly #before = new Map<string, StoredMessage>();
-  /** Messages that earlier processes left; their recipients may or may not have them. */
+  /** Messages from earlier processes that their recipients may or may not have received. */
   readonly #left = new Set<string>();
 
   constructor(parts: LogParts) {
@@ -31,7 +31,7 @@ export class MessageLog {
     this.#ids = new MessageIds(parts.now);
   }
 
-  /** What earlier processes sent and did not deliver, oldest first. */
+  /** Messages that earlier processes sent but did not deliver, oldest first. */
   recover(): readonly StoredMessage[] {
     const open = new Map<string, StoredMessage>();
     const failed = new Set<string>();
@@ -54,12 +54,12 @@ export class MessageLog {
     return [...open.values()];
   }
 
-  /** The message that this call has sent already, in an earlier process. */
+  /** The message that this call already sent in an earlier process. */
   sentBefore(from: string, call: string, to: string): StoredMessage | undefined {
     return this.#before.get(keyOf(from, call, to));
   }
 
-  /** Its recipient's journal may hold it although nothing says so here. */
+  /** True if the recipient's journal may have the message although this log does not say so. */
   isLeft = ({ id }: StoredMessage): boolean => this.#left.has(id);
 
   recordSent(message: Pick<StoredMessage, "from" | "to" | "text" | "replyTo">, call: string): StoredMessage {

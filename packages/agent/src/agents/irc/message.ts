@@ -1,13 +1,13 @@
-// How a message reads in the conversation of its recipient.
+// How a message looks in the conversation of its recipient.
 
 import { escapeFrames } from "../../base/text/unframed.ts";
 import type { IrcMessage } from "../../contract/irc.ts";
 import { ToolFailure } from "../../contract/tool.ts";
 
-/** Longer texts belong in a file that the message names. */
+/** Longer texts belong in a file that the message refers to. */
 const MOST_CHARS = 20_000;
 
-/** Throws for the model when it cannot be sent. */
+/** Throws for the model if the text cannot be sent. */
 export function checkedText(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") throw new ToolFailure("The message is empty. Say something in message.");
@@ -18,14 +18,14 @@ export function checkedText(text: string): string {
   return trimmed;
 }
 
-/** Nothing in the text can end the frame, or begin one that names another sender. */
+/** No text can end the frame early or begin one that names another sender. */
 export function frameMessage({ id, from, text, replyTo }: IrcMessage, note?: string): string {
   const answered = replyTo === undefined ? "" : ` reply_to="${replyTo}"`;
   const notes = note === undefined ? "" : `\n[${note}]`;
   return `<irc_message from="${from}" id="${id}"${answered}>\n${escapeFrames(text)}${notes}\n</irc_message>`;
 }
 
-/** The text inside the frame. */
+/** The text inside a frame. */
 export function textIn(content: string): string {
   return /^<irc_message [^\n]*>\n([\s\S]*)\n<\/irc_message>$/.exec(content)?.[1] ?? content;
 }
@@ -46,7 +46,7 @@ export class MessageIds {
     this.#now = now;
   }
 
-  /** One that was given before. */
+  /** Records an id that was used before. */
   use(id: string): void {
     const used = MESSAGE_ID.test(id) ? BigInt(id) : 0n;
     if (used > this.#last) this.#last = used;

@@ -1,13 +1,14 @@
-// Notices agents that only talk: messages that answer messages, with no work in between. Each message is one longer than the longest
-// chain that its sender has heard since it last did something else, so rings of agents are noticed as well as pairs.
+// Detects agents that only talk: messages that answer messages, with no work in between. Each message counts one more
+// than the longest chain that its sender has received since it last did something else, so rings of agents are detected
+// as well as pairs.
 
-/** So many messages in a row may answer each other. */
+/** How many messages in a row may answer each other. */
 export const MOST_TALK = 16;
 
 export class Talk {
   readonly #heard = new Map<string, number>();
 
-  /** The agent did something besides talking. */
+  /** Called when the agent did something besides talking. */
   noteProgress(agent: string): void {
     this.#heard.delete(agent);
   }
@@ -21,7 +22,7 @@ export class Talk {
     this.noteLength(this.lengthFor(from), to);
   }
 
-  /** A message came from where chains are counted, too. */
+  /** For a message from another process, which brings the length of its chain. */
   noteLength(length: number, to: string): void {
     this.#heard.set(to, Math.max(this.#heard.get(to) ?? 0, length));
   }

@@ -1,23 +1,26 @@
-// What the exchange of messages needs of the agents: where each reads its messages, and what sets it to work.
+// What the exchange of messages needs to know about agents: where each reads its messages, and how to wake it.
 
 import type { IrcMessage, IrcPeer, Receipt } from "../../contract/irc.ts";
 
-/** The id of the session that talks with a person. */
+/** The id of the session that talks with the user. */
 export const MAIN = "Main";
 
-/** A message as it is kept: `entry` is the id that it will have in the journal of its recipient. */
+/** A stored message. `entry` is the id that it will have in the recipient's journal. */
 export interface StoredMessage extends IrcMessage {
   readonly to: string;
   readonly entry: string;
 }
 
-/** The messages that the session of an agent has taken and its model has not read. */
+/** Messages that an agent's session has received but its model has not read. */
 export interface Mailbox {
-  /** Called once for each message. `isAgain`: an earlier process may have put it here. `note`: what its reader is told besides. */
+  /**
+   * Called once for each message. `isAgain`: an earlier process may already have put it here. `note`: added text for
+   * the reader.
+   */
   put(message: StoredMessage, isAgain: boolean, note?: string): void;
-  /** Unread messages in the order in which they came. */
+  /** Unread messages in order of arrival. */
   unread(): readonly IrcMessage[];
-  /** Takes a message out, for the result of this call. */
+  /** Removes a message that becomes the result of this call. */
   take(id: string, callId: string): void;
   /** Removes a message that the agent will not read. */
   drop(id: string): void;
@@ -28,26 +31,26 @@ export interface AgentGroup {
   agents(): readonly Omit<IrcPeer, "unread">[];
   /** Undefined while the agent has no session. */
   mailbox(agentId: string): Mailbox | undefined;
-  /** Whether a message still waits in the queue of an agent, with a session or without. */
+  /** Whether a message still waits in the agent's queue, even if the agent has no session. */
   hasUnread(agentId: string, message: StoredMessage): Promise<boolean>;
-  /** Sets an agent to work on its messages. Throws for the model when that is not possible. */
+  /** Wakes an agent to read its messages. Throws for the model if that is not possible. */
   wake(agentId: string, callId: string): Promise<Exclude<Receipt["outcome"], "failed">>;
-  /** Ends what the agent works on. */
+  /** Stops the agent's current work. */
   stop(agentId: string, why: string): void;
 }
 
-/** A message between sessions of two processes, each of which is `Main` where it runs. */
+/** A message between sessions of two processes, each of which is `Main` in its own process. */
 export interface RelayedMessage extends Omit<IrcMessage, "id"> {
   readonly to: string;
-  /** Of the sender. */
+  /** The sender's call. */
   readonly callId: string;
-  /** So many messages, this one included, have answered each other with no work in between. */
+  /** How many messages in a row, including this one, have answered each other with no work in between. */
   readonly talk: number;
 }
 
-/** Agents in other processes. Only the session that talks with a person reaches them. */
+/** Agents in other processes. Only the session that talks with the user can reach them. */
 export interface OutsideAgents {
   agents(): readonly Omit<IrcPeer, "unread">[];
-  /** What became of the message there. */
+  /** Sends a message to another process and returns what happened to it there. */
   relay(message: RelayedMessage): Promise<Receipt>;
 }

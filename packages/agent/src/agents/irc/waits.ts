@@ -1,21 +1,22 @@
-// Who waits for whom. An agent that waits goes on only when another agent does something, so a wait whose end depends on the waiting agent
-// itself, or on no agent at work, would last until its time limit: it is refused, or ended as soon as that becomes so.
+// Which agent waits for which. A waiting agent goes on only when another agent does something. A wait that only the
+// waiting agent itself could end, or no working agent at all, would last until its time limit, so we refuse it, or end
+// it as soon as it becomes hopeless.
 
 /**
- * An agent waits for a message of another (of any agent when absent), for the end of another's work, or until one of those at work makes
- * room for it.
+ * An agent waits for a message from another (from any agent when absent), for the end of another's work, or until one
+ * of the working agents makes room for it.
  */
 export interface Wait {
   readonly agent: string;
   readonly of: string | undefined;
   readonly until: "message" | "end" | "turn";
-  /** Those that take the room now. */
+  /** The agents that take up the room now. */
   readonly among?: (() => readonly string[]) | undefined;
 }
 
 export class Waits {
   readonly #waits = new Set<Wait>();
-  /** Ids of the agents that are at work, whether they wait or not. */
+  /** Ids of the agents at work, waiting or not. */
   readonly #atWork: () => readonly string[];
 
   constructor(atWork: () => readonly string[]) {
@@ -34,7 +35,7 @@ export class Waits {
     return [...this.#waits].some((wait) => wait.agent === agent);
   }
 
-  /** Why this wait, whether it has begun or not, cannot end; undefined when it can. */
+  /** Why this wait cannot end, whether or not it has begun; undefined if it can. */
   problemOf(wait: Wait): string | undefined {
     const atWork = this.#atWork();
     const all = this.#waits.has(wait) ? [...this.#waits] : [...this.#waits, wait];
@@ -48,7 +49,7 @@ export class Waits {
   }
 }
 
-/** All that can go on without an agent that cannot: those that do not wait, then those that wait for such. */
+/** All agents that can go on: those that do not wait, then those that wait for one of them. */
 function ableToAct(atWork: readonly string[], waits: readonly Wait[]): Set<string> {
   const able = new Set<string>();
   for (let before = -1; before !== able.size; ) {

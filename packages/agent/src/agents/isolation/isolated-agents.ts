@@ -1,4 +1,5 @@
-// Agents that work apart: each gets a view of the project, and what it changed lands when it has ended, one agent after the other.
+// Agents that work in isolated copies: each gets a view of the project, and its changes are applied when it has ended,
+// one agent after another.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -13,10 +14,10 @@ import { recoverAgentWork } from "./left-work.ts";
 import type { IsolatedAgentsOptions } from "./options.ts";
 import { keptPatch } from "./patches.ts";
 
-/** A ready-made `isolate` and `leftBy` for `subagents` of a session. */
+/** Ready-made `isolate` and `leftBy` for the `subagents` option of a session. */
 export class IsolatedAgents {
   readonly #options: IsolatedAgentsOptions;
-  /** Landings come one after the other: each is merged with, and checked against, what the one before made. */
+  /** Landings run one after another: each is merged with the results of the previous ones and checked against them. */
   #last: Promise<unknown> = Promise.resolve();
   readonly #said = new Set<string>();
 
@@ -24,14 +25,17 @@ export class IsolatedAgents {
     this.#options = options;
   }
 
-  /** Undoes and removes what killed processes left, before a session is resumed. Returns what to tell the user, one line each. */
+  /**
+   * Undoes and removes what killed processes left, before a session is resumed. Returns messages for the user, one line
+   * each.
+   */
   async recover(): Promise<readonly string[]> {
     if (!existsSync(this.#options.store)) return [];
     const { landings, work } = await recoverAgentWork(this.#options);
     return [...landings, ...work];
   }
 
-  /** The work of an agent that was cut off by the end of its process. */
+  /** Describes the work of an agent that was cut off when its process ended. */
   readonly leftBy = (agentId: string): string => {
     const { root, store, patches, journal } = this.#options;
     const view = viewId(agentId, journal.header.id);
@@ -57,7 +61,7 @@ export class IsolatedAgents {
     };
   };
 
-  /** `signal` ends the opening only: what an agent did that was stopped is still to be read. */
+  /** `signal` only ends the opening: the changes of a stopped agent must still be read. */
   async #open({ agentId, type, signal }: IsolationRequest): Promise<View> {
     const { root, store, host, sandbox, container, personalIgnores, journal, patches, kind } = this.#options;
     const opening = new AbortController();

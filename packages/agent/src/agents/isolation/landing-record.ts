@@ -1,5 +1,5 @@
-// What the journal of a session says about landings: the files of each, written down before the first of them is. So a process that
-// opens the journal of a killed one knows whether the work of an agent is in the project.
+// What a session's journal says about landings: the files of each, noted before the first of them is written. So a
+// process that opens the journal of a killed one knows whether an agent's work is in the project.
 
 import { isJsonObject, type JsonObject } from "@lathe/llm";
 import { landedOf } from "../../files/isolate/landing-journal.ts";
@@ -12,19 +12,19 @@ export function recordLanding(journal: Journal, agentId: string, files: readonly
   journal.write({ type: "host", kind: LINE_KIND, data: { agentId, files: files.map((file) => ({ ...file })) } });
 }
 
-/** Written when the branches are there: nothing of them can be half. */
+/** Noted when the branches exist; a branch cannot be half written. */
 export function recordBranches(journal: Journal, agentId: string, branches: readonly string[]): void {
   journal.write({ type: "host", kind: LINE_KIND, data: { agentId, files: [], branches: [...branches] } });
 }
 
-/** What the journal knows of a landing. */
+/** A landing as the journal knows it. */
 export interface RecordedLanding {
   readonly files: readonly string[];
   readonly isWhole: boolean;
   readonly branches: readonly string[];
 }
 
-/** `files`: those that are as the landing left them; undefined when none was begun. */
+/** `files`: those that are still as the landing left them; undefined if no landing began. */
 export function landingOf(journal: Pick<Journal, "outside">, agentId: string): RecordedLanding | undefined {
   const lines = [...journal.outside("host")].filter(({ kind, data }) => kind === LINE_KIND && isOf(data, agentId));
   const last = lines.at(-1)?.data as JsonObject | undefined;

@@ -1,4 +1,4 @@
-// What is said about a landing: to the parent, in the result of its agent, and to the agent, when it has to put something right.
+// Texts about a landing: for the parent, in its agent's result, and for the agent, if it has to fix something.
 
 import { relative } from "node:path";
 import type { Conflict } from "../../files/formats/conflict/conflicts.ts";
@@ -10,7 +10,7 @@ const MOST_OUTPUT = 6_000;
 
 export const NOTHING_CHANGED = "[It changed no files.]";
 
-/** Paths as they are read from the root. */
+/** Paths relative to the root. */
 function names(root: string, paths: readonly string[]): string {
   const shown = paths.slice(0, MOST_NAMES).map((path) => relative(root, path) || path);
   const more = paths.length - shown.length;
@@ -35,7 +35,7 @@ const WHY_LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
   name: "a name that is not UTF-8",
 };
 
-/** What no landing brings back, by reason; undefined when there is nothing. */
+/** Changes that no landing can transfer, by reason; undefined if there are none. */
 export function leftOutLine(root: string, { leftOut }: Delta): string | undefined {
   const reasons = [...new Set(leftOut.map(({ why }) => why))].map((reason) => {
     const paths = leftOut.filter(({ why }) => why === reason).map(({ path }) => path);
@@ -44,22 +44,22 @@ export function leftOutLine(root: string, { leftOut }: Delta): string | undefine
   return reasons.length === 0 ? undefined : `Not merged: ${reasons.join("; ")}`;
 }
 
-/** Added to what is said about a landing. */
+/** Appended to the text about a landing. */
 export function leftOutText(root: string, delta: Delta): string {
   const line = leftOutLine(root, delta);
   return line === undefined ? "" : `\n[${line}]`;
 }
 
-/** The command that drops a view, for people. */
+/** The command that drops a view, for the user. */
 export type HowToDrop = (view: string) => string;
 
-/** No patch could be made of what was changed in a view, which is why it stays. */
+/** Says that no patch could be made from the changes in a view, so the view was kept. */
 export function unreadText(why: string, view: string, howToDrop: HowToDrop | undefined): string {
   const drop = howToDrop ? ` To drop it: ${howToDrop(view)}` : "";
   return `What it changed could not be read: ${why.replace(/[.!]?$/, ".")} It stays in the isolated copy ${view}, and the next start in this project tries again.${drop}`;
 }
 
-/** The same in the result of an agent. */
+/** The same message in an agent's result. */
 export const unreadResult = (why: string, view: string, howToDrop: HowToDrop | undefined): string =>
   `[Nothing of it was merged; your files are as before. ${unreadText(why, view, howToDrop)}]`;
 
@@ -71,14 +71,14 @@ export function failureText(root: string, result: Exclude<LandingResult, { kind:
   return `Merge failed.\n${conflictLines(root, result.conflicts)}`;
 }
 
-/** `numbered`: what the parent can settle by number. */
+/** `numbered`: conflicts that the parent can resolve by number. */
 export function keptText(why: string, patch: string, numbered: readonly Conflict[]): string {
   const ids = numbered.map(({ id, path, region }) => `conflict://${id} (${path}, line ${region.start + 1})`);
   const settle = ids.length === 0 ? "" : `\nBoth sides of each: ${ids.join(", ")}.`;
   return `[Nothing of it was merged; your files are as before. ${why}${settle}\nAll of its changes: git apply --3way ${patch}]`;
 }
 
-/** To the agent, whose files have been brought up to date: `open` is what is left to it. */
+/** To the agent, whose files were brought up to date: `open` lists the conflicts that it must resolve. */
 export function againText(
   root: string,
   result: Exclude<LandingResult, { kind: "landed" | "nothing" }>,
@@ -102,7 +102,7 @@ function conflictLines(root: string, conflicts: readonly LandingConflict[]): str
     .join("\n");
 }
 
-/** Of an agent that was cut off by the end of its process. */
+/** The text about an agent that was cut off when its process ended. */
 export function interruptedText(
   root: string,
   landing: RecordedLanding | undefined,

@@ -1,4 +1,5 @@
-// Lands what one agent did: merges it, sends it back once when it does not fit, and keeps a patch of what did not land.
+// Lands the work of one agent: merges it, sends it back once if it does not fit, and keeps a patch of what did not
+// land.
 
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -28,11 +29,11 @@ import { keepPatch } from "./patches.ts";
 const VERIFY_MS = 600_000;
 const LONGEST_TITLE = 72;
 
-/** What the commit of a branch says unless the host writes something else. */
+/** The default commit message for a branch. */
 export const plainCommitMessage = (agentId: string, task: string): string =>
   `${commitTitle(task)}\n\n${commitAuthor(agentId)}`;
 
-/** The last line of such a message. */
+/** The last line of that message. */
 export const commitAuthor = (agentId: string): string => `By the agent ${agentId}.`;
 
 /** The first line of a text, short enough for the subject of a commit. */
@@ -41,22 +42,22 @@ export function commitTitle(text: string): string {
   return first.length > LONGEST_TITLE ? `${first.slice(0, LONGEST_TITLE - 1)}…` : first;
 }
 
-/** What did not land at first, as it was then. */
+/** The attempt that was sent back to the agent. */
 interface SentBack {
   readonly patch: Buffer;
   readonly conflicts: readonly LandingConflict[];
-  /** Files that have conflict markers now. */
+  /** Files that now contain conflict markers. */
   readonly marked: readonly string[];
 }
 
-/** Lands what one agent did. */
+/** Lands the work of one agent. */
 export class Landing {
   readonly #options: IsolatedAgentsOptions;
   readonly #request: IsolationRequest;
   readonly #view: View;
   #sentBack: SentBack | undefined;
   #isUnread = false;
-  /** What the check of the last attempt found. */
+  /** The report of the check in the last attempt. */
   #report: VerifyReport | undefined;
 
   constructor(options: IsolatedAgentsOptions, request: IsolationRequest, view: View) {
@@ -65,7 +66,7 @@ export class Landing {
     this.#view = view;
   }
 
-  /** What was changed is nowhere but in the view. */
+  /** True if the changes exist only in the view. */
   get isUnread(): boolean {
     return this.#isUnread;
   }
@@ -85,7 +86,7 @@ export class Landing {
     const lost = wish.refusal();
     if (lost !== undefined) return { text: `[Nothing of it was merged: ${lost}.]`, outcome: "nothing" };
     const { root, journal } = this.#options;
-    // Under the name that people know it by.
+    // Users know the delta by the agent's name.
     const delta: Delta = { ...(await this.#view.delta()), id: this.#request.agentId };
     const more = leftOutText(root, delta);
     if (!delta.parts.some(({ changes }) => changes.length > 0))
@@ -111,14 +112,14 @@ export class Landing {
     return { text: "", outcome: "kept", again: againText(root, result, await this.#sendBack(delta, result)) };
   }
 
-  /** The agent has its verdict when its work lands. */
+  /** The verdict that the agent gets when its work lands. */
   #verdictText(): string {
     if (this.#report?.verdict !== "verified") return "";
     const notes = this.#report.reasons.map((reason) => ` ${reason}`).join("");
     return `\n[Verified: ${[...new Set(this.#report.runs.map(({ command }) => command))].join("; ")}${notes}]`;
   }
 
-  /** Returns what is left for the agent to decide. */
+  /** Returns the conflicts that are left for the agent to resolve. */
   async #sendBack(delta: Delta, result: LandingResult): Promise<readonly LandingConflict[]> {
     const { root, host } = this.#options;
     const patch = await patchOf(delta, root, host);
@@ -128,7 +129,7 @@ export class Landing {
     return open;
   }
 
-  /** The conflicts that the agent was sent, when one of them is still in its files. */
+  /** The conflicts that were sent to the agent, if one of them is still in its files. */
   async #findUndecidedConflicts(): Promise<{ kind: "conflict"; conflicts: readonly LandingConflict[] } | undefined> {
     if (!this.#sentBack) return undefined;
     for (const path of this.#sentBack.marked) {
@@ -161,7 +162,7 @@ export class Landing {
     });
   }
 
-  /** It runs what the agent wrote: where the agent ran, and with no more rights. */
+  /** The check runs what the agent wrote, so it runs where the agent ran and with no more rights. */
   #check(command: string, signal: AbortSignal): LandRequest["verify"] {
     const { root, store, host, sandbox, container, personalIgnores } = this.#options;
     return landingCheck({
@@ -197,7 +198,7 @@ export class Landing {
     return { text, outcome: "kept", work };
   }
 
-  /** The same again for each repository inside the project, with paths that are relative to it. */
+  /** Makes a patch for each repository inside the project, with paths relative to it. */
   async #nestedPatches(delta: Delta): Promise<{ path: string; patchPath: string }[]> {
     const { root, host, patches } = this.#options;
     const inside = delta.parts.flatMap((part) => {
@@ -212,7 +213,7 @@ export class Landing {
     return kept;
   }
 
-  /** The parent can settle them by their numbers. */
+  /** Numbers the conflicts, so that the parent can resolve them by number. */
   #numberConflicts(found: readonly LandingConflict[]): Conflict[] {
     const { agentId, conflicts } = this.#request;
     const { root } = this.#options;

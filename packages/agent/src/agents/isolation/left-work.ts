@@ -1,5 +1,5 @@
-// What killed processes have left in the views of a project. What an agent had changed becomes a patch, and its view is removed; a view
-// that cannot be read stays.
+// Recovers what killed processes left in the views of a project. An agent's changes become a patch, and its view is
+// removed; a view that cannot be read is kept.
 
 import { existsSync } from "node:fs";
 import { messageOf } from "@lathe/llm";
@@ -13,7 +13,7 @@ import { leftOutText, unreadText } from "./landing-text.ts";
 import type { IsolatedAgentsOptions } from "./options.ts";
 import { keepPatch } from "./patches.ts";
 
-/** What was found and done. `landings` and `work` are lines for people. */
+/** The results of a recovery. `landings` and `work` are lines for the user. */
 export interface RecoveredWork {
   readonly landings: readonly string[];
   readonly work: readonly string[];
@@ -21,7 +21,7 @@ export interface RecoveredWork {
   readonly left: readonly LeftView[];
 }
 
-/** Undoes landings that were cut off, and makes patches of what agents of killed processes had changed. */
+/** Undoes landings that were cut off, and makes patches of the changes by agents of killed processes. */
 export async function recoverAgentWork(places: Omit<IsolatedAgentsOptions, "journal">): Promise<RecoveredWork> {
   const { undone, undoneEdits, cutEdits, inDoubt, left } = await recoverStore(places.store, places.host);
   const work: string[] = [];
@@ -45,7 +45,7 @@ const cutLine = ({ written, others }: CutEdit): string =>
   `An edit of ${written.length + others.length} files in another place was interrupted. Written: ${written.join(", ") || "none"}. ` +
   `Maybe not written, look at them: ${others.join(", ") || "none"}.`;
 
-/** Returns what to say of it; undefined when nothing was changed, or another process is about it. */
+/** Returns a message; undefined if nothing was changed or another process is handling the view. */
 async function keepLeftWork(
   places: Omit<IsolatedAgentsOptions, "journal">,
   { id }: LeftView,
@@ -59,11 +59,11 @@ async function keepLeftWork(
     const delta = await view.delta();
     let line: string | undefined;
     if (delta.parts.some(({ changes }) => changes.length > 0)) {
-      // The session may have been deleted meanwhile.
+      // The session may have been deleted in the meantime.
       const folder = existsSync(agent.patches) ? agent.patches : patches;
       const bytes = await patchOf(delta, root, host);
       const patch = keepPatch(folder, agent.id, bytes);
-      // It had been sent back to settle them.
+      // The agent had been sent back to resolve the conflicts.
       const markers = /^\+<{7} /m.test(bytes.toString("latin1")) ? " (it has conflict markers)" : "";
       const more = `${markers}${leftOutText(root, delta).replace("\n", " ")}`;
       line = `The agent ${agent.id} ended before its changes were merged. To apply them: git apply --3way ${patch}${more}`;

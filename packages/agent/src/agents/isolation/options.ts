@@ -1,4 +1,4 @@
-// What a host gives for agents that work in isolated copies.
+// The options of a host for agents that work in isolated copies.
 
 import type { Delta, ViewKind, ViewRequest } from "../../files/isolate/types.ts";
 import type { Journal } from "../../record/journal/journal.ts";
@@ -6,32 +6,32 @@ import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import type { AgentType } from "../subagents/types.ts";
 import type { HowToDrop } from "./landing-text.ts";
 
-/** The project, where views and patches are kept, and how changes land. Read when it is needed. */
+/** The project, where views and patches are kept, and how changes land. Read when needed. */
 export interface IsolatedAgentsOptions
   extends Pick<ViewRequest, "root" | "store" | "host" | "sandbox" | "container" | "personalIgnores"> {
-  /** Where patches of work that could not land are kept; absolute. */
+  /** Folder for the patches of work that could not land; absolute. */
   readonly patches: string;
-  /** The session's: landings are noted there before they are written. */
+  /** The session's journal. Landings are noted there before they are written. */
   readonly journal: Journal;
-  /** How an agent's files are kept apart; `auto` when absent. */
+  /** Which kind of view keeps an agent's files apart; `auto` when absent. */
   readonly kind?: ((type: AgentType | undefined) => ViewKind | "auto") | undefined;
-  /** `patch` (when absent) writes the project's files; `branch` makes `lathe/task/<id>` on top of HEAD. */
+  /** `patch` (the default) writes the project's files; `branch` creates `lathe/task/<id>` on top of HEAD. */
   readonly mode?: "patch" | "branch" | undefined;
-  /** For the commit on a branch; a plain message when absent. */
+  /** The commit message on a branch; a plain one when absent. */
   readonly commitMessage?:
     | ((work: { agentId: string; task: string; delta: Delta }, signal: AbortSignal) => Promise<string>)
     | undefined;
-  /** What the session puts around its own environment. */
+  /** The wrapper that the session puts around its own environment. */
   readonly guard?: ((env: ExecutionEnvironment) => ExecutionEnvironment) | undefined;
-  /** Keeps what files were before a landing. */
+  /** Keeps the old versions of files that a landing changes. */
   readonly history?: LandingHistory | undefined;
   readonly warn?: ((message: string) => void) | undefined;
   readonly howToDrop?: HowToDrop | undefined;
 }
 
-/** Told of landings, which change files without a call. */
+/** Gets notified of landings, which change files without a call. */
 export interface LandingHistory {
   aroundLanding(paths: readonly string[], write: () => Promise<void>): Promise<void>;
-  /** The landing is a step of its own; it is taken back with the message that tells of it, if one will. */
+  /** Ends the landing's own step. Undoing the message `toldBy` that reports it, if there is one, undoes it too. */
   endLanding(toldBy: string | undefined): void;
 }

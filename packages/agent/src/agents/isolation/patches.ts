@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Returns the file that has the changes. A patch that is there already stays as it is. */
+/** Returns the file with the changes. An existing patch is not overwritten. */
 export function keepPatch(folder: string, id: string, patch: Uint8Array): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   let number = 1;
@@ -21,7 +21,7 @@ export function keepPatch(folder: string, id: string, patch: Uint8Array): string
   return file;
 }
 
-/** The last patch that was kept under this name. */
+/** The newest patch that was kept under this name. */
 export function keptPatch(folder: string, id: string): string | undefined {
   let number = 1;
   while (existsSync(patchFile(folder, id, number))) number++;

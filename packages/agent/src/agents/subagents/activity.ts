@@ -1,4 +1,4 @@
-// What a child does now, from its events: a few words, and the end of what it said and its tools printed.
+// What a child is doing now, from its events: a few words, and the end of its answers and of its tools' output.
 
 import { oneLine } from "../../base/text/one-line.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
@@ -12,7 +12,7 @@ export class Activity {
   #doing = "";
   #call = "";
 
-  /** What the agent is doing, in a few words; "" when it is idle. */
+  /** What the agent is doing, in a few words; "" if it is idle. */
   get doing(): string {
     return this.#doing;
   }
@@ -36,7 +36,7 @@ export class Activity {
     this.#doing = "";
   }
 
-  /** Whether anything is different now. */
+  /** Returns true if the event changed anything. */
   follow(event: SessionEvent): boolean {
     switch (event.kind) {
       case "user_input":
@@ -83,13 +83,14 @@ export class Activity {
 
   #add(text: string): true {
     this.#tail += text;
-    // A character has a byte at least. By halves, so that it is not copied with each piece.
+    // A character has at least one byte. We trim only at twice the limit, so that the text is not copied with each
+    // piece.
     if (this.#tail.length > 2 * MOST_BYTES) this.#tail = this.#tail.slice(-MOST_BYTES);
     return true;
   }
 }
 
-/** Whole characters, at most so many bytes. */
+/** The end of a line: whole characters, at most this many bytes. */
 function endOf(line: string, bytes: number): string {
   let end = line.slice(-bytes);
   while (Buffer.byteLength(end) > bytes) end = end.slice(Math.ceil((Buffer.byteLength(end) - bytes) / 4));

@@ -1,5 +1,6 @@
-// When a child may begin: there is a free place among those that work at a time, and the machine has memory for one more. Those that
-// wait for memory begin in the order in which they came; the first one at work never waits, since no other agent would make room for it.
+// Decides when a child may begin: when one of the limited slots is free, and the machine has memory for one more child.
+// Children waiting for memory begin in the order in which they came. The first one at work never waits, because no
+// other agent would make room for it.
 
 import type { Child, Run } from "./child.ts";
 import type { ParentSession } from "./parent.ts";
@@ -24,7 +25,7 @@ export class Admission {
     this.#slots = new Slots(() => parent.options.limits?.().concurrency ?? 0);
   }
 
-  /** Undefined: it may begin at once. Every child that may begin leaves. */
+  /** Returns undefined if the child may begin at once. Every child that enters must leave. */
   enter(child: Child, run: Run): Promise<void> | undefined {
     const slot = this.#slots.take(run.controller.signal);
     if (!slot) return this.#memory(child, run);

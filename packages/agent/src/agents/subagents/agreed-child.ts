@@ -1,4 +1,5 @@
-// A child as a spawn and its kind agree on it, before anything of it exists. Nothing in the spawn gives it more than its kind does.
+// A child as its spawn and its kind define it, before anything of it exists. No option of the spawn gives it more than
+// its kind allows.
 
 import { type Child, newChild } from "./child.ts";
 import type { ChildSessions } from "./child-sessions.ts";
@@ -7,7 +8,7 @@ import type { AgentFacts } from "./records.ts";
 import type { SharedStart } from "./shared-start.ts";
 import type { AgentType } from "./types.ts";
 
-/** People see this many characters of the assignment. */
+/** How many characters of the assignment users see. */
 const SHOWN_TASK = 300;
 
 type Wish = Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
@@ -17,7 +18,7 @@ type Wish = Pick<AgentFacts, "isReported" | "isIsolated" | "task"> &
     readonly callId: string;
   };
 
-/** Throws for the model when there is no such model. */
+/** Throws for the model if there is no such model. */
 export function agreedChild(
   parent: Pick<ParentSession, "journal">,
   sessions: ChildSessions,

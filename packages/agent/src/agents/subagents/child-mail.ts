@@ -1,4 +1,4 @@
-// The children of a session as the exchange of messages sees them.
+// The children of a session as the message exchange sees them.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import { queuedIn } from "../../record/journal/queue-lines.ts";
@@ -8,7 +8,7 @@ import { readJournal } from "./life.ts";
 import type { ParentSession } from "./parent.ts";
 import { stop } from "./run-limits.ts";
 
-/** This many characters of an assignment stand in for a missing description. */
+/** How many characters of the assignment replace a missing description. */
 const SHORT_TASK = 80;
 
 export class ChildMail implements AgentGroup {
@@ -44,7 +44,7 @@ export class ChildMail implements AgentGroup {
     const mailbox = this.mailbox(agentId);
     if (mailbox) return mailbox.unread().some((message) => message.id === id);
     const child = this.#children.get(agentId);
-    // What was kept in memory is gone with its process.
+    // Messages that were kept in memory ended with their process.
     if (!child || !this.#parent.options.journal) return false;
     return readJournal(child, this.#parent, (journal) => queuedIn(journal).has(entry));
   }
@@ -59,7 +59,7 @@ export class ChildMail implements AgentGroup {
   }
 }
 
-/** Throws for the model when nothing sets this child to work again. */
+/** Throws for the model if this child cannot be woken again. */
 export function mustTakeMessages(child: Child): void {
   const { agentId } = child.facts.header;
   if (child.state === "aborted")
@@ -68,14 +68,16 @@ export function mustTakeMessages(child: Child): void {
     throw new ToolFailure(`The agent ${agentId} worked on a copy that is gone. Start another one for further work.`);
 }
 
-/** A child of a child works on its parent's budget and for its parent's result, so it works only while its parent does. */
+/**
+ * A nested child spends its parent's budget and works for its parent's result, so it works only while the parent does.
+ */
 export function mustBeAtWork({ agentId, isAtWork }: ParentSession, child: Child): void {
   if (agentId === undefined || isAtWork) return;
   const { agentId: id } = child.facts.header;
   throw new ToolFailure(`The agent ${id} works only while ${agentId} does. Send the message to ${agentId}.`);
 }
 
-/** One that has not begun gets another copy. */
+/** True if its isolated copy is gone. A child that has not begun gets another one. */
 const isGone = ({ facts, report, unread }: Child): boolean =>
   facts.isIsolated && report.status !== "running" && unread === undefined;
 

@@ -1,5 +1,5 @@
-// The runs of child agents: each is an effect of the parent's, with an intent before it and an outcome entry after it. What a run
-// uses is reserved before, and settled when it has ended.
+// The runs of child agents. Each is an effect of the parent: an intent before it, an outcome entry after it. The budget
+// of a run is reserved before it and settled after it.
 
 import { messageOf } from "@lathe/llm";
 import type { InputOutcome } from "../../contract/events/types.ts";
@@ -20,25 +20,25 @@ import { mustStart } from "./starts.ts";
 
 /** What a run starts with. */
 export interface Start {
-  /** Absent: a person sent it. */
+  /** Absent if a person sent it. */
   readonly callId?: string | undefined;
-  /** Undefined: the messages that wait for it. */
+  /** Undefined if waiting messages start the run. */
   readonly content: string | undefined;
-  /** Its share of what is left; see `Ledger.reserve`. */
+  /** Its share of the remaining budget; see `Ledger.reserve`. */
   readonly parts?: number;
-  /** Ends the start; see `Starts`. */
+  /** Aborts the start; see `Starts`. */
   readonly signal: AbortSignal;
 }
 
-/** What the runs need of the manager. */
+/** What the runs need from the manager. */
 interface RunParts {
   readonly sessions: ChildSessions;
   readonly children: ReadonlyMap<string, Child>;
-  /** The child is one of the session's from here on. */
+  /** Adds the child to those of the session. */
   know(child: Child): void;
-  /** A run of the child has ended and is recorded. */
+  /** Called when a run of the child has ended and is recorded. */
   ended(child: Child): void;
-  /** Children that end from now on stay as they are. */
+  /** Children that end after this are left as they are. */
   isClosed(): boolean;
 }
 
@@ -75,14 +75,14 @@ export class ChildRuns {
     const run = newRun(parent.deps.now());
     if (child.facts.isIsolated && !child.isolation) await isolate(child, start, this.#parent);
     const admitted = this.#admission.enter(child, run);
-    // A journal that cannot be opened is reported at once where that is possible.
+    // If the child starts at once, a journal that cannot be opened is reported here.
     if (!admitted) this.#openOrGiveUp(child);
-    // From here on it is running: what else is sent to it in the meantime steers it, and closing the parent closes it.
+    // From here on the child counts as running: further messages steer it, and closing the parent closes it.
     this.#parts.know(child);
-    // Messages of other agents may wake it as well; no caller waits for what follows from them.
+    // Messages of other agents can wake the child too, but then no caller waits for the result.
     if (given !== undefined) parent.releaseReports();
     child.run = run;
-    // The check of a race is not recorded, so a racer may not be taken up later.
+    // The check of a race is not recorded, so a racer cannot be resumed later.
     child.unread = child.race ? undefined : content;
     child.state = "running";
     child.report = runningReport(child.facts);
@@ -149,7 +149,7 @@ export class ChildRuns {
     return reportOf(child);
   }
 
-  /** What reached a child after its last step sets it to work again, unless it failed. */
+  /** Records the end of a run in the child, the parent's ledger and the journal. */
   settle(child: Child, outcomeId: string, ended: RunOutcome, spent: Spent): void {
     const parent = this.#parent;
     const outcome = withKeptOutput(parent, ended);
@@ -160,13 +160,13 @@ export class ChildRuns {
     try {
       appendOutcome(parent, outcomeId, outcome, spent);
     } catch (error) {
-      // A caller that waits for the child gets its report; the next write of the session itself ends it.
+      // A caller that waits for the child still gets its report; the session's own next write will fail and end it.
       parent.warn(`the end of agent ${outcome.agentId} was not recorded: ${messageOf(error)}`);
     }
     this.#parent.directory.noteChange(child);
   }
 
-  /** The parent is told once, also when its process ends before it could be. */
+  /** Tells the parent exactly once, even if its process ends before it could be told. */
   report(child: Child, { report }: RunOutcome, wakes: boolean): void {
     if (report === undefined) return;
     const { agentId } = child.facts.header;
@@ -176,7 +176,7 @@ export class ChildRuns {
   idle(child: Child): void {
     const { options, deps } = this.#parent;
     const idleMs = options.limits?.().idleMs ?? 0;
-    // Without a journal nothing could be revived.
+    // Without a journal, the child could not be revived.
     if (idleMs <= 0 || !options.journal || child.state !== "idle" || this.#parts.isClosed()) return;
     child.idleTimer = deps.setTimer(() => this.#park(child), idleMs);
   }

@@ -1,4 +1,4 @@
-// Opens the sessions of children: the model of each, what its kind makes of it, and who hears its events.
+// Opens the sessions of children: chooses each one's model, applies its kind, and passes on its events.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import type { Child } from "./child.ts";

@@ -1,4 +1,4 @@
-// One child agent as its parent keeps it: what was agreed, where it is in its life, and its session while it has one.
+// One child agent as its parent keeps it: its definition, its state, and its session while it has one.
 
 import type { Usage } from "@lathe/llm";
 import type { Amounts, BudgetConfig, RequestAmounts } from "../../base/budget/ledger.ts";
@@ -13,26 +13,26 @@ import type { SharedStart } from "./shared-start.ts";
 import { Troubles } from "./troubles.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork } from "./types.ts";
 
-/** One input of a child, from the moment that it is given. */
+/** One input of a child, from the moment when it is submitted. */
 export interface Run {
-  /** Ends the waiting for its turn; a session that works is interrupted instead. */
+  /** Aborts the wait for its turn; a working session is interrupted instead. */
   readonly controller: AbortController;
   readonly startedAt: number;
   /** Why it has not begun yet. */
   waitsFor: "turn" | "memory" | undefined;
-  /** Requests so far. */
+  /** Number of requests so far. */
   requests: number;
   readonly troubles: Troubles;
   /** Why it was stopped. */
   stopped: string | undefined;
-  /** It was ended for good. */
+  /** True if it was ended for good. */
   isAborted: boolean;
-  /** Calls that wait for its end: they tell the model of it. */
+  /** How many calls wait for its end; they report it to the model. */
   waiters: number;
 }
 
 interface EndedInput {
-  /** The entry that tells how. */
+  /** The entry that records how it ended. */
   readonly outcomeId: string;
   readonly startedAt: number;
   readonly endedAt: number;
@@ -41,31 +41,31 @@ interface EndedInput {
 export interface Child {
   readonly facts: AgentFacts;
   state: AgentState;
-  /** Of a child that works or is idle. */
+  /** Set while the child works or is idle. */
   session: ChildSession | undefined;
   type: AgentType | undefined;
   completion: Completion | undefined;
   shared: SharedStart | undefined;
   isolation: Isolation | undefined;
-  /** What became of the work of an isolated one. */
-  /** The kind of view that it works in, or worked in while this process knew it. */
+  /** The kind of view that it works in, or last worked in while this process knew it. */
   view: string | undefined;
+  /** The result of landing an isolated child's work. */
   landed: LandedWork | undefined;
-  /** The one that it is part of. */
+  /** The race that it is part of. */
   race: Race | undefined;
   run: Run | undefined;
-  /** What it was given and has not read. */
+  /** The content that it was given but has not read. */
   unread: string | undefined;
   report: Omit<AgentReport, "state">;
-  /** In the inputs that have ended, all together. */
+  /** Total of the inputs that have ended. */
   spent: Spent;
-  /** Its last input that has ended. */
+  /** The last input that has ended. */
   ended: EndedInput | undefined;
   /** Resolves with the report when the current input has ended. */
   done: Promise<AgentReport>;
-  /** Its session is being closed: its journal can be opened again after that. */
+  /** Set while its session is closing. After that its journal can be opened again. */
   closing: Promise<void> | undefined;
-  /** What it needs to work again is being looked up. */
+  /** Set while we look up what it needs to work again. */
   waking: Promise<void> | undefined;
   idleTimer: { cancel(): void } | undefined;
 }
@@ -95,7 +95,7 @@ export function newChild(facts: AgentFacts, type: AgentType | undefined, shared:
   };
 }
 
-/** A child of an earlier process, as the parent's journal knows it. */
+/** A child of an earlier process, from the parent's journal. */
 export function rememberedChild({ intent, input, outcome, spent, endedAt, ...facts }: AgentRecord): Child {
   const child = newChild(facts, undefined, undefined);
   child.spent = spent;
@@ -123,7 +123,7 @@ export function newRun(startedAt: number): Run {
   };
 }
 
-/** What is the same in all reports of a child. */
+/** The fields that are the same in all reports of a child. */
 export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
   const { header, agent, description, task, isIsolated } = facts;
   return {
@@ -138,7 +138,7 @@ export function runningReport(facts: AgentFacts): Omit<AgentReport, "state"> {
   };
 }
 
-/** What is known of its session and its kind as long as it has them. */
+/** What its session and its kind tell, as long as it has them. */
 function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" | "contextWindow" | "source"> {
   const window = session?.profile.contextWindowSize ?? 0;
   return {
@@ -148,7 +148,7 @@ function contextOf({ session, type }: Child): Pick<AgentReport, "contextTokens" 
   };
 }
 
-/** Its present input has ended. */
+/** Ends the current input. */
 export function endRun(
   child: Child,
   shown: Partial<AgentReport>,
@@ -168,14 +168,14 @@ export const reportOf = ({ report, state }: Child): AgentReport => {
   return {
     ...rest,
     state,
-    // Of a parked child it is read on demand.
+    // The output of a parked child is read on demand.
     get output() {
       return report.output;
     },
   };
 };
 
-/** Resolves when its present input has ended; the signal only ends the waiting. */
+/** Resolves when the current input has ended. The signal only ends the wait. */
 export function waitFor(
   { facts, run, done }: Child,
   signal: AbortSignal,
@@ -199,7 +199,7 @@ export function waitFor(
   });
 }
 
-/** What the spawn says can only lower what the kind says. */
+/** The spawn can only lower the limits of the kind. */
 export function wantedBudget(
   usual: BudgetConfig | undefined,
   kinds: BudgetConfig | undefined,
@@ -209,7 +209,7 @@ export function wantedBudget(
   return maxTurns > 0 ? { ...wanted, turns: Math.min(maxTurns, kinds?.turns ?? maxTurns) } : wanted;
 }
 
-/** A child that is taken up again has spent already; its share applies from now on. */
+/** A resumed child has already spent some; its share applies from now on. */
 export function onTopOf(share: BudgetConfig, spent: Amounts, uncertain: RequestAmounts): BudgetConfig {
   const used = { ...spent, tokens: spent.tokens + uncertain.tokens, usd: spent.usd + uncertain.usd };
   const entries = Object.entries(share) as [keyof Amounts, number][];

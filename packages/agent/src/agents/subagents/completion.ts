@@ -1,5 +1,5 @@
-// The last word of a child agent: it has to call `yield`, is reminded when it stops without, and what it yields is checked against the
-// schema of its kind.
+// How a child agent finishes: it has to call `yield` and is reminded if it stops without. What it yields is checked
+// against the schema of its kind.
 
 import {
   type JsonObject,
@@ -16,24 +16,24 @@ import { ToolFailure } from "../../contract/tool.ts";
 import reminder from "./reminder.md";
 
 const MOST_REMINDERS = 3;
-/** After so many outputs that do not fit, the next is taken as it is, and the parent is told. */
+/** After this many outputs that do not fit, the next one is accepted, and the parent is told. */
 const MOST_REFUSALS = 3;
 const NO_YIELD = "SYSTEM WARNING: Subagent exited without calling yield tool after 3 reminders.";
 
 export interface CompletionParts {
   readonly schema?: JsonSchema | undefined;
-  /** Forces the tool choice of the next request; absent where the model does not take that. */
+  /** Forces the tool choice of the next request; absent if the model does not support that. */
   readonly force?: ((choice: ToolChoice) => void) | undefined;
-  /** The input is over when the calls of this answer are. */
+  /** Ends the input when the calls of this answer are done. */
   readonly endInput: () => void;
 }
 
-/** What a run of a child gave. */
+/** The result of a child's run. */
 export interface Result {
   readonly isDone: boolean;
   readonly output: string;
   readonly findings: readonly JsonValue[];
-  /** The child never called `yield`. */
+  /** True if the child never called `yield`. */
   readonly hasNotYielded?: true;
 }
 
@@ -50,12 +50,12 @@ export class Completion implements CompletionService {
     this.#schema = schema;
   }
 
-  /** The session that it belongs to is made after it. */
+  /** Called later, because the session is made after this object. */
   attach(parts: CompletionParts): void {
     this.#parts = parts;
   }
 
-  /** Another input begins: it has a result of its own. */
+  /** Called when another input begins, which has its own result. */
   begin(): void {
     this.#yielded = undefined;
     this.#violation = undefined;
@@ -92,7 +92,7 @@ export class Completion implements CompletionService {
     };
   }
 
-  /** `text`: its last one, which stands in for a result that it did not yield. */
+  /** `text`: the last answer, used as the result if the child did not yield one. */
   async result(text: string): Promise<Result> {
     const findings = this.#findings;
     if (this.#yielded) {

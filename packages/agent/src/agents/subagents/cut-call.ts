@@ -1,9 +1,9 @@
-// What the model is told of a call that started agents and was cut off by the end of its process.
+// What the model is told about a call that started agents and was cut off when its process ended.
 
 import { type Child, reportOf } from "./child.ts";
 import { resultText } from "./result-text.ts";
 
-/** The ends of all of them are known by then. */
+/** By then we know how all of them ended. */
 export function cutCallText(children: readonly Child[]): string | undefined {
   if (children.length === 0) return undefined;
   const head = "[The process ended during this call. These agents had been started, and no others:]";

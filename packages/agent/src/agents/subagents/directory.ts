@@ -1,5 +1,5 @@
-// All agents of one session, whichever of them started which: what each does, and what can be done with it. Hosts are told when one begins
-// or ends at once, and what they do meanwhile in steps that many of them together cannot flood a host with.
+// All agents of one session, whichever agent started them: what each is doing, and what can be done with it. Hosts
+// learn at once when an agent begins or ends; progress is throttled, so that many agents together cannot flood a host.
 
 import type { SessionDeps } from "../../base/time/deadline.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
@@ -11,16 +11,16 @@ import type { Child } from "./child.ts";
 import { rememberedChild } from "./child.ts";
 import { knownAgents } from "./records.ts";
 
-/** Between two reports of what an agent does. */
+/** Interval between two progress reports of an agent. */
 const PROGRESS_MS = 150;
 const STOPPED = "the user stopped it";
 const WAITING = { turn: "Waiting for its turn", memory: "Waiting for memory" } as const;
 
 /** The session or agent that started an agent and can reach it. */
 export interface AgentOwner {
-  /** Of the agent that it belongs to; undefined for the session itself. */
+  /** The agent that this owner is; undefined for the session itself. */
   readonly agentId: string | undefined;
-  /** Its session has ended: it reaches no agent any more. */
+  /** True if its session has ended, so that it can reach no agent any more. */
   readonly isClosed: boolean;
   send(agentId: string, message: string): Promise<AgentReport>;
   stop(agentId: string, why: string): Promise<AgentReport>;
@@ -30,7 +30,7 @@ export interface AgentOwner {
 
 interface DirectoryParts {
   readonly deps: SessionDeps;
-  /** Whether hosts are told what agents do meanwhile; see `SubagentOptions.isTaped`. */
+  /** Whether hosts get progress reports; see `SubagentOptions.isTaped`. */
   readonly tellsProgress: boolean;
   tell(kind: "agent_lifecycle" | "agent_progress", agent: AgentOverview): void;
 }
@@ -39,7 +39,7 @@ interface Entry {
   child: Child;
   owner: AgentOwner;
   readonly activity: Activity;
-  /** What it started in an earlier process is known. */
+  /** True once we know the agents that it started in an earlier process. */
   isLoaded: boolean;
   toldAt: number;
   timer: { cancel(): void } | undefined;
@@ -48,14 +48,14 @@ interface Entry {
 export class Directory implements AgentDirectory {
   readonly #parts: DirectoryParts;
   readonly #entries = new Map<string, Entry>();
-  /** How many messages an agent has not read; the code that delivers them says. */
+  /** Set by the code that delivers messages: how many an agent has not read. */
   unread: (agentId: string) => number = () => 0;
 
   constructor(parts: DirectoryParts) {
     this.#parts = parts;
   }
 
-  /** A new one, or one that its reopened parent remembers. */
+  /** Adds a new agent, or one that its reopened parent remembers. */
   add(child: Child, owner: AgentOwner): void {
     const { agentId } = child.facts.header;
     const known = this.#entries.get(agentId);
@@ -65,14 +65,14 @@ export class Directory implements AgentDirectory {
         child,
         owner,
         activity: new Activity(),
-        // One that works tells of its agents itself.
+        // A working agent reports its own agents.
         isLoaded: child.state === "running",
         toldAt: Number.NEGATIVE_INFINITY,
         timer: undefined,
       });
   }
 
-  /** Something happened in its session. */
+  /** Handles an event of the agent's session. */
   noteEvent(agentId: string, event: SessionEvent): void {
     const entry = this.#entries.get(agentId);
     if (!entry?.activity.follow(event) || entry.timer || !this.#parts.tellsProgress) return;
@@ -81,26 +81,26 @@ export class Directory implements AgentDirectory {
     else entry.timer = this.#parts.deps.setTimer(() => this.#progress(entry, this.#parts.deps.now()), due);
   }
 
-  /** Its state is another one. */
+  /** Called when the agent's state has changed. */
   noteChange({ facts, state }: Child): void {
     const entry = this.#entries.get(facts.header.agentId);
     if (!entry) return;
     entry.timer?.cancel();
     entry.timer = undefined;
-    // What it did is in its journal; one that is parked holds nothing.
+    // What it did is in its journal; a parked agent keeps nothing in memory.
     if (state === "parked" || state === "aborted") entry.activity.clear();
     this.#parts.tell("agent_lifecycle", this.#overview(entry));
   }
 
-  /** It waits for something else, or not any more. */
+  /** Called when the agent starts or stops waiting for something. */
   waits({ facts }: Child): void {
     const entry = this.#entries.get(facts.header.agentId);
     if (entry && this.#parts.tellsProgress) this.#progress(entry, this.#parts.deps.now());
   }
 
   /**
-   * Besides this agent and those above it: how many agents work themselves rather than wait for theirs, and how many of these have yet
-   * to send their first request.
+   * For all agents except this one and those above it: how many work themselves instead of waiting for their own
+   * agents, and how many of those have not sent their first request yet.
    */
   others(agentId: string): { readonly atWork: number; readonly starting: number } {
     const running = [...this.#entries].flatMap(([id, { child }]) => (child.run ? [{ id, run: child.run }] : []));
@@ -115,7 +115,7 @@ export class Directory implements AgentDirectory {
     return { atWork: others.length, starting: others.filter(({ run }) => run.requests === 0).length };
   }
 
-  /** The session has ended. */
+  /** Called when the session has ended. */
   close(): void {
     for (const entry of this.#entries.values()) entry.timer?.cancel();
   }
@@ -171,7 +171,7 @@ export class Directory implements AgentDirectory {
     return this.#entry(agentId).child.report.output;
   }
 
-  /** What it was given and has not read. */
+  /** The content that the agent was given but has not read. */
   unreadBy(agentId: string): string | undefined {
     return this.#entry(agentId).child.unread;
   }
@@ -186,7 +186,7 @@ export class Directory implements AgentDirectory {
   }
 
   async load(): Promise<void> {
-    // Those that are found are looked at as well: a map gives what is added to it meanwhile.
+    // The loop also visits agents that it adds, because iterating a Map includes entries added meanwhile.
     for (const [agentId, entry] of this.#entries) {
       if (entry.isLoaded || entry.child.session) continue;
       entry.isLoaded = true;
@@ -244,7 +244,7 @@ export class Directory implements AgentDirectory {
   }
 }
 
-/** Of agents whose parent has no session: they can be read, not reached. */
+/** The owner for agents whose parent has no session: they can be read, but not reached. */
 function pastOwner(agentId: string, above: AgentOwner): AgentOwner {
   const unreachable = (): never => {
     throw new Error(`${agentId} has no session`);
@@ -259,7 +259,7 @@ function pastOwner(agentId: string, above: AgentOwner): AgentOwner {
   };
 }
 
-/** With what there is. */
+/** The message lists the agents that exist. */
 export function unknownAgent(agentId: string, known: readonly string[]): string {
   return `There is no agent ${agentId}; ${known.length === 0 ? "there are none" : `known: ${known.join(", ")}`}.`;
 }

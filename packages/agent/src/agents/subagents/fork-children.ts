@@ -1,5 +1,5 @@
-// The children of a session that goes on as another one: each gets a copy of its journal as it was when the copied history heard of
-// it last, so that the copy can send it further input.
+// When a session is forked, each of its children gets a copy of its journal up to the last moment that the copied
+// history knows of, so that the copy can send it further input.
 
 import { forkJournal } from "../../record/journal/fork.ts";
 import { Journal } from "../../record/journal/journal.ts";
@@ -7,15 +7,18 @@ import type { JournalDeps } from "../../record/journal/new-lines.ts";
 import type { JournalStore } from "../../record/journal/store.ts";
 import { copyRecords } from "./records.ts";
 
-/** Where journals of children lie, by their id. All descendants of a session share one place. Closing a store takes effect at once. */
+/**
+ * Where the journals of children are stored, by id. All descendants of a session share one store. Closing a journal
+ * takes effect at once.
+ */
 export interface ChildStores {
-  /** To read; undefined when it is not there. */
+  /** Opens a journal for reading; undefined if it does not exist. */
   read(agentId: string): JournalStore | undefined;
-  /** Empty. */
+  /** Creates an empty journal. */
   create(agentId: string): JournalStore;
 }
 
-/** `copy` has a part of the entries of `source`. The children of children come along. */
+/** `copy` has a part of the entries of `source`. Nested children are copied too. */
 export function forkChildren(
   source: Journal,
   copy: Journal,
@@ -36,7 +39,7 @@ export function forkChildren(
   }
 }
 
-/** Entries are in the order of their times. */
+/** Entries are ordered by time. */
 function lastUntil(journal: Journal, time: string): string | null {
   let last: string | null = null;
   for (const id of journal.entryIds()) {

@@ -1,5 +1,5 @@
-// What a child is told about its work. Everything that the agents of a batch share is in the system prompt, in the same words for all;
-// what only one of them has is in its first message.
+// What a child is told about its work. What all agents of a batch share is in the system prompt, in the same words for
+// all; what only one of them gets is in its first message.
 
 import type { BatchTask } from "../../contract/subagents.ts";
 import ending from "./ending.md";
@@ -7,7 +7,7 @@ import type { ChildOpening } from "./parent.ts";
 import rosterHead from "./roster.md";
 import schemaNote from "./schema.md";
 
-/** Last part of the system prompt of a child. */
+/** The last part of a child's system prompt. */
 export function childInstructions(
   { role, type, shared }: Pick<ChildOpening, "role" | "type" | "shared">,
   parents: string | undefined,
@@ -19,7 +19,10 @@ export function childInstructions(
   return parts.flatMap((part) => (part === undefined || part.trim() === "" ? [] : [part.trim()])).join("\n\n");
 }
 
-/** What all agents of a batch should know. `roster`: the agents that there were before; absent when they cannot talk. */
+/**
+ * What all agents of a batch should know. `roster`: the agents that existed before; absent if they cannot exchange
+ * messages.
+ */
 export function batchContext(
   context: string | undefined,
   agentIds: readonly string[],
@@ -39,10 +42,10 @@ export function batchContext(
   return parts.join("\n\n");
 }
 
-/** Of a roster: `irc` lists the others. */
+/** How many agents the roster lists; `irc` lists the others. */
 const MOST_LISTED = 24;
 
-/** The first message of a child of a batch. */
+/** The first message to a child of a batch. */
 export function assignmentText(agentId: string, { assignment }: BatchTask): string {
   return `You are ${agentId}. Your assignment:\n\n${assignment.trim()}`;
 }

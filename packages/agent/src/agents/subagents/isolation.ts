@@ -1,5 +1,5 @@
-// A child that works apart from its parent's files: it gets its place before it starts, and its work lands when it has ended. How that is
-// done is the host's.
+// A child that works in an isolated copy: it gets its copy before it starts, and its work lands when it has ended. The
+// host implements both.
 
 import { messageOf } from "@lathe/llm";
 import type { InputOutcome } from "../../contract/events/types.ts";
@@ -13,7 +13,7 @@ import { resultOf } from "./result.ts";
 import { mustStart } from "./starts.ts";
 import type { AgentType, ChildSession, Isolation, LandedWork } from "./types.ts";
 
-/** A task may ask for more than its kind does, never for less. */
+/** A task may request more isolation than its kind, never less. */
 export function worksApart(
   { options }: ParentSession,
   { name, isolation = "none" }: AgentType,
@@ -32,7 +32,7 @@ export function worksApart(
   );
 }
 
-/** What is done there stays there. */
+/** For a place that the host owns: what is done there stays there. */
 export const placeOfHost = (env: ExecutionEnvironment): Isolation => ({
   env,
   land: async () => ({ text: "", outcome: "nothing" }),
@@ -57,7 +57,7 @@ export async function isolate(child: Child, signal: AbortSignal, parent: ParentS
 
 const verifyOf = ({ race, type }: Child): string | undefined => race?.verify ?? type?.verify;
 
-/** What does not land goes back to its author, once. */
+/** Lands the work of a child. Work that does not land is sent back to it once. */
 export async function land(child: Child, session: ChildSession, first: InputOutcome): Promise<InputOutcome> {
   const { isolation, run } = child;
   if (!isolation || !run) return first;
@@ -85,7 +85,7 @@ async function attempt(
   isLast = false,
 ): Promise<LandedWork> {
   const { agentId } = child.facts.header;
-  // A question is no end: the parent that answers finds nothing landed that was not meant to.
+  // A child that asks a question has not ended: its parent should not find unfinished work landed when it answers.
   const isDone = ended !== undefined && !ended.awaiting && (await resultOf(child, ended)).status === "completed";
   const landed = await isolation.land({
     isDone,
@@ -98,7 +98,7 @@ async function attempt(
   return landed;
 }
 
-/** Its run is over, or never began. */
+/** Called when the run is over or never began. */
 export async function leave(child: Child, { warn }: Pick<ParentSession, "warn">, toldBy?: string): Promise<void> {
   try {
     await child.isolation?.close(toldBy);

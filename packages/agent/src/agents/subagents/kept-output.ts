@@ -1,10 +1,13 @@
-// The whole output of a child as a file beside the session, for people and programs that read files.
+// Keeps the whole output of a child in a file beside the session, for people and programs that read files.
 
 import { messageOf } from "@lathe/llm";
 import type { ParentSession } from "./parent.ts";
 import type { RunOutcome } from "./records.ts";
 
-/** The journal has the output as well, so a file that cannot be written is a warning. A replay happens elsewhere, so a recorded run names no file. */
+/**
+ * The journal has the output as well, so a file that cannot be written is only a warning. A replay runs in another
+ * place, so a recorded run names no file.
+ */
 export function withKeptOutput({ options, redact: redacted, warn }: ParentSession, outcome: RunOutcome): RunOutcome {
   if (!options.keepOutput || options.isTaped) return outcome;
   const { agentId, output } = outcome;

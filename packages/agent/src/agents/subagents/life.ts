@@ -1,4 +1,4 @@
-// A child that is not at work costs nothing: its session is closed, and what is left of it is in the journals.
+// A child that is not at work costs nothing: its session is closed, and everything else is in the journals.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import type { Journal } from "../../record/journal/journal.ts";
@@ -7,7 +7,7 @@ import type { ParentSession } from "./parent.ts";
 import { outputOf } from "./records.ts";
 import type { ChildSession } from "./types.ts";
 
-/** What is left is in the journals. */
+/** Drops everything that the journals have. */
 export function park(child: Child, journal: Journal): void {
   const { session, ended } = child;
   if (child.state !== "idle" || !session || !ended) return;
@@ -34,7 +34,7 @@ export function release(child: Child, session: ChildSession): void {
   });
 }
 
-/** Whether it has a session or not. */
+/** Reads the child's journal, whether it has a session or not. */
 export async function readJournal<T>(child: Child, parent: ParentSession, read: (journal: Journal) => T): Promise<T> {
   if (child.session) return read(child.session.journal);
   await child.closing;

@@ -1,5 +1,5 @@
-// The child agents of one session: each has its own session and journal, shares the environment, and lives inside the
-// parent's budget. A child's run is an effect of the parent: intent before it, outcome entry after it.
+// The child agents of one session: each has its own session and journal, shares the environment, and lives within the
+// parent's budget. A child's run is an effect of the parent: an intent before it, an outcome entry after it.
 
 import { messageOf } from "@lathe/llm";
 import { sentence } from "../../base/text/sentence.ts";
@@ -31,7 +31,7 @@ import { mustStart, Starts } from "./starts.ts";
 import type { AgentType, HostBatch, HostSubagents } from "./types.ts";
 import { workingDirOf } from "./working-dir.ts";
 
-/** What is the same for all tasks of a batch. */
+/** What all tasks of a batch share. */
 interface BatchStart {
   readonly type: AgentType;
   readonly isReported: boolean;
@@ -39,7 +39,7 @@ interface BatchStart {
   readonly signal: AbortSignal;
 }
 
-/** What works on the children. */
+/** The modules that work on the children. */
 interface ChildParts {
   readonly sessions: ChildSessions;
   readonly mail: ChildMail;
@@ -61,7 +61,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     return this.#parent.agentId;
   }
 
-  /** Children that end from now on stay as they are: no timer, no further work. */
+  /** Children that end after this are left as they are: no timers, no further work. */
   get isClosed(): boolean {
     return this.#starts.isClosed;
   }
@@ -144,7 +144,7 @@ export class Subagents implements HostSubagents, AgentOwner {
         if (env) child.isolation = placeOfHost(env);
         child.race = race;
         race?.join(agentId, (why) => stop(child, why));
-        // One after the other: the first is the one that the others wait for, and the shares are what is left each time.
+        // Started one after another: the others wait for the first, and each share is taken from what is left.
         const content = assignmentText(agentId, task);
         await this.#parts.runs.start(child, { callId, content, parts: tasks.length - index + 1, signal });
         started.push(reportOf(child));
@@ -157,7 +157,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     return { started, failed, isReported };
   }
 
-  /** A running child is steered; one that has ended gets a new input. */
+  /** Steers a running child; one that has ended gets a new input. */
   send(agentId: string, message: string, callId?: string): Promise<AgentReport> {
     return this.#starts.run((signal) => this.#send({ callId, content: message, signal }, agentId));
   }
@@ -171,7 +171,7 @@ export class Subagents implements HostSubagents, AgentOwner {
       return reportOf(child);
     }
     const lookup = this.#lookUp(child);
-    // Another caller may have set it to work meanwhile.
+    // Another caller may have woken it in the meantime.
     if (lookup) return lookup.then(() => this.#send(start, agentId));
     await this.#parts.runs.start(child, start);
     return reportOf(child);
@@ -181,14 +181,14 @@ export class Subagents implements HostSubagents, AgentOwner {
     return waitFor(this.#child(agentId), signal, this.#parent);
   }
 
-  /** Ends the present input; a message sets it to work again. */
+  /** Stops the current input; a message wakes the child again. */
   async stop(agentId: string, why: string): Promise<AgentReport> {
     const child = this.#child(agentId);
     stop(child, why);
     return child.done;
   }
 
-  /** Its session is opened again and waits for a message. */
+  /** Opens its session again, which then waits for a message. */
   revive(agentId: string): Promise<AgentReport> {
     return this.#starts.run((signal) => this.#revive(agentId, signal));
   }
@@ -206,7 +206,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     return reportOf(child);
   }
 
-  /** One that works is ended for good; one that has ended is parked. */
+  /** Ends a working child for good; parks one that has ended. */
   async close(agentId: string): Promise<AgentReport> {
     const child = this.#child(agentId);
     if (child.run) {
@@ -240,7 +240,9 @@ export class Subagents implements HostSubagents, AgentOwner {
     return [...this.#children.values()].some((child) => child.session?.answerApproval(callId, answer, agentId));
   }
 
-  /** What an earlier process left: ended children are known again, running ones are settled as interrupted. */
+  /**
+   * Recovers the children of an earlier process: ended ones are known again, running ones are settled as interrupted.
+   */
   recover(): void {
     const records = knownAgents(this.#parent);
     for (const intent of this.#parent.journal.openIntents()) {
@@ -257,14 +259,14 @@ export class Subagents implements HostSubagents, AgentOwner {
     }
   }
 
-  /** What became of the agents that a call started which was cut off; undefined when it started none. */
+  /** What became of the agents of a call that was cut off; undefined if it started none. */
   leftByCall(callId: string): string | undefined {
     return cutCallText([...this.#children.values()].filter(({ facts }) => facts.header.parentCall === callId));
   }
 
   // ---- inside ----
 
-  /** Made with the first child: most sessions have none. */
+  /** Created with the first child, because most sessions have none. */
   get #parts(): ChildParts {
     this.#made ??= this.#makeParts();
     return this.#made;
@@ -289,7 +291,7 @@ export class Subagents implements HostSubagents, AgentOwner {
     return this.#starts.run((signal) => this.#wakeForMail(child, { callId, content: undefined, signal }));
   }
 
-  /** Sets a child to work on the messages that wait for it. */
+  /** Wakes a child to read its waiting messages. */
   async #wakeForMail(child: Child, start: Start): Promise<"injected" | "woken" | "revived"> {
     mustTakeMessages(child);
     if (child.run) {
@@ -317,14 +319,17 @@ export class Subagents implements HostSubagents, AgentOwner {
     this.#wake(child, "irc").catch((error: unknown) => this.#parent.warn(messageOf(error)));
   }
 
-  /** Undefined: the child can be set to work at once. */
+  /** Looks up what the child needs; undefined if it can be woken at once. */
   #lookUp(child: Child): Promise<void> | undefined {
     if (!child.closing && (child.facts.agent === undefined || child.type)) return undefined;
     child.waking ??= this.#typeAgain(child);
     return child.waking;
   }
 
-  /** What a parked child no longer has, from its file as it is now: nothing that it says of itself widens its rights. */
+  /**
+   * Restores a parked child's kind from its file as it is now, so that nothing in the child's own journal can widen its
+   * rights.
+   */
   async #typeAgain(child: Child): Promise<void> {
     const { agent } = child.facts;
     try {

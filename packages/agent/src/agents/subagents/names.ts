@@ -1,5 +1,5 @@
-// The ids of child agents are names that people and models can keep apart. Each is also the name of the child's journal, so it is safe
-// as a file name, and unique without regard to case.
+// Ids of child agents are names that people and models can tell apart. Each is also the name of the child's journal, so
+// it is a safe file name and unique regardless of case.
 
 import { ToolFailure } from "../../contract/tool.ts";
 
@@ -16,14 +16,14 @@ const NOUNS = (
   "Reef Ridge River Robin Sparrow Spruce Summit Thicket Tiger Tulip Tundra Valley Walnut Willow Wolf Zephyr"
 ).split(" ");
 
-/** Long enough for a sentence in two words; a nested one stays below what file systems take. */
+/** Long enough for a sentence squeezed into two words; even nested names stay below the limit of file systems. */
 const LONGEST_NAME = 48;
 const LONGEST_ID = 200;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
-/** What other words mean among agents. */
+/** Words that have another meaning among agents. */
 const TAKEN = new Set(["main", "all"]);
 
-/** Why a name cannot be used. */
+/** Why a name cannot be used; undefined if it can. */
 export function nameProblem(name: string): string | undefined {
   if (name.length > LONGEST_NAME) return `the id ${name.slice(0, 20)}… is longer than ${LONGEST_NAME} characters`;
   if (!NAME.test(name)) return `the id ${JSON.stringify(name)} may hold only letters, digits, "_" and "-"`;
@@ -41,12 +41,12 @@ export class Names {
     this.#random = random;
   }
 
-  /** One that an earlier process gave. */
+  /** Reserves a name that an earlier process used. */
   use(agentId: string): void {
     this.#used.add(agentId.toLowerCase());
   }
 
-  /** The wished one, or the first like it that is free. */
+  /** Returns the wished name, or a similar one that is free. */
   give(wished?: string): string {
     const base = this.#qualifyName(wished ?? this.#pick());
     if (base.length > LONGEST_ID)

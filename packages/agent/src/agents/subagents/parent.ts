@@ -1,4 +1,4 @@
-// What the manager of children needs of the session that they belong to.
+// What the manager of children needs from the session that they belong to.
 
 import type { Usage } from "@lathe/llm";
 import type { BudgetConfig, Ledger } from "../../base/budget/ledger.ts";
@@ -22,47 +22,47 @@ export interface ChildOpening {
   readonly profile: Profile;
   readonly role: AgentRole | undefined;
   readonly type: AgentType | undefined;
-  /** Of a child that has to yield. */
+  /** Set if the child has to yield. */
   readonly completion: Completion | undefined;
-  /** Its task, for people who are asked about a call of it. */
+  /** Its task, shown to the user in questions about its calls. */
   readonly assignment: string;
   readonly shared: SharedStart | undefined;
-  /** Where it works; in its parent's environment when absent. */
+  /** The environment that it works in; its parent's when absent. */
   readonly env: ExecutionEnvironment | undefined;
   readonly onEvent: (event: SessionEvent) => void;
 }
 
-/** What the manager needs of the parent's session. */
+/** What the manager needs from the parent's session. */
 export interface ParentSession {
   readonly journal: Journal;
   readonly env: ExecutionEnvironment;
   readonly profile: Profile;
   readonly options: SubagentOptions;
   readonly deps: SessionDeps;
-  /** Of a session that is a child itself. */
+  /** Set if the session is itself a child. */
   readonly agentId: string | undefined;
   readonly conflicts: Conflicts | undefined;
   readonly spawns: Spawns;
-  /** Absent: the agents cannot talk. */
+  /** Absent if the agents cannot exchange messages. */
   readonly exchange: Exchange | undefined;
-  /** An input runs. */
+  /** True while an input runs. */
   readonly isAtWork: boolean;
   /** All agents of the session. */
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly budget: BudgetConfig;
-  /** A message begins an input when the session is idle, so that no caller has to wait for a result. */
+  /** True if a message begins an input when the session is idle, so that no caller has to wait for a result. */
   readonly takesReports: boolean;
   elapsedMs(): number;
   accountInput(usage: Usage, cost: number): void;
   append(entry: NewEntry): void;
-  /** Without the secrets that are known. */
+  /** Returns the value without known secrets. */
   redact<T>(value: T): T;
   childEvent(agentId: string, event: SessionEvent): void;
   warn(message: string): void;
   open(child: ChildOpening): ChildSession;
-  /** Gives the session a message, once for each id; `wakes`: it may begin an input. */
+  /** Gives the session a message, once for each id. `wakes`: it may begin an input. */
   report(content: string, source: MessageSource, wakes: boolean, id: string): void;
-  /** A caller set a child to work: after an interrupt, what children report may begin an input again. */
+  /** Called when a caller wakes a child: after an interrupt, its reports may begin an input again. */
   releaseReports(): void;
 }

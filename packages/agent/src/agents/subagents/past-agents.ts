@@ -1,4 +1,4 @@
-// The agents that a journal tells of, for the reader of a session that is not open.
+// The agents that a journal mentions, for readers of a session that is not open.
 
 import type { JournalReader } from "../../contract/journal-reader.ts";
 import type { AgentStatus } from "../../contract/subagents.ts";
@@ -12,11 +12,11 @@ export interface PastAgent {
   readonly description?: string | undefined;
   /** The beginning of its assignment. */
   readonly assignment: string;
-  /** What it was given and never read. */
+  /** The content that it was given but never read. */
   readonly unread?: string | undefined;
-  /** `running`: the process ended before it did. */
+  /** `running`: its process ended before it did. */
   readonly status: AgentStatus;
-  /** It was ended for good. */
+  /** True if it was ended for good. */
   readonly isAborted: boolean;
   readonly requests: number;
   /** US dollars. */

@@ -1,4 +1,4 @@
-// A run of a child that was cut off when an earlier process ended.
+// A child's run that was cut off when an earlier process ended.
 
 import { messageOf } from "@lathe/llm";
 import { type Child, since } from "./child.ts";
@@ -8,7 +8,7 @@ import type { ParentSession } from "./parent.ts";
 import { type AgentRecord, NOTHING_SPENT, type RunOutcome, type Spent } from "./records.ts";
 import { beforeIt } from "./result.ts";
 
-/** Opening settles the effects that were under way; the unfinished input is abandoned. */
+/** Opening the journal settles the effects that were under way; the unfinished input is abandoned. */
 export function cutRun(
   parent: ParentSession,
   sessions: ChildSessions,

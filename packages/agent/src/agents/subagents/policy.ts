@@ -1,4 +1,5 @@
-// Which kinds of agents a session may start, and what a batch must say. What is refused is one line that names what is possible.
+// Which kinds of agents a session may start, and what a batch must contain. A refusal is one line that says what is
+// possible.
 
 import type { BatchRequest } from "../../contract/subagents.ts";
 import { ToolFailure } from "../../contract/tool.ts";
@@ -6,10 +7,10 @@ import { nameProblem } from "./names.ts";
 import type { ParentSession } from "./parent.ts";
 import type { AgentType, Spawns } from "./types.ts";
 
-/** More would be a mistake of the model: each has a session of its own. */
+/** More would be a mistake of the model, because each has a session of its own. */
 const MOST_TASKS = 64;
 
-/** The kind of this name; throws for the model when it may not be started. */
+/** The kind with this name. Throws for the model if it may not be started. */
 export async function permittedType(parent: ParentSession, name: string): Promise<AgentType> {
   const types = (await parent.options.types?.()) ?? [];
   const type = typeNamed(types, name);
@@ -27,7 +28,7 @@ function typeNamed(types: readonly AgentType[], name: string): AgentType | undef
   return types.find((one) => one.name === name) ?? types.find((one) => one.aliases?.includes(name));
 }
 
-/** A child without a kind has all that its parent has, so only a session that may start any agent may start it. */
+/** A child without a kind can do all that its parent can, so only a session that may start any agent may start it. */
 export function permitPlain({ spawns }: ParentSession): void {
   if (spawns !== "*") throw new ToolFailure(`Cannot spawn an agent without a kind. Allowed: ${listSpawns(spawns)}.`);
 }
@@ -39,12 +40,12 @@ function refusal({ options, spawns }: ParentSession, name: string): string | und
 
 const listSpawns = (spawns: Exclude<Spawns, "*">): string => (spawns.length === 0 ? "none" : spawns.join(", "));
 
-/** `name`: what the caller knows it by. */
+/** `name`: the caller's name for the work. */
 export function mustSayWhat(work: string, name: string): void {
   if (work.trim() === "") throw new ToolFailure(`${name} is empty. Say what the agent should do.`);
 }
 
-/** Throws for what is wrong with a batch as a whole. */
+/** Throws if a batch as a whole is invalid. */
 export function checkBatch({ tasks }: BatchRequest): void {
   if (tasks.length === 0) throw new ToolFailure("There is no task. Give at least one with an assignment.");
   if (tasks.length > MOST_TASKS)

@@ -8,7 +8,7 @@ const MOST_RACERS = 8;
 
 export class Race {
   readonly verify: string;
-  /** How to stop each of them, by agent id. */
+  /** Functions that stop each of them, by agent id. */
   readonly #racers = new Map<string, (why: string) => void>();
   #winner: string | undefined;
 
@@ -20,7 +20,7 @@ export class Race {
     this.#racers.set(agentId, stop);
   }
 
-  /** Why the work of this one may no longer land. */
+  /** Why this agent's work may no longer land. */
   lostBy(agentId: string): string | undefined {
     return this.#winner === undefined || this.#winner === agentId ? undefined : `${this.#winner} was first`;
   }
@@ -32,7 +32,7 @@ export class Race {
   }
 }
 
-/** The tasks of a batch; those of a race are the same task several times. */
+/** The tasks of a batch. A race is the same task several times. */
 export function raceChildren(
   { race: count, verify, tasks }: BatchRequest,
   type: AgentType,
@@ -41,7 +41,7 @@ export function raceChildren(
     if (verify !== undefined) throw new ToolFailure("verify is for a race. Give race as well, or omit verify.");
     return { tasks, race: undefined };
   }
-  // What the file asks for has to pass as well.
+  // The check of the kind's file must pass as well.
   const checks = [...new Set([type.verify ?? "", verify ?? ""])].filter((command) => command.trim() !== "");
   const [first] = checks;
   if (first === undefined) throw new ToolFailure("A race needs verify: the command that decides who has won.");
@@ -55,5 +55,5 @@ export function raceChildren(
   };
 }
 
-/** Each in a shell of its own: none of them can leave something out of the next. */
+/** Runs each command in its own shell, so that none of them can affect the next. */
 const allOf = (commands: readonly string[]): string => commands.map((command) => `( ${command}\n)`).join(" && ");

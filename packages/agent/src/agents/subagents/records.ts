@@ -12,7 +12,7 @@ import type { NewEntry } from "../../record/journal/new-lines.ts";
 
 const LINE_KIND = "agent";
 const OUTCOME_TYPE = "agent";
-/** The id is the name of the child's journal, so it must not lead anywhere else. */
+/** The id is the name of the child's journal, so it must not point anywhere else. */
 const agentName = text({ pattern: "^[\\w-]+(\\.[\\w-]+)*$", maxLength: 240 });
 const STARTED = new Checker(
   openObject({
@@ -68,7 +68,7 @@ export interface AgentFacts {
   readonly description: string | undefined;
   /** Each of its results reaches the parent as a message. */
   readonly isReported: boolean;
-  /** It works apart from its parent's files, for one input. */
+  /** It works in an isolated copy, for one input only. */
   readonly isIsolated: boolean;
 }
 
@@ -88,22 +88,22 @@ export interface RunOutcome
     | "work"
   > {
   readonly status: Exclude<AgentStatus, "running">;
-  /** The child never read what it was given. */
+  /** The child never read the content that it was given. */
   readonly isUnread?: boolean | undefined;
   /** The child cannot be revived. */
   readonly isAborted?: boolean | undefined;
-  /** The id of the message that tells the parent of it. */
+  /** The id of the message that reports the end to the parent. */
   readonly report?: string | undefined;
 }
 
 export interface AgentRecord extends AgentFacts {
-  /** What the last run was given; absent where that was messages of other agents. */
+  /** The content of the last run; absent if messages of other agents started it. */
   readonly input: string | undefined;
   readonly intent: Pick<IntentLine, "for">;
   readonly outcome: RunOutcome | undefined;
-  /** In the runs that have an outcome, all together. */
+  /** Total of the runs that have an outcome. */
   readonly spent: Spent;
-  /** When the last one ended; 0 when it has not. */
+  /** When the last run ended; 0 if it has not. */
   readonly endedAt: number;
 }
 
@@ -114,24 +114,24 @@ export interface Spent {
   readonly turns: number;
   /** Tool calls. */
   readonly calls: number;
-  /** What requests that were cut off may have cost besides. */
+  /** What requests that were cut off may have cost in addition. */
   readonly uncertain: RequestAmounts;
 }
 
 export const NOTHING_SPENT: Spent = { usage: NO_USAGE, cost: 0, turns: 0, calls: 0, uncertain: NO_AMOUNTS };
 
-/** What the line of a start tells besides the facts. */
+/** What a start line contains besides the facts. */
 interface StartOfRun {
-  /** `provider/id` of the model that the child has. */
+  /** `provider/id` of the child's model. */
   readonly answeredBy: string;
   readonly input: string | undefined;
 }
 
-/** The session whose journal tells of its children. */
+/** The session whose journal records its children. */
 interface RecordingParent {
   readonly journal: Journal;
   append(entry: NewEntry): void;
-  /** Without the secrets that are known. */
+  /** Returns the value without known secrets. */
   redact<T>(value: T): T;
 }
 
@@ -166,13 +166,13 @@ export function appendOutcome(parent: RecordingParent, id: string, outcome: RunO
   parent.append({ type: "custom", id, customType: OUTCOME_TYPE, data: given });
 }
 
-/** What the outcome entry says of the child's output. */
+/** The child's output according to the outcome entry. */
 export function outputOf(journal: Journal, outcomeId: string): string {
   const outcome = outcomeIn(journal.entry(outcomeId));
   return outcome ? readOutcome(outcome).output : "";
 }
 
-/** Name and kind of the agent whose start a line of a journal tells; undefined for other lines. */
+/** Name and kind of the agent whose start a journal line records; undefined for other lines. */
 export function startedAgent({
   kind,
   data,
@@ -217,7 +217,10 @@ export function knownAgents(parent: { readonly journal: JournalReader }): AgentR
   return [...records.values()];
 }
 
-/** Lets `copy`, which has a part of the entries of `source`, know the children that this part knows; says until when it does. */
+/**
+ * Copies records into `copy`, which has a part of the entries of `source`, for the children that this part knows.
+ * Returns until when it knows each of them.
+ */
 export function copyRecords(
   source: Journal,
   copy: Journal,
@@ -226,7 +229,7 @@ export function copyRecords(
   for (const { kind, data } of source.outside("host")) {
     if (kind !== LINE_KIND || !STARTED.fits(data)) continue;
     const { agentId, for: outcomeId } = data as { agentId: string; for: string };
-    // A run that has not ended is not past yet: the copy will find it interrupted.
+    // A run that has not ended is not in the past yet: the copy will find it interrupted.
     const isRunning = !source.has(outcomeId);
     if (!isRunning && !copy.has(outcomeId)) continue;
     copy.write({ type: "host", kind, data: { ...(data as JsonObject), parentSession: copy.header.id } });

@@ -1,10 +1,10 @@
-// How a parent reads that a child has ended.
+// How a parent learns that a child has ended.
 
 import { escapeFrames } from "../../base/text/unframed.ts";
 import { truncateOutput } from "../../base/truncate/truncate.ts";
 import type { AgentReport } from "../../contract/subagents.ts";
 
-/** This much of the output is shown; the whole of it is at the agent's address. */
+/** How much of the output is shown; the whole of it is at the agent's address. */
 const PREVIEW = { chars: 5_000, mode: "head_tail" } as const;
 
 export function resultText(report: AgentReport): string {

@@ -1,4 +1,4 @@
-// What a run of a child gave: what it yielded, else its last text, or why it failed.
+// The result of a child's run: what it yielded, otherwise its last text, or why it failed.
 
 import type { InputOutcome } from "../../contract/events/types.ts";
 import type { Child } from "./child.ts";
@@ -7,7 +7,7 @@ import type { RunOutcome } from "./records.ts";
 type Own = Pick<RunOutcome, "status" | "output" | "findings" | "hasNotYielded">;
 type Result = Own & Pick<RunOutcome, "stderr" | "retryFailure" | "work">;
 
-/** `ended`: how its input ended, or why it was not taken. */
+/** `ended`: how its input ended, or why it was not accepted. */
 export async function resultOf(child: Child, ended: InputOutcome | string): Promise<Result> {
   const { troubles } = child.run ?? {};
   const retryFailure = typeof ended === "string" ? undefined : troubles?.retryFailure(ended.error?.message);
@@ -23,7 +23,7 @@ export async function resultOf(child: Child, ended: InputOutcome | string): Prom
   return { ...result, status, output: landed.text === "" ? result.output : `${result.output}\n\n${landed.text}` };
 }
 
-/** Of one that ended before it began: what it was given is not lost. */
+/** For a run that ended before it began: keeps the content that the child did not read. */
 export const beforeIt = ({ unread, run }: Child): string =>
   unread === undefined || run?.isAborted
     ? ""

@@ -1,4 +1,4 @@
-// One input of a child: it waits for its turn, works, and what it did apart from its parent's files lands.
+// One input of a child: it waits for its turn and works, and the work of an isolated child lands.
 
 import { messageOf } from "@lathe/llm";
 import type { BudgetConfig } from "../../base/budget/ledger.ts";
@@ -13,9 +13,9 @@ import { limitTime } from "./run-limits.ts";
 import { firstOf } from "./shared-start.ts";
 
 interface Input {
-  /** Undefined: the messages that wait for it. */
+  /** Undefined if waiting messages start the run. */
   readonly content: string | undefined;
-  /** Undefined: it may begin at once. */
+  /** Resolves when it may begin; undefined if it may begin at once. */
   readonly admitted: Promise<void> | undefined;
   readonly share: BudgetConfig;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ interface Among {
   readonly children: ReadonlyMap<string, Child>;
 }
 
-/** `ended`: how its input ended, or why it was not taken. */
+/** `ended`: how its input ended, or why it was not accepted. */
 export async function runChild(
   child: Child,
   { content, admitted, share, signal }: Input,
@@ -41,7 +41,7 @@ export async function runChild(
   const spending = (): Spent => (before && child.session ? since(child.session.usage, before) : NOTHING_SPENT);
   try {
     if (admitted) {
-      // An agent that waits for this child waits for those that work.
+      // An agent that waits for this child waits for the ones at work.
       const among = (): string[] => [...children].flatMap(([id, { run, session }]) => (run && session ? [id] : []));
       const leave = exchange?.waits({ agent: agentId, of: undefined, until: "turn", among });
       await admitted.finally(leave);

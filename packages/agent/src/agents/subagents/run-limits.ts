@@ -1,11 +1,11 @@
-// Bounds of one input of a child: how long it may take and how many requests it may make.
+// Limits of one input of a child: how long it may take and how many requests it may make.
 
 import type { SessionDeps } from "../../base/time/deadline.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
 import type { Child } from "./child.ts";
 import type { AgentLimits } from "./types.ts";
 
-/** Starts the clock; the returned function stops it. */
+/** Starts the clock. The returned function stops it. */
 export function limitTime(deps: SessionDeps, child: Child, { runMs = 0 }: AgentLimits): () => void {
   if (runMs <= 0) return () => {};
   const timer = deps.setTimer(() => stop(child, `it did not finish within ${runMs} ms`), runMs);
@@ -26,7 +26,7 @@ export function limitRequests(child: Child, event: Pick<SessionEvent, "kind">, {
   if (run.requests > 2 * requests) stop(child, `it made ${2 * requests} requests without finishing`);
 }
 
-/** Ends the current input. */
+/** Stops the current input. */
 export function stop(child: Child, why: string): void {
   if (!child.run) return;
   child.run.stopped ??= why;

@@ -1,5 +1,5 @@
-// What the agents of one batch have in common. Their first requests begin with the same bytes, and all but the first are sent when the
-// vendor has begun to answer that one: so its cache serves the others.
+// What the agents of one batch share. Their first requests begin with the same bytes. All but the first are sent once
+// the vendor has begun to answer that one, so that they can use its cache.
 
 import { makePending } from "../../base/time/pending.ts";
 import type { Surroundings } from "../../context/surroundings.ts";
@@ -9,7 +9,7 @@ import type { ExecutionEnvironment } from "../../world/env/types.ts";
 
 type ReadSurroundings = (profile: Profile, env: ExecutionEnvironment) => Surroundings | Promise<Surroundings>;
 
-/** Events that mean: the answer has begun, or will not come. */
+/** Events that mean that the answer has begun or will not come. */
 const ANSWERED: ReadonlySet<SessionEvent["kind"]> = new Set([
   "assistant_text_start",
   "turn_end",
@@ -18,7 +18,7 @@ const ANSWERED: ReadonlySet<SessionEvent["kind"]> = new Set([
 ]);
 
 export class SharedStart {
-  /** What all of them are told besides what their kind says; "" for one that works alone. */
+  /** What all of them are told beyond their kind; "" for one that works alone. */
   readonly context: string;
   readonly #read = new Map<string, Surroundings | Promise<Surroundings>>();
   readonly #answered = makePending();
@@ -28,7 +28,7 @@ export class SharedStart {
     this.context = context;
   }
 
-  /** The state of the project is looked at once, even if an agent changes it before the last one starts. */
+  /** Reads the state of the project only once, even if an agent changes it before the last one starts. */
   surroundings(read: ReadSurroundings): ReadSurroundings {
     return (profile, env) => {
       const key = JSON.stringify([profile.provider ?? profile.id, profile.model, env.workingDirectory()]);
@@ -48,13 +48,13 @@ export class SharedStart {
     if (agentId === this.#first && ANSWERED.has(kind)) this.#answered.settle();
   }
 
-  /** The first one has ended, or never began. */
+  /** Called when the first agent has ended or never began. */
   endChild(agentId: string): void {
     if (agentId === this.#first) this.#answered.settle();
   }
 }
 
-/** Resolves when either does; the caller looks at the signal. */
+/** Resolves when either happens; the caller checks the signal. */
 export function firstOf(turn: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

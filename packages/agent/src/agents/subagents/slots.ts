@@ -1,8 +1,8 @@
-// How many children of a session work at a time; the others wait in the order in which they came.
+// Limits how many children of a session work at a time; the others wait in the order in which they came.
 
 export class Slots {
   readonly #most: () => number;
-  /** Fixed when the first child asks; 0: any number. */
+  /** Fixed when the first child asks; 0: no limit. */
   #limit: number | undefined;
   #taken = 0;
   readonly #waiting: (() => void)[] = [];
@@ -11,7 +11,7 @@ export class Slots {
     this.#most = most;
   }
 
-  /** Undefined: there is one now. */
+  /** Undefined if a slot is free now. */
   take(signal: AbortSignal): Promise<void> | undefined {
     this.#limit ??= this.#most();
     if (this.#limit === 0 || this.#taken < this.#limit) {
@@ -33,7 +33,7 @@ export class Slots {
     });
   }
 
-  /** The next one in the queue takes it over. */
+  /** Passes the slot to the next child in the queue. */
   free(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -1,5 +1,5 @@
-// Starts of children that are under way. A child that has not begun is in no list yet, so an interrupt and the end of the session
-// reach it here: nothing starts behind their back.
+// Starts of children that are under way. A child that has not begun is in no list yet, so an interrupt or the end of
+// the session must stop it here.
 
 import { messageOf } from "@lathe/llm";
 import { abortController } from "../../base/time/deadline.ts";
@@ -10,12 +10,12 @@ export class Starts {
   #isClosed = false;
   readonly #underWay = new Set<Promise<unknown>>();
 
-  /** No child may start any more. */
+  /** True if no child may start any more. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** What starts children gets a signal: once it has fired, it starts none. */
+  /** Work that starts children gets a signal: once it has fired, the work starts none. */
   run<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const started = work(this.#controller.signal);
     const settled = started.then(
@@ -27,13 +27,13 @@ export class Starts {
     return started;
   }
 
-  /** Ends those that are under way; others may follow. */
+  /** Aborts the starts that are under way; others may follow. */
   interrupt(): void {
     this.#controller.abort(new Error("it was interrupted"));
     if (!this.#isClosed) this.#controller = abortController();
   }
 
-  /** Resolves when those that were under way are over. */
+  /** Resolves when the starts that were under way are over. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#controller.abort(new Error("the session has ended"));
@@ -41,7 +41,7 @@ export class Starts {
   }
 }
 
-/** Throws for the model when the start was ended. */
+/** Throws for the model if the start was aborted. */
 export function mustStart(agentId: string, { aborted, reason }: AbortSignal): void {
   if (aborted) throw new ToolFailure(`The agent ${agentId} was not started: ${messageOf(reason)}.`);
 }

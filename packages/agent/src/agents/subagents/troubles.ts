@@ -1,10 +1,10 @@
-// What went wrong during one input of a child, from its events: warnings, errors, and requests that were tried again.
+// What went wrong during one input of a child, from its events: warnings, errors, and retried requests.
 
 import { oneLine } from "../../base/text/one-line.ts";
 import type { SessionEvent } from "../../contract/events/types.ts";
 import type { RetryFailure } from "../../contract/subagents.ts";
 
-/** Of the lines, the last ones count. */
+/** Only the last lines are kept. */
 const MOST_LINES = 100;
 
 export class Troubles {
@@ -30,7 +30,7 @@ export class Troubles {
     return this.#lines.join("\n");
   }
 
-  /** `error`: what the input failed with. */
+  /** `error`: the error that the input failed with. */
   retryFailure(error: string | undefined): RetryFailure | undefined {
     return error === undefined || this.#retries === 0 ? undefined : { attempts: this.#retries + 1, message: error };
   }

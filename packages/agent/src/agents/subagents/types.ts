@@ -1,4 +1,4 @@
-// Child agents as hosts and their sessions see them: what a host gives, and what each side needs of the other.
+// Child agents as seen by hosts and by their sessions: the options of a host, and what each side needs from the other.
 
 import type { JsonSchema, RoutingClient, ToolChoice } from "@lathe/llm";
 import type { Amounts, BudgetConfig } from "../../base/budget/ledger.ts";
@@ -19,29 +19,37 @@ import type { Spent } from "./records.ts";
 
 /** How children of a session are made and what they may spend. */
 export interface SubagentOptions {
-  /** Opens a child's own journal: a new one, or the one that an earlier run left. In memory when absent. */
+  /** Opens a child's own journal: a new one, or the one from an earlier run. In memory when absent. */
   readonly journal?: ((header: ChildHeader) => Journal) | undefined;
-  /** The profile for a model that a spawn asks for; children use the parent's when absent. */
+  /** The profile for a model that a spawn requests; children use the parent's when absent. */
   readonly profileFor?: (model: string) => Profile | undefined;
-  /** What a child gets unless the spawn says otherwise. */
+  /** The budget of a child, unless the spawn says otherwise. */
   readonly budget?: BudgetConfig | undefined;
-  /** The kinds of agents that there are now; asked for each spawn. None when absent. */
+  /** The kinds of agents that exist now; asked for each spawn. None when absent. */
   readonly types?: (() => Promise<readonly AgentType[]>) | undefined;
-  /** Why agents of this kind may not be started, whichever caller asks. */
+  /** Why agents of this kind may not be started by any caller. */
   readonly refusal?: ((agent: string) => string | undefined) | undefined;
-  /** Read when it is needed: a change takes effect with the next child. */
+  /** Read when needed: a change takes effect with the next child. */
   readonly limits?: (() => AgentLimits) | undefined;
-  /** What a child without a role of its own is like now; plain when absent. */
+  /** The current role of children that have none of their own; plain when absent. */
   readonly defaultRole?: (() => AgentRole | undefined) | undefined;
-  /** The session and its agents can send each other messages. */
+  /** Lets the session and its agents send each other messages. */
   readonly irc?: IrcOptions | undefined;
-  /** Gives an isolated child an environment of its own, and lands its work when it has ended. Absent: no child is isolated. */
+  /**
+   * Gives an isolated child its own environment, and lands its work when it has ended. Absent: no child is isolated.
+   */
   readonly isolate?: ((child: IsolationRequest) => Promise<Isolation>) | undefined;
-  /** The session works apart itself: its children work in its copy, and their work lands with its own. */
+  /**
+   * True if the session itself works in an isolated copy: its children work in its copy, and their work lands with its
+   * own.
+   */
   readonly isApart?: boolean | undefined;
-  /** The run is recorded or replayed: what comes at intervals of its own, such as progress, would come at other moments the next time. */
+  /**
+   * True if the run is recorded or replayed: things that come at their own intervals, such as progress, would come at
+   * other moments the next time.
+   */
   readonly isTaped?: boolean | undefined;
-  /** Keeps the whole output of a child as a file, and says where. */
+  /** Stores the whole output of a child as a file and returns its path. */
   readonly keepOutput?: ((agentId: string, output: string) => string) | undefined;
   /** What became of the work of an isolated child that was cut off in an earlier process. */
   readonly leftBy?: ((agentId: string) => string | undefined) | undefined;
@@ -49,130 +57,139 @@ export interface SubagentOptions {
 
 /** How the agents of a session send each other messages. */
 export interface IrcOptions {
-  /** How long a call waits for a message unless it says so; 0: without a limit. 120 s when absent or no time. */
+  /** How long a call waits for a message by default; 0: without a limit. 120 s when absent or not a valid time. */
   readonly timeoutMs?: (() => number) | undefined;
 }
 
-/** 0 or absent: no limit. */
+/** For each limit, 0 or absent means none. */
 export interface AgentLimits {
-  /** Children that work at a time; read once. */
+  /** How many children work at a time; read once. */
   readonly concurrency?: number | undefined;
-  /** One input of a child may take this long. */
+  /** How long one input of a child may take. */
   readonly runMs?: number | undefined;
   /** After this many requests a child is asked to wrap up; after twice as many it is stopped. */
   readonly requests?: number | undefined;
-  /** How long a child without work keeps its session. */
+  /** How long an idle child keeps its session. */
   readonly idleMs?: number | undefined;
 }
 
-/** A child that is to work apart from its parent's files. */
+/** A child that will work in an isolated copy. */
 export interface IsolationRequest {
   readonly agentId: string;
   readonly type: AgentType | undefined;
   /** A command that decides whether its work may land. */
   readonly verify: string | undefined;
-  /** For people: what it works on. */
+  /** What it works on, for the user. */
   readonly task: string;
   /** The parent's environment. */
   readonly env: ExecutionEnvironment;
-  /** Where its parent looks up conflicts by their numbers. */
+  /** Where its parent looks up conflicts by number. */
   readonly conflicts: Conflicts | undefined;
-  /** Ends the opening. */
+  /** Aborts the opening. */
   readonly signal: AbortSignal;
 }
 
-/** Where such a child works. */
+/** Where an isolated child works. */
 export interface Isolation {
   readonly env: ExecutionEnvironment;
-  /** For people: the kind of view that was taken. */
+  /** The kind of view that was used, for the user. */
   readonly kind?: string | undefined;
   /**
-   * Its input has ended. Asked a second time when the child was sent back to work. Children end side by side: the host lands one at a
-   * time and asks `refusal` when the turn of this one has come, else several of a race land.
+   * Lands the child's work when its input has ended; called again if the child was sent back to work. Children end in
+   * parallel: the host must land one at a time and ask `refusal` when it is this child's turn, otherwise several of a
+   * race would land.
    */
   land(wish: LandingWish): Promise<LandedWork>;
-  /** How its run ended is recorded: nothing of it is needed any more. `toldBy`: the message that tells its parent of it, if one does. */
+  /**
+   * Called when the end of its run is recorded and nothing of it is needed any more. `toldBy`: the message that reports
+   * it to its parent, if there is one.
+   */
   close(toldBy?: string): Promise<void>;
 }
 
-/** An input of an isolated child has ended. */
+/** A request to land the work of an isolated child whose input has ended. */
 export interface LandingWish {
-  /** Else nothing lands. */
+  /** If false, nothing lands. */
   readonly isDone: boolean;
   /** The child cannot be sent back to work. */
   readonly isLast: boolean;
-  /** Asked when its turn has come: why it may no longer land. */
+  /** Asked when it is the child's turn: why its work may no longer land. */
   readonly refusal: () => string | undefined;
-  /** Asked when it is known which files would change: why they may not. */
+  /** Asked when the changed files are known: why they may not be changed. */
   readonly permit: (files: readonly string[]) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
 /** What became of the work of an isolated child. */
 export interface LandedWork {
-  /** Is added to its result. */
+  /** Appended to its result. */
   readonly text: string;
-  /** `kept`: something was changed that did not land. */
+  /** `kept`: some changes did not land. */
   readonly outcome: "landed" | "nothing" | "kept";
   /** What the child has to fix; it gets one more try. */
   readonly again?: string | undefined;
-  /** Where what it changed is, unless it is in the parent's files. */
+  /** Where its changes are, unless they are in the parent's files. */
   readonly work?: KeptWork | undefined;
 }
 
 /** A kind of agent, as its file describes it. */
 export interface AgentType {
   readonly name: string;
-  /** Other names, for callers that know it by them. */
+  /** Other names that callers may use for it. */
   readonly aliases?: readonly string[] | undefined;
   readonly description: string;
-  /** For people: where it comes from. */
+  /** Where it comes from, for the user. */
   readonly source: string;
-  /** First part of what the child is told about its work. */
+  /** The first part of what the child is told about its work. */
   readonly prompt: string;
-  /** The tools that it has of its parent's; all when absent. */
+  /** Which of its parent's tools it has; all when absent. */
   readonly allows?:
     | ((tool: Pick<ToolDef, "name" | "tier" | "sessionOnly" | "feature" | "deferrable">) => boolean)
     | undefined;
   /** The kinds of agents that it may start itself; none when absent. */
   readonly spawns?: Spawns | undefined;
-  /** For `profileFor`; its parent's model when absent. */
+  /** Passed to `profileFor`; its parent's model when absent. */
   readonly model?: string | undefined;
-  /** What its output must fit. */
+  /** The schema that its output must fit. */
   readonly output?: JsonSchema | undefined;
-  /** The caller that starts it waits for it. */
+  /** True if the caller that starts it waits for it. */
   readonly blocking?: boolean | undefined;
-  /** How its tools show files, where that differs from its parent's. */
+  /** How its tools show files, if different from its parent's. */
   readonly reading?: ReadingOptions | undefined;
   readonly budget?: BudgetConfig | undefined;
   readonly isolation?: string | undefined;
   /** A command that decides whether its work may land. */
   readonly verify?: string | undefined;
-  /** Besides its parent's: it may narrow what is permitted, never widen it. */
+  /** Added to its parent's middleware: it may narrow what is permitted, never widen it. */
   readonly middleware?: readonly Middleware[] | undefined;
-  /** What answers in the place of the session's models, where the agent is a program of its own. Asked for each session of a child. */
+  /**
+   * The program that answers instead of the session's models, if the agent is a program of its own. Called for each
+   * session of a child.
+   */
   readonly engine?: ((place: EnginePlace) => AgentEngine) | undefined;
 }
 
-/** Where a program that answers in the place of a model works. */
+/** Where a program works that answers instead of a model. */
 export interface EnginePlace {
   readonly agentId: string;
   readonly env: ExecutionEnvironment;
 }
 
-/** A program that answers in the place of a model. What it does to files and commands are calls of these tools. */
+/** A program that answers instead of a model. What it does to files and commands are calls of these tools. */
 export interface AgentEngine {
   readonly client: Pick<RoutingClient, "complete" | "stream">;
   readonly tools: readonly SessionTool[];
-  /** Its session has ended. */
+  /** Called when its session has ended. */
   close(): Promise<void>;
 }
 
-/** A batch that the host starts for itself, not the model: it may confine the agents further, and it waits for them. */
+/** A batch that the host starts itself, without the model: it may confine the agents further, and it waits for them. */
 export interface HostBatch extends BatchRequest {
-  /** Where they work; in the session's environment when absent. The host closes it, and with it they cannot be revived. */
+  /**
+   * Where they work; in the session's environment when absent. When the host closes it, they can no longer be revived.
+   */
   readonly env?: ExecutionEnvironment | undefined;
-  /** What the kind becomes for this batch. */
+  /** Narrows the kind for this batch. */
   readonly narrow: (type: AgentType) => AgentType;
 }
 
@@ -184,16 +201,16 @@ export interface HostSubagents extends SubagentService {
 /** Which kinds of agents may be started: any, or these. */
 export type Spawns = "*" | readonly string[];
 
-/** What a child has in place of its parent's. */
+/** What a child has instead of its parent's settings. */
 export interface AgentRole {
   readonly profile?: Profile | undefined;
-  /** Last part of the system prompt. */
+  /** The last part of the system prompt. */
   readonly prompt?: string | undefined;
-  /** Host tools of the child. */
+  /** The host's tools for the child. */
   readonly tools?: readonly SessionTool[] | undefined;
 }
 
-/** What the manager needs of a child's session. */
+/** What the manager needs from a child's session. */
 export interface ChildSession {
   readonly usage: Spent;
   readonly spent: Amounts;
@@ -203,7 +220,7 @@ export interface ChildSession {
   readonly journal: Journal;
   readonly mailbox: Mailbox;
   submit(content: InputContent): Promise<InputOutcome>;
-  /** An input of what waits in the queue. */
+  /** Runs the queued messages as an input. */
   runQueued(): Promise<InputOutcome>;
   steer(content: InputContent, source?: MessageSource): string;
   interrupt(): Promise<void>;
@@ -215,12 +232,12 @@ export interface ChildSession {
   lastText(): string;
   answerApproval(callId: string, answer: ApprovalAnswer, agentId?: string): boolean;
   readonly beside: {
-    /** Whether its work may land; see `LandingWish.permit`. */
+    /** Asks whether its work may land; see `LandingWish.permit`. */
     permitLanding(landing: LandingCall, signal: AbortSignal): Promise<string | undefined>;
   };
 }
 
-/** What a landing does, as permissions judge it. */
+/** What a landing does, for permissions to judge. */
 export interface LandingCall {
   readonly agentId: string;
   readonly files: readonly string[];

@@ -1,4 +1,4 @@
-// The summary of a line of work that the user leaves: made by a model, with the files it touched below it.
+// Summarises the line of work that the user leaves: the text comes from a model, with the files it touched below it.
 
 import { ContextLengthError, Message } from "@lathe/llm";
 import type { TreeEntry } from "../../contract/journal.ts";
@@ -10,11 +10,11 @@ import { askForSummary, modelSummarizer, type Summarizer, tagText } from "../com
 import task from "./prompts/branch.md";
 import preamble from "./prompts/preamble.md";
 
-/** How the summary of a branch is made. */
+/** How to summarise a branch. */
 export interface BranchSummaryOptions {
-  /** This much of the summarizer's window is kept free for its prompt and its answer. */
+  /** Tokens of the summarizer's window that are kept free for its prompt and its answer. */
   readonly reserveTokens: number;
-  /** What the person wants kept in mind. */
+  /** What the user wants the summary to focus on. */
   readonly focus?: string | undefined;
   /** A model call when absent. */
   readonly summarizer?: Summarizer | undefined;
@@ -23,16 +23,16 @@ export interface BranchSummaryOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 180_000;
-/** Where the model's window is not known. */
+/** Used if the model's window is unknown. */
 const USUAL_WINDOW = 100_000;
 const CHARACTERS_PER_TOKEN = 3;
-/** The reserve suits large windows; a small one would have nothing left. */
+/** The reserve suits large windows; without a minimum, a small one would have nothing left. */
 const LEAST_SHARE = 0.5;
 const MOST_TOKENS = 4_000;
 /** A model that cannot take this much cannot summarise. */
 const LEAST_CHARACTERS = 20_000;
 
-/** For `session.navigate`. */
+/** The summarizer for `session.navigate`. */
 export function branchSummarizer(
   options: BranchSummaryOptions,
 ): (move: TreeMove, context: SeamContext) => Promise<BranchSummary> {
@@ -58,7 +58,7 @@ interface Setup {
   readonly context: SeamContext;
 }
 
-/** The newest messages are kept when there is no room for all; less is sent when the model cannot take what should fit. */
+/** Keeps the newest messages if there is no room for all; sends less if the model cannot take what should fit. */
 async function notesOn(messages: readonly Message[], characters: number, setup: Setup): Promise<string> {
   const { ask, focus, context } = setup;
   const prompt = [
@@ -75,7 +75,7 @@ async function notesOn(messages: readonly Message[], characters: number, setup: 
   }
 }
 
-/** What a compaction on this branch hid is summarised from the messages themselves. */
+/** Messages that a compaction on this branch hid are summarised from the originals. */
 function messageOfEntry(entry: TreeEntry): Message[] {
   switch (entry.type) {
     case "message":

@@ -1,4 +1,4 @@
-// What a model is told whose summary or briefing cannot be used.
+// Tells a model why its summary or briefing cannot be used.
 
 import again from "./prompts/again.md";
 

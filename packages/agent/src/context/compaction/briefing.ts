@@ -1,11 +1,11 @@
-// How a session is known that continues another one by a briefing.
+// How to recognise a session that continues another one from a briefing.
 
 import type { JournalReader } from "../../contract/journal-reader.ts";
 
-/** The kind of its first entry. */
+/** The kind of the session's first entry. */
 export const HANDOFF = "handoff";
 
-/** Whether the session of a journal began with a briefing of the one that its header names. */
+/** Whether the session began with a briefing about the one that its header names. */
 export function beganWithBriefing(journal: JournalReader): boolean {
   const first = journal.entryIds().next();
   if (first.done || journal.meta(first.value)?.type !== "custom_message") return false;

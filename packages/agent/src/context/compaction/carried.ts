@@ -1,4 +1,4 @@
-// What stands below every summary, made without a model: files, failures, and what tools must not forget.
+// The part below every summary, made without a model: files, failures, and what tools must not forget.
 
 import type { HiddenWork, TouchedFile } from "./history.ts";
 
@@ -6,7 +6,7 @@ const MOST_FILES = 20;
 
 /** `cwd`: files below it are named relative to it. `carried`: what tools keep, such as open tasks. */
 export function carriedText({ files, failures }: HiddenWork, carried: readonly string[], cwd: string): string {
-  // What was changed matters more than what was only looked at.
+  // Changed files matter more than files that were only read.
   const shown = [...files].sort((a, b) => Number(b.written) - Number(a.written)).slice(0, MOST_FILES);
   const left = files.length - shown.length;
   return [

@@ -1,4 +1,4 @@
-// Whether a summary may take the place of the history. One that may not leaves the context as it is.
+// Checks whether a summary may replace the history. If it may not, the context stays as it is.
 
 import { tokensOfText } from "./present-context.ts";
 
@@ -11,17 +11,17 @@ export interface Candidate {
 }
 
 export interface Demands {
-  /** Tokens that the summary stands for. */
+  /** Tokens that the summary replaces. */
   readonly replaces: number;
-  /** The longest that is accepted, in tokens. */
+  /** The longest summary that is accepted, in tokens. */
   readonly most: number;
   readonly headings: boolean;
 }
 
-/** For people, to whom the headings that a summary must have mean nothing. */
+/** For the user, to whom the required headings mean nothing. */
 export const problemForPeople = (problem: string): string => problem.replace(/: ## .*/, "");
 
-/** What is wrong with it, for the model that wrote it; undefined when nothing is. */
+/** What is wrong with the summary, for the model that wrote it; undefined if nothing is. */
 export function problemWith({ text, finish }: Candidate, { replaces, most, headings }: Demands): string | undefined {
   if (text.trim() === "") return "it is empty";
   if (finish === "content_filter") return "the answer was refused";

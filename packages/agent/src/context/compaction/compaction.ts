@@ -1,6 +1,6 @@
-// Compaction as a part of a session: middleware that makes room before a request, after an overflow and when asked to. What
-// it did is an entry of the journal; the messages themselves stay there. What it needs beyond the first look is loaded when
-// there is something to do.
+// Compaction as a part of a session: middleware that makes room before a request, after an overflow and on demand. A
+// compaction is a journal entry; the messages themselves stay in the journal. Everything beyond the first check is
+// loaded only when there is something to do.
 
 import type {
   CompactionDemand,
@@ -18,29 +18,32 @@ import type { WantedCompaction } from "./wanted.ts";
 
 /** How a session makes room. */
 export interface CompactionOptions {
-  /** Read before each use: a host may change it while the session lives. */
+  /** Read before each use, because a host may change the settings while the session lives. */
   readonly settings: () => CompactionSettings;
   /** A model call when absent. */
   readonly summarizer?: Summarizer | undefined;
-  /** Said at the end of each summary: how the model reaches what it leaves out. */
+  /** The last line of each summary: how the model can reach what the summary omits. */
   readonly pointer?: string | undefined;
 }
 
-/** The attempts of one session; children share the middleware. */
+/** The attempts of one session; needed because children share the middleware. */
 interface Tries {
-  /** Tokens of the context when making room last failed or freed too little. */
+  /** Tokens of the context when a compaction last failed or freed too little. */
   stuckAt: number | undefined;
-  /** Requests refused in a row. */
+  /** How many requests in a row were refused. */
   overflows: number;
 }
 
-/** The context must have grown by this share of the window before another attempt. */
+/** The context must grow by this share of the window before another attempt. */
 const GROWTH = 0.05;
 
 const tokensOf = ({ contextTokens, leastTokens = 0 }: Pick<RequestInfo, "contextTokens" | "leastTokens">): number =>
   Math.max(contextTokens, leastTokens);
 
-/** Makes room in the context of a session: put its `middleware` into the session, and pass its `demand` to `session.compact`. */
+/**
+ * Makes room in the context of a session: add its `middleware` to the session, and pass its `demand` to
+ * `session.compact`.
+ */
 export class Compaction {
   readonly #options: CompactionOptions;
   readonly #tries = new Map<string, Tries>();
@@ -49,7 +52,7 @@ export class Compaction {
     this.#options = options;
   }
 
-  /** For `session.compact`. */
+  /** The argument for `session.compact`. */
   demand(wanted: WantedCompaction): CompactionDemand {
     const { settings, summarizer, pointer = "" } = this.#options;
     return {
@@ -70,7 +73,7 @@ export class Compaction {
     };
   }
 
-  /** Whether room is to be made before the next request. */
+  /** Whether room must be made before the next request. */
   isFull(info: Pick<RequestInfo, "contextTokens" | "leastTokens" | "contextWindow">): boolean {
     const settings = this.#options.settings();
     if (!settings.enabled || settings.strategy === "off" || info.contextWindow <= 0) return false;
@@ -93,13 +96,13 @@ export class Compaction {
     const contextTokens = tokensOf(info);
     if (tries.stuckAt !== undefined && contextTokens < tries.stuckAt + GROWTH * contextWindow) return undefined;
     const { prunable, wasRestored } = await import("./prune.ts");
-    // A person asked for all of it: what they see again stays as long as it can be sent.
+    // The user restored the full history, so it stays as long as it can be sent.
     if (wasRestored(context.journal)) return undefined;
     const { strategy } = this.#options.settings();
     const canSummarize = strategy === "context-full" || strategy === "snapcompact";
     const prune = prunable(context.journal, info, canSummarize);
     if (prune.length > 0) return { prune };
-    // If it is still too full afterwards, another attempt now would end the same way.
+    // If the context is still too full after this, another attempt now would end the same way.
     tries.stuckAt = contextTokens;
     if (!canSummarize) return undefined;
     return { compact: this.demand({ trigger: "threshold" }) };
@@ -113,7 +116,7 @@ export class Compaction {
     return { compact: this.demand({ trigger, earlierTries: tries.overflows++ }) };
   }
 
-  /** The model says that it is done, with tasks open and no room left to go on: it may have lost the thread. */
+  /** The model says that it is done, but tasks are open and there is no room left: it may have lost the thread. */
   async #beforeStop(context: SeamContext): Promise<StopVerdict> {
     if (!this.#options.settings().autoContinue || context.carriedTexts().length === 0) return undefined;
     if (this.#tries.get(context.sessionId)?.stuckAt !== undefined || !this.isFull(context.nextRequest()))

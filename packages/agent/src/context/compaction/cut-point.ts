@@ -1,17 +1,18 @@
-// Where the part that is summarised ends and the part that stays begins.
+// Where the summarised part ends and the kept part begins.
 
 import type { SentMessage } from "./present-context.ts";
 
 export interface CutPoint {
-  /** Index of the first message that stays. */
+  /** Index of the first message that is kept. */
   readonly at: number;
-  /** The message of the user whose turn is split here; absent when a turn begins at `at`. */
+  /** Index of the user message whose turn is split here; absent if a turn begins at `at`. */
   readonly turnStart?: number;
 }
 
 /**
- * The newest messages that fit into `keepRecent`. A result stays with its call, and the last answer with its results always
- * stays: the model is waiting for them. Nothing before `first` is considered. Undefined: there is nothing to summarise.
+ * Keeps the newest messages that fit into `keepRecent`. A result stays with its call, and the last answer with its
+ * results always stays, because the model is waiting for them. Considers nothing before `first`. Undefined if there is
+ * nothing to summarise.
  */
 export function cutPoint(sent: readonly SentMessage[], keepRecent: number, first: number): CutPoint | undefined {
   const last = lastBeginning(sent);
@@ -25,7 +26,7 @@ export function cutPoint(sent: readonly SentMessage[], keepRecent: number, first
   return turnStart === undefined ? { at } : { at, turnStart };
 }
 
-/** An answer or a message of the user that the journal knows. */
+/** An answer or a user message that the journal contains. */
 const mayBegin = ({ message, entryId }: SentMessage): boolean => message.role !== "tool" && entryId !== undefined;
 
 function lastBeginning(sent: readonly SentMessage[]): number {

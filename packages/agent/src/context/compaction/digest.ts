@@ -1,4 +1,4 @@
-// Notes made without a model, for when no summary can be had: the last things that were said, shortened. Always works.
+// Notes made without a model, in case no summary can be had: the last messages, shortened. Always works.
 
 import { type Message, textOf } from "@lathe/llm";
 import { shorten } from "./serialize.ts";
@@ -6,10 +6,10 @@ import { shorten } from "./serialize.ts";
 const INTRO = "No summary could be made of the older part of this session. The last answers in it were:";
 const TEXT_CHARS = 400;
 
-/** Of the room, when there are earlier notes: they stand for more than the last answers do. */
+/** The share of earlier notes, if there are any: they cover more than the last answers do. */
 const PREVIOUS_SHARE = 0.6;
 
-/** Makes a text of at most about `limit` characters; the newest answers get in first. */
+/** Makes a text of at most about `limit` characters, filled from the newest answer backwards. */
 export function digest(
   messages: readonly Message[],
   previous: string | undefined,

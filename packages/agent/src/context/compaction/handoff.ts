@@ -1,4 +1,4 @@
-// A briefing for a new session, written by the model that has the whole of this one in front of it.
+// A briefing for a new session, written by the model that sees all of this one.
 
 import { Message, textOf } from "@lathe/llm";
 import type { JournalReader } from "../../contract/journal-reader.ts";
@@ -15,8 +15,8 @@ import type { SummaryAnswer } from "./summarize.ts";
 const TIMEOUT_MS = 300_000;
 
 /**
- * For `session.callModel`. Tools may be called as before, so that the request continues the last one byte for byte. `problem`: what
- * was wrong with the briefing of the first attempt; the second has no tools.
+ * The call for `session.callModel`. Tools stay available, so that the request continues the last one byte for byte.
+ * `problem`: what was wrong with the first briefing; the second attempt has no tools.
  */
 export function handoffCall(focus?: string, problem?: string): SideCall {
   const attention = focus === undefined ? "" : `\n\nThe user asks you to pay special attention to: ${focus}`;
@@ -31,18 +31,21 @@ export function handoffCall(focus?: string, problem?: string): SideCall {
 
 export { problemForPeople } from "./checklist.ts";
 
-/** Why a briefing cannot be all that the next session knows. `most`: the longest that is accepted, in tokens. */
+/**
+ * Why a briefing is not good enough for the next session to start from. `most`: the longest that is accepted, in
+ * tokens.
+ */
 export const problemWithBriefing = (answer: SummaryAnswer, most: number): string | undefined =>
   problemWith(answer, { replaces: Number.POSITIVE_INFINITY, most, headings: true });
 
-/** The kind of an entry that holds a message of the user from the session before, word for word. */
+/** The kind of an entry that contains a user message of the previous session, word for word. */
 export const HANDOFF_WORDS = "handoff_words";
 
-/** As the new session gets it. */
+/** The message that the new session gets. */
 export const handoffMessage = (document: string, pointer: string): string =>
   `<handoff-context>\n${document}\n</handoff-context>\n\nThis is the briefing of an earlier session. Continue from it. ${pointer}`;
 
-/** What people said on this branch, oldest first: the newest as far as the room goes. A briefing may leave it out. */
+/** The user's messages on this branch, oldest first: the newest ones that fit. A briefing may omit them. */
 export function wordsToKeep(journal: JournalReader, room: number): string[] {
   const words: string[] = [];
   let left = room;

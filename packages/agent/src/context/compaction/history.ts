@@ -1,4 +1,5 @@
-// What a compaction finds in the history it is about to hide: what was said by people, which files were touched, what failed.
+// What a compaction collects from the history that it is about to hide: the user's messages, the files touched, the
+// failures.
 
 import { type JsonObject, Message } from "@lathe/llm";
 import type { CompactionEntry, MessageEntry, TreeEntry } from "../../contract/journal.ts";
@@ -7,10 +8,10 @@ import { pathTo } from "../../record/journal/context.ts";
 import { isUserMessage } from "../../record/journal/tree.ts";
 import type { SentMessage } from "./present-context.ts";
 
-/** The compaction that the present context begins with. */
+/** The compaction that the current context begins with. */
 export interface Earlier {
   readonly entry: CompactionEntry;
-  /** How many messages of the context are its own: the summary, and what it kept word for word. */
+  /** How many messages of the context belong to it: the summary, and what it kept word for word. */
   readonly messages: number;
 }
 
@@ -29,20 +30,20 @@ export function earlierCompaction(journal: JournalReader, sent: readonly SentMes
 export const DIGEST = "digest";
 
 export const END_OF_NOTES = "<!-- end of notes -->";
-/** How other agents list files in the summaries of sessions that were taken over from them. */
+/** How other agents list files in the summaries of imported sessions. */
 const FILE_LISTS = /<(read-files|modified-files)>[\s\S]*?<\/\1>/g;
-/** What the notes of an earlier compaction say, without what is made anew each time. */
+/** The notes of an earlier compaction, without the parts that are made anew each time. */
 const ownNotes = (summary: string): string => summary.split(END_OF_NOTES)[0]!.replace(FILE_LISTS, "").trim();
 
-/** The text behind a compaction: what it says, and the messages that it holds without words. */
+/** The text of an earlier compaction, and the messages that it hides without a text. */
 export interface EarlierText {
   readonly notes: string | undefined;
   readonly messages: readonly Message[];
 }
 
 /**
- * A summary is made of text: what is on pictures, in a vendor's own form, or behind notes that no model made, is taken from the journal
- * again.
+ * A summary is made from text. If the earlier history is in images, in a vendor's own form, or only in notes without a
+ * model, we read the messages from the journal again.
  */
 export function earlierText(journal: JournalReader, { entry }: Earlier): EarlierText {
   if (!isWithoutWords(entry)) return { notes: ownNotes(entry.summary), messages: [] };
@@ -56,13 +57,16 @@ export function earlierText(journal: JournalReader, { entry }: Earlier): Earlier
   };
 }
 
-/** A compaction with notes in words, or one that was taken back. */
+/** True for a compaction with notes in words, or one that was undone. */
 function isWritten(journal: JournalReader, id: string): boolean {
   if (journal.meta(id)?.type !== "compaction") return false;
   return !isWithoutWords(journal.entry(id) as CompactionEntry);
 }
 
-/** What it hides is on pictures, in a form that only a vendor's models can read, or was never summarized by a model. */
+/**
+ * True if the hidden part is in images, in a form that only a vendor's models can read, or was never summarised by a
+ * model.
+ */
 const isWithoutWords = ({ preserveData, details }: CompactionEntry): boolean =>
   preserveData?.snapcompact !== undefined ||
   preserveData?.openaiRemoteCompaction !== undefined ||
@@ -75,7 +79,10 @@ function saidIn(journal: JournalReader, id: string): Message[] {
   return entry.type === "branch_summary" ? [Message.user(entry.summary)] : [];
 }
 
-/** Newest first as far as the room goes; one that is too large is left out, and older ones still get their chance. */
+/**
+ * Newest first, as far as the room allows. A message that is too large is skipped, and older ones still get their
+ * chance.
+ */
 export function keptVerbatim(journal: JournalReader, candidates: readonly SentMessage[], room: number): string[] {
   const keep: string[] = [];
   let left = room;
@@ -87,7 +94,9 @@ export function keptVerbatim(journal: JournalReader, candidates: readonly SentMe
   return keep.reverse();
 }
 
-/** Said by the user or a host, or instructions that were loaded; not what the loop, a job or an agent puts in. */
+/**
+ * True for messages of the user or a host and for loaded instructions; false for what the loop, a job or an agent adds.
+ */
 export function isFromPerson(journal: JournalReader, id: string): boolean {
   const type = journal.meta(id)?.type;
   if (type === "custom_message") return true;
@@ -105,14 +114,14 @@ export interface TouchedFile {
 
 export interface HiddenWork {
   readonly files: readonly TouchedFile[];
-  /** One line for each, oldest first. */
+  /** One line for each failure, oldest first. */
   readonly failures: readonly string[];
 }
 
 const MOST_FAILURES = 10;
 const FAILURE_CHARS = 200;
 
-/** Adds up over compactions: what an earlier one hid is known by its details (see `detailsOf`) only. */
+/** Accumulates over compactions: what an earlier one hid is known only from its details (see `detailsOf`). */
 export function hiddenWork(entries: readonly TreeEntry[], before: JsonObject | undefined): HiddenWork {
   const both = strings(before?.["readAndModifiedFiles"]);
   const read = new Set([...strings(before?.["readFiles"]), ...both]);
@@ -122,7 +131,7 @@ export function hiddenWork(entries: readonly TreeEntry[], before: JsonObject | u
     if (entry.type !== "nested_call" && (entry.type !== "message" || entry.message.role !== "tool")) continue;
     for (const path of entry.reads ?? []) read.add(path);
     for (const { path } of entry.changes ?? []) written.add(path);
-    // The caller has dealt with what failed inside of it.
+    // The outer call has handled failures inside of it.
     const failure = entry.type === "message" ? failureOf(entry) : undefined;
     if (failure !== undefined) failures.push(failure);
   }
@@ -133,7 +142,7 @@ export function hiddenWork(entries: readonly TreeEntry[], before: JsonObject | u
   };
 }
 
-/** As it is kept in the compaction's entry. */
+/** The form in which the compaction's entry stores it. */
 export function detailsOf({ files, failures }: HiddenWork): JsonObject {
   const pathsOf = (wanted: (file: TouchedFile) => boolean): string[] => files.filter(wanted).map(({ path }) => path);
   return {

@@ -1,4 +1,4 @@
-// Makes the plan of a compaction: what stays, what is kept word for word, and the notes or pictures that stand for the rest.
+// Plans a compaction: what stays, what is kept word for word, and the notes or images that replace the rest.
 
 import type { JsonObject } from "@lathe/llm";
 import type { TreeEntry } from "../../contract/journal.ts";
@@ -20,14 +20,14 @@ export interface PlanSetup {
   /** A model call when absent. */
   readonly summarizer: Summarizer | undefined;
   readonly wishes?: SummaryWishes | undefined;
-  /** Said at the end of the notes: how to reach what they leave out. */
+  /** The last line of the notes: how to reach what they omit. */
   readonly pointer: string;
 }
 
-/** When asked for by hand there is something to do as soon as this much is old. */
+/** A manual compaction has something to do as soon as this share of the room is old. */
 const MANUAL_KEEP_SHARE = 0.5;
 
-/** Undefined: there is nothing to compact. */
+/** Undefined if there is nothing to compact. */
 export async function planCompaction(
   setup: PlanSetup,
   wanted: WantedCompaction,
@@ -99,7 +99,7 @@ export async function planCompaction(
   };
 }
 
-/** Four characters to a token: a guess will do. */
+/** Assumes four characters per token; a rough estimate is enough. */
 const givenNotes = (notes: string): Replacement => ({
   notes,
   tokens: Math.ceil(notes.length / 4),
@@ -108,7 +108,7 @@ const givenNotes = (notes: string): Replacement => ({
 });
 
 function roomFor(settings: CompactionSettings, wanted: WantedCompaction, present: PresentContext): Room {
-  // The vendor refused this much, whatever the catalog says.
+  // The vendor refused this size, whatever the catalog says.
   const window = wanted.trigger === "overflow" ? Math.min(present.window, present.tokens) : present.window;
   const room = roomIn(window, present.prefixTokens, settings);
   const share = 1 / 2 ** (wanted.earlierTries ?? 0);
@@ -117,14 +117,14 @@ function roomFor(settings: CompactionSettings, wanted: WantedCompaction, present
   return { ...room, keepRecent: recent * share, keepUser: room.keepUser * share, pictures: room.pictures * share };
 }
 
-/** The last answer and its results are all there is. */
+/** For a context that consists only of the last answer and its results. */
 function pruneOnly(wanted: WantedCompaction, present: PresentContext, room: Room): { prune: string[] } | undefined {
   if (!isUrgent(wanted)) return undefined;
   const prune = largestResults(present.sent, present.tokens - room.threshold);
   return prune.length === 0 ? undefined : { prune };
 }
 
-/** Entries from the beginning of what was sent last time up to the cut. */
+/** The entries from the first one that was sent last time to the cut. */
 function hiddenEntries(journal: JournalReader, from: string | undefined, to: string): TreeEntry[] {
   const path = pathTo(journal, journal.leaf);
   const start = from === undefined ? 0 : Math.max(0, path.indexOf(from));

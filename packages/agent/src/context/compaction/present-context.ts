@@ -1,4 +1,4 @@
-// The context as a compaction looks at it: the messages of the next request with their entries and sizes.
+// The context as a compaction sees it: the messages of the next request with their entries and sizes.
 
 import type { Message } from "@lathe/llm";
 import type { RequestInfo } from "../../contract/seams/types.ts";
@@ -8,23 +8,23 @@ export interface SentMessage {
   /** Absent for a result that was filled in. */
   readonly entryId: string | undefined;
   readonly message: Message;
-  /** Estimated, scaled by what the vendor counted. */
+  /** An estimate, scaled by the vendor's count. */
   readonly tokens: number;
 }
 
 export interface PresentContext {
-  /** System prompt, environment block and tools. */
+  /** Tokens of system prompt, environment block and tools. */
   readonly prefixTokens: number;
   readonly sent: readonly SentMessage[];
-  /** Of the whole request, on the same scale as its parts: the vendor's count as far as it can be true. */
+  /** Tokens of the whole request, on the same scale as its parts: the vendor's count if it is plausible. */
   readonly tokens: number;
   readonly window: number;
 }
 
 const CHARS_PER_TOKEN = 4;
 /**
- * A count far from the estimate is of something else, such as a request before a switch of the model, or the server does not
- * count at all.
+ * If the count is far from the estimate, it is about something else, such as a request before a model switch, or the
+ * server does not count at all.
  */
 const MOST_SCALE = 3;
 

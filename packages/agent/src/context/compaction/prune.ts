@@ -1,4 +1,5 @@
-// Old results that can be emptied to save space. Cheaper than a summary, and nothing is lost: they stay in the journal.
+// Old results that can be emptied to save space. This is cheaper than a summary, and nothing is lost: the results stay
+// in the journal.
 
 import type { CompactionEntry, MessageEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
@@ -6,16 +7,22 @@ import type { RequestInfo } from "../../contract/seams/types.ts";
 import { PRUNED_RESULT } from "../../record/journal/context.ts";
 import { presentContext, type SentMessage } from "./present-context.ts";
 
-/** The newest messages with this many tokens stay. */
+/** The newest messages, up to this many tokens, stay. */
 const PROTECTED_TOKENS = 40_000;
-/** The same limit as a share of the window, where that is less. */
+/** The same limit as a share of the window, if that is less. */
 const PROTECTED_SHARE = 0.2;
-/** Emptying that saves less than this share of the window is not worth it. */
+/** Saving less than this share of the window is not worth it. */
 const LEAST_SAVED_SHARE = 0.1;
-/** Where a summary can be made instead: either breaks the prefix that vendors charge less for, so each is to last for a while. */
+/**
+ * The same limit if a summary is possible instead: both break the prefix that vendors charge less for, so each should
+ * last for a while.
+ */
 const LEAST_SAVED_INSTEAD_OF_SUMMARY = 0.35;
 
-/** Entries to empty, oldest first; none when it would not save enough. Files that were read stay: the model works with them. */
+/**
+ * Entries to empty, oldest first; none if they would not save enough. Files that were read stay, because the model
+ * works with them.
+ */
 export function prunable(journal: JournalReader, info: RequestInfo, canSummarize: boolean): string[] {
   const { sent, window } = presentContext(info);
   const protect = Math.min(PROTECTED_TOKENS, PROTECTED_SHARE * window);
@@ -33,7 +40,7 @@ export function prunable(journal: JournalReader, info: RequestInfo, canSummarize
   return saved < least * window ? [] : ids.reverse();
 }
 
-/** The largest results, until `excess` tokens are saved; for a tail that does not fit by itself. */
+/** The largest results that together save `excess` tokens; for a tail that is too large by itself. */
 export function largestResults(sent: readonly SentMessage[], excess: number): string[] {
   const ids: string[] = [];
   let left = excess;
@@ -46,7 +53,7 @@ export function largestResults(sent: readonly SentMessage[], excess: number): st
   return ids;
 }
 
-/** The last compaction of the branch is one that was taken back. */
+/** True if the last compaction of the branch was undone. */
 export function wasRestored(journal: JournalReader): boolean {
   for (let id = journal.leaf; id !== null; ) {
     const meta = journal.meta(id);

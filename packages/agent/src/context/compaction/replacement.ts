@@ -1,5 +1,5 @@
-// What stands in the place of older history: pictures of it, what the model's vendor makes of it, a summary by the model, or notes made
-// without one.
+// What replaces older history: images of it, the vendor's own compact form, a summary by the model, or notes made
+// without a model.
 
 import { ContextLengthError, type Message, type ModelInfo, messageOf } from "@lathe/llm";
 import type { PreservedData } from "../../contract/journal.ts";
@@ -13,32 +13,34 @@ import { type CompactionSettings, type Room, SMALL_WINDOW } from "./settings.ts"
 import { modelSummarizer, type Summarizer, summarize } from "./summarize.ts";
 import type { WantedCompaction } from "./wanted.ts";
 
-/** Characters of a request for each token of the summarizer's window; the rest is for the notes and the prompt. */
+/** Characters of a request per token of the summarizer's window; the rest is for the notes and the prompt. */
 const INPUT_CHARACTERS = 3;
 const LEAST_SUMMARY_TOKENS = 200;
-/** In a small window the instructions and the notes themselves take their part. */
+/** In a small window, the instructions and the notes take up a larger part. */
 const SMALL_INPUT_CHARACTERS = 1.5;
-/** A window of fewer tokens has no room for a conversation, the instructions and the notes: nothing is asked. */
+/**
+ * A smaller window (in tokens) has no room for a conversation, the instructions and the notes, so no model is asked.
+ */
 const LEAST_WINDOW = 6_144;
 /** A model that cannot take this much cannot summarise. */
 const LEAST_CHARACTERS = 20_000;
 
-/** What is about to be hidden. */
+/** The part of the history that is about to be hidden. */
 export interface Hidden {
-  /** Before the turn that is split, or all of it. */
+  /** Everything before the turn that is split, or everything. */
   readonly history: readonly Message[];
   /** The beginning of the turn that is split. */
   readonly turn: readonly Message[];
   readonly tokens: number;
   readonly earlier: Earlier | undefined;
-  /** The one that the earlier compaction put in the place of older history. */
+  /** The message with which the earlier compaction replaced older history. */
   readonly earlierMessage: SentMessage | undefined;
 }
 
-/** What stands in its place. */
+/** The replacement for hidden history. */
 export interface Replacement {
   readonly notes: string;
-  /** Sessions are listed by it. */
+  /** A short form for session lists. */
   readonly short: string;
   /** The most tokens that the replacement takes. */
   readonly tokens: number;
@@ -46,7 +48,7 @@ export interface Replacement {
   readonly preserveData?: PreservedData;
 }
 
-/** How it is to be made. */
+/** How the replacement should be made. */
 export interface Terms {
   readonly settings: CompactionSettings;
   /** A model call when absent. */
@@ -55,7 +57,7 @@ export interface Terms {
   /** What hooks want the summarizing model to know. */
   readonly additional: readonly string[];
   readonly room: Room;
-  /** Of the model that gets it. */
+  /** The window of the model that gets it. */
   readonly window: number;
   readonly model: ModelInfo | undefined;
   readonly provider: string | undefined;
@@ -64,7 +66,7 @@ export interface Terms {
 }
 
 export async function replacementFor(hidden: Hidden, terms: Terms, context: SeamContext): Promise<Replacement> {
-  // What the person wants kept in mind takes a model to find.
+  // Only a model can pay attention to the user's focus.
   const isPictured = terms.settings.strategy === "snapcompact" && terms.wanted.focus === undefined;
   const made = isPictured
     ? await replaceByPictures(hidden, terms, context)
@@ -74,10 +76,10 @@ export async function replacementFor(hidden: Hidden, terms: Terms, context: Seam
 
 const BY_VENDOR =
   "The provider keeps the older part of this session in a form that only its own models can read. The last answers in it were:";
-/** The notes for models of other vendors take this many characters. */
+/** Length of the notes for models of other vendors, in characters. */
 const VENDOR_NOTES_CHARS = 2_000;
 
-/** Undefined: not possible, and said so when it was tried. What the person wants kept in mind cannot be told to the vendor. */
+/** Undefined if not possible; a failed attempt is reported. The vendor cannot be told the user's focus. */
 async function compactedByVendor(
   { history, turn, tokens, earlier, earlierMessage }: Hidden,
   { settings, wanted, provider, system }: Terms,
@@ -110,7 +112,7 @@ async function compactedByVendor(
   }
 }
 
-/** Undefined: not possible, and said so. */
+/** Undefined if not possible; the reason is reported. */
 async function replaceByPictures(
   { history, turn, tokens, earlier, earlierMessage }: Hidden,
   { room, model }: Terms,
@@ -177,14 +179,14 @@ async function replaceByNotes(
   };
 }
 
-/** Small models fail at the same thing again, and each try takes a request of its own. A person who asks for it gets the try. */
+/** A small model fails at the same task again, and each try costs a request. A user who asks for it gets the try. */
 function whyNotAsked(window: number, earlier: Earlier | undefined, { trigger }: WantedCompaction): string | undefined {
   if (window > SMALL_WINDOW || trigger === "manual") return undefined;
   if (window < LEAST_WINDOW) return `a window of ${window} tokens has no room for a summary`;
   return earlier?.entry.details?.["strategy"] === DIGEST ? "the model could not summarize before" : undefined;
 }
 
-/** Without a usable summary the context stays as it is, unless the request cannot be made otherwise. */
+/** Without a usable summary the context stays as it is, unless the request would be impossible otherwise. */
 async function notesFor(
   material: Parameters<typeof summarize>[0],
   ask: Summarizer,
@@ -205,7 +207,7 @@ async function notesFor(
 
 const SHORT_CHARS = 120;
 
-/** The first sentence of the goal: sessions are listed by it. */
+/** The first sentence of the goal, for session lists. */
 function firstSentence(notes: string): string {
   const line = notes.split("\n").find((text) => text.trim() !== "" && !text.startsWith("#")) ?? "";
   return (line.match(/^.*?[.!?](?=\s|$)/)?.[0] ?? line).slice(0, SHORT_CHARS).trim().toWellFormed();

@@ -1,5 +1,5 @@
-// A conversation as text, for the summarizer and for the pictures that are made of it. Long results and arguments are
-// shortened: what matters is what happened, and the whole of them stays in the journal.
+// A conversation as text, for the summarizer and for history images. Long results and arguments are shortened: what
+// matters is what happened, and the journal keeps all of it.
 
 import { type ContentPart, type Message, textOf } from "@lathe/llm";
 
@@ -10,7 +10,9 @@ const CALL_CHARS = 2_000;
 /** Each step shortens results further, until the text fits. */
 const RESULT_STEPS = [RESULT_CHARS, 600, 150];
 
-/** Makes a text of at most `limit` characters; when that is too little, it drops the oldest messages and says so. */
+/**
+ * Makes a text of at most `limit` characters. If shortening is not enough, it drops the oldest messages and says so.
+ */
 export function serialize(messages: readonly Message[], limit: number): string {
   let blocks: string[] = [];
   for (const resultChars of RESULT_STEPS) {
@@ -31,10 +33,10 @@ const block = (message: Message, resultChars: number): string =>
     .map(({ text }) => text)
     .join("\n");
 
-/** What one part of a message says. */
+/** The text of one part of a message. */
 export interface Piece {
   readonly text: string;
-  /** A tool printed it; otherwise the user or the model said it. */
+  /** True if a tool printed it; otherwise the user or the model wrote it. */
   readonly isOutput: boolean;
 }
 
@@ -72,7 +74,7 @@ function resultPart(part: ContentPart, most: number): string[] {
   return [`[${isError ? "Failed result" : "Result"}]: ${shorten(text, most)}`];
 }
 
-/** Head and tail, with what is missing between them. */
+/** Keeps the head and the tail, with the number of omitted characters between them. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = Math.floor(most * RESULT_HEAD);

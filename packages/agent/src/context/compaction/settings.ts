@@ -1,32 +1,35 @@
-// What a host may choose about compaction, and the room that follows from it in a given context window.
+// What a host may choose about compaction, and the room that results from it in a given context window.
 
 /**
- * How room is made: a summary of older messages; a new session with a briefing, which the host starts after the input; old
- * output emptied, and nothing else; older messages printed on pictures, for models that can read them; not at all.
+ * How to make room: summarise older messages; start a new session from a briefing (the host does that after the input);
+ * only empty old output; print older messages on images, for models that can read them; not at all.
  */
 export type CompactionStrategy = "context-full" | "handoff" | "shake" | "snapcompact" | "off";
 
-/** When room is made, how, and how much is kept. */
+/** When and how to make room, and how much to keep. */
 export interface CompactionSettings {
-  /** Off: only by hand. */
+  /** If off, only manual compaction. */
   readonly enabled: boolean;
   readonly strategy: CompactionStrategy;
   /** Room that stays free for the answer. */
   readonly reserveTokens: number;
   /** The newest part of the conversation, which is never summarised. */
   readonly keepRecentTokens: number;
-  /** Compaction starts here: a share of the window in percent, or a number of tokens. 0 or less: by `reserveTokens`. */
+  /**
+   * Where compaction starts: a share of the window in percent, or a number of tokens. 0 or less: `reserveTokens`
+   * decides.
+   */
   readonly thresholdPercent: number;
   readonly thresholdTokens: number;
-  /** After the last answer of an input that leaves tasks open in a full context: compact and go on with them. */
+  /** If an input leaves tasks open in a full context, compact after its last answer and continue with them. */
   readonly autoContinue: boolean;
-  /** Let the vendor of the model compact in a form of its own, where it can. */
+  /** Let the model's vendor compact in its own form, if it can. */
   readonly vendorCompaction: boolean;
   /** Deadline of each call for a summary. */
   readonly timeoutMs: number;
 }
 
-/** What the command uses unless its settings say otherwise. */
+/** The product's defaults. */
 export const DEFAULT_COMPACTION: CompactionSettings = {
   enabled: true,
   strategy: "context-full",
@@ -41,27 +44,28 @@ export const DEFAULT_COMPACTION: CompactionSettings = {
 
 /** Sizes in tokens. */
 export interface Room {
-  /** Above this, space is made. */
+  /** Above this, room must be made. */
   readonly threshold: number;
-  /** This much of the newest messages is kept. */
+  /** How much of the newest messages is kept. */
   readonly keepRecent: number;
-  /** This much of what the user said earlier is kept word for word. */
+  /** How much of the user's earlier messages is kept word for word. */
   readonly keepUser: number;
   /** The longest summary that is accepted. */
   readonly summary: number;
-  /** Of pictures that show older history, instead of a summary. */
+  /** For images that show older history instead of a summary. */
   readonly pictures: number;
 }
 
-/** Models with at most this window: estimates are cautious, and everything is cut to its share. */
+/** For models with at most this window, estimates are cautious, and everything is limited to its share. */
 export const SMALL_WINDOW = 16_384;
-/** At least this much of the window stays free for the answer. */
+/** At least this share of the window stays free for the answer. */
 const LEAST_FREE = 0.15;
-/** Below this window the amounts that suit large models would leave nothing to compact; they shrink with it. */
+/** Below this window, amounts that suit large models would leave nothing to compact, so they shrink with it. */
 const FULL_SIZE_WINDOW = 100_000;
 /**
- * Shares of what is left of the threshold after the prefix. A small window keeps no larger part of its newest messages than one of
- * 100,000 tokens: the more is left of it for new work, the rarer a summary, after which all but the prefix is charged in full.
+ * Shares of the threshold minus the prefix. A small window keeps no larger share of its newest messages than one of
+ * 100,000 tokens: the more room is left for new work, the rarer are summaries, after which everything but the prefix is
+ * charged in full.
  */
 const RECENT_SHARE = 0.275;
 const USER_SHARE = 0.2;
@@ -69,7 +73,7 @@ const SUMMARY_SHARE = 0.12;
 const PICTURE_SHARE = 0.2;
 const MOST_SUMMARY = 8_000;
 
-/** Above this many tokens, space is made. Cheap: asked before every request. */
+/** Above this many tokens, room must be made. Cheap, because it is asked before every request. */
 export function thresholdOf(window: number, settings: CompactionSettings): number {
   return Math.max(1, Math.floor(ownThreshold(window, settings) ?? window - reserveOf(window, settings)));
 }
@@ -78,7 +82,7 @@ function reserveOf(window: number, { reserveTokens }: CompactionSettings): numbe
   return Math.max(LEAST_FREE * window, reserveTokens * Math.min(1, window / FULL_SIZE_WINDOW));
 }
 
-/** `prefix`: tokens of the system prompt and the tools, which no compaction can take away. */
+/** `prefix`: tokens of the system prompt and the tools, which no compaction can remove. */
 export function roomIn(window: number, prefix: number, settings: CompactionSettings): Room {
   const threshold = thresholdOf(window, settings);
   const left = Math.max(0, threshold - prefix);

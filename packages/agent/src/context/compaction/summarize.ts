@@ -1,5 +1,5 @@
-// Asks a model for the notes that take the place of older history: one call for what came before, and one more for the
-// beginning of a turn that is split.
+// Asks a model for the notes that replace older history: one call for everything before the split turn, and one more
+// for the beginning of that turn.
 
 import { Message } from "@lathe/llm";
 import type { SeamContext } from "../../contract/seams/types.ts";
@@ -11,41 +11,41 @@ import turnPrefix from "./prompts/turn-prefix.md";
 import update from "./prompts/update.md";
 import { serialize } from "./serialize.ts";
 
-/** Makes the text of a summary; a host may put a service of its own in the place of the model. */
+/** Makes the text of a summary. A host may use its own service instead of the model. */
 export type Summarizer = (systemPrompt: string, prompt: string, context: SeamContext) => Promise<SummaryAnswer>;
 
-/** The text of a summary, and why it ended (`stop` when it is complete). */
+/** The text of a summary, and why it ended (`stop` if it is complete). */
 export interface SummaryAnswer {
   readonly text: string;
   readonly finish: string;
 }
 
 export interface Material {
-  /** Before the turn that is split, or all of it. */
+  /** Everything before the turn that is split, or everything. */
   readonly history: readonly Message[];
   /** The beginning of the turn that is split. */
   readonly turn: readonly Message[];
   readonly previous: string | undefined;
-  /** What the person wants kept in mind. */
+  /** What the user wants the summary to focus on. */
   readonly focus: string | undefined;
-  /** Context of others: hooks, memory. */
+  /** Context from hooks and memory. */
   readonly additional: readonly string[];
-  /** Tokens of what is summarised. */
+  /** Tokens of the summarised part. */
   readonly replaces: number;
   /** Tokens that the summary may have. */
   readonly most: number;
-  /** Characters of the conversation that a request may hold. */
+  /** Characters of the conversation that fit into a request. */
   readonly characters: number;
 }
 
-/** A summarizer that fails twice would only cost more. */
+/** If a summarizer fails twice, a third attempt would only cost more. */
 const ATTEMPTS = 2;
 const TURN_CONTEXT = "**Turn Context (split turn):**";
 
-/** Throws with the reason when no summary is acceptable. */
+/** Throws with the reason if no summary is acceptable. */
 export async function summarize(material: Material, ask: Summarizer, context: SeamContext): Promise<string> {
   const { history, turn, previous, replaces, most } = material;
-  // The notes of an earlier compaction still stand when nothing but this turn came after them.
+  // If nothing but this turn came after an earlier compaction, its notes still hold.
   const notes =
     history.length === 0 && turn.length > 0 && previous !== undefined
       ? previous
@@ -55,7 +55,7 @@ export async function summarize(material: Material, ask: Summarizer, context: Se
   return `${notes}\n\n---\n\n${TURN_CONTEXT}\n\n${ofTurn}`;
 }
 
-/** Asks until the notes are acceptable; throws with the reason when they are not. */
+/** Asks until the notes are acceptable. Throws with the reason if they never are. */
 export async function askForSummary(
   prompt: string,
   demands: Demands,
@@ -73,7 +73,9 @@ export async function askForSummary(
   throw new Error(`the model's summary was incomplete (${problemForPeople(problem)})`);
 }
 
-/** Notes have all their headings even when the split turn is the first: later ones are made from them. */
+/**
+ * The notes have all their headings even if the split turn is the first one, because later notes are made from them.
+ */
 function historyPrompt({ history, turn, previous, focus, additional, characters }: Material): string {
   return [
     tagText("conversation", serialize(history.length === 0 ? turn : history, characters)),
@@ -96,10 +98,13 @@ const attention = (focus: string | undefined): string =>
 
 export const tagText = (name: string, text: string): string => `<${name}>\n${text}\n</${name}>`;
 
-/** A prompt waits for the summary, and notes can be made without a model; the next compaction asks it again. */
+/**
+ * Limited patience: a prompt waits for the summary, notes can be made without a model, and the next compaction asks
+ * this model again.
+ */
 const PATIENCE = { tries: 3, withinMs: 15_000 };
 
-/** The model of the role `summary`; the session's own when none was chosen for it. */
+/** Uses the model of the role `summary`, or the session's own if none was chosen. */
 export const modelSummarizer =
   (timeoutMs: number): Summarizer =>
   (systemPrompt, prompt, context) =>

@@ -1,13 +1,13 @@
-// A compaction as it is asked for.
+// A request for a compaction.
 
-/** Why room is made. */
+/** Why room must be made. */
 export type CompactionTrigger = "manual" | "overflow" | "incomplete" | "threshold" | "idle";
 
-/** A compaction as it is asked for. */
+/** A request for a compaction. */
 export interface WantedCompaction {
   readonly trigger: CompactionTrigger;
   readonly focus?: string | undefined;
-  /** How often room was made for the same request already: each time less is kept. */
+  /** How often room was already made for the same request: each time, less is kept. */
   readonly earlierTries?: number;
 }
 

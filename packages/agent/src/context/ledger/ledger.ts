@@ -1,5 +1,5 @@
-// The context ledger: a request as encoded, divided among those who put something into it. The segments of the client say how
-// many bytes each message came to on the wire, whatever the protocol; inside a message its parts share them.
+// The context ledger: an encoded request, divided among the owners of its parts. The client's segments say how many
+// bytes each message has on the wire, in any protocol; the parts of a message share its bytes.
 
 import { type Message, type Segment, type ToolDefinition, textOf } from "@lathe/llm";
 import type { CompactionEntry } from "../../contract/journal.ts";
@@ -10,24 +10,27 @@ import { type MessageSource, messageOwners, type WeighedOwner } from "./message-
 import { spread } from "./spread.ts";
 import type { ContextLedger, LedgerOwner } from "./types.ts";
 
-/** A request, and what is known of how it will be sent. */
+/** A request, and what we know about how it will be sent. */
 export interface LedgerInput {
   readonly info: RequestInfo;
-  /** What the client would send; empty when it does not say, and sizes are then those of our own form. */
+  /**
+   * The bytes that the client would send. If the client does not say, this is empty and sizes are those of our own
+   * form.
+   */
   readonly segments: readonly Segment[];
-  /** Of the whole request, when the client knows. */
+  /** Size of the whole request, if the client knows. */
   readonly bodyBytes?: number | undefined;
   /** The parts of the system prompt. */
   readonly promptParts?: readonly PromptPart[] | undefined;
   readonly journal: Pick<JournalReader, "entry" | "has">;
-  /** Tokens by the vendor's last count; absent: estimated. */
+  /** Tokens by the vendor's last count; estimated when absent. */
   readonly counted?: number | undefined;
 }
 
 const BYTES_PER_TOKEN = 4;
-/** What vendors charge for a picture, roughly, whatever its bytes. */
+/** What vendors roughly charge for an image, regardless of its bytes. */
 const MEDIA_TOKENS = 1500;
-/** A count far from the estimate is of something else, such as a request before a switch of the model. */
+/** If the count is far from the estimate, it is about something else, such as a request before a model switch. */
 const MOST_SCALE = 3;
 
 type SizedOwner = Omit<LedgerOwner, "tokens">;
@@ -78,7 +81,7 @@ function historyOwners({ info: { request, entryIds }, segments, journal }: Ledge
   const { messages } = request;
   const headLength = messages.length - entryIds.length;
   const wire = wireForms(messages, segments);
-  // A request's media are read when it is sent; until then the segments end before the first message with such.
+  // A request's media are read when it is sent; until then, the segments end before the first message with media.
   const unread = 1 + messages.findLastIndex((message) => wire.has(message));
   const keep = keptBy(entryIds[0], journal);
   const toolOf = toolsByCall(messages);
@@ -87,7 +90,7 @@ function historyOwners({ info: { request, entryIds }, segments, journal }: Ledge
     if (isSystem(message)) continue;
     const entryId = entryIds[index - headLength];
     const forms = wire.get(message);
-    // Nothing of it is sent, such as an answer that was only another vendor's thinking.
+    // Nothing of this message is sent, for example because it was only another vendor's thinking.
     if (!forms && index < unread) continue;
     const source: MessageSource = {
       entry: entryId !== undefined && journal.has(entryId) ? journal.entry(entryId) : undefined,
@@ -116,10 +119,13 @@ function measureItems(
   }));
 }
 
-/** The segments of each message; a tool result with pictures has two. What an encoder adds goes to the message before it. */
+/**
+ * The segments of each message; a tool result with images has two. What an encoder adds belongs to the message before
+ * it.
+ */
 function wireForms(messages: readonly Message[], segments: readonly Segment[]): Map<Message, Segment[]> {
   const forms = new Map<Message, Segment[]>();
-  // An adapter of a third party may not say whose its segments are.
+  // A third-party adapter may not say which message its segments belong to.
   if (!segments.some(({ message }) => message !== undefined)) return forms;
   const places = new Map(messages.map((message, index) => [message, index]));
   let at = messages.findIndex((message) => !isSystem(message));
@@ -136,7 +142,9 @@ function wireForms(messages: readonly Message[], segments: readonly Segment[]): 
   return forms;
 }
 
-/** Its media were read from files, and the encoder saw a copy with their bytes. */
+/**
+ * Finds the message that the encoder copied: media were read from files, and the encoder saw a copy with their bytes.
+ */
 function copiedFrom(copy: Message, messages: readonly Message[], from: number): number {
   const place = messages.findIndex((message, index) => index >= from && isCopy(copy, message));
   return place === -1 ? from : place;
@@ -147,7 +155,7 @@ const isCopy = (copy: Message, original: Message): boolean =>
   copy.content.length === original.content.length &&
   copy.content.every((part, index) => part.kind === original.content[index]?.kind);
 
-/** Ids that the compaction at the beginning of the context kept. */
+/** Ids of the entries that the compaction at the beginning of the context kept. */
 function keptBy(first: string | undefined, journal: LedgerInput["journal"]): ReadonlySet<string> {
   if (first === undefined || !journal.has(first)) return new Set();
   const entry = journal.entry(first);
@@ -164,7 +172,7 @@ function toolsByCall(messages: readonly Message[]): (callId: string) => string {
 
 const BEGINNING = 60;
 
-/** As it stands in JSON, never half a character. Empty text is in every text. */
+/** The beginning of a text as JSON, never half a character. Every text contains the empty text. */
 const beginningOf = (text: string): string =>
   JSON.stringify(text.slice(0, BEGINNING).replace(/[\ud800-\udbff]$/, "")).slice(1, -1);
 

@@ -1,21 +1,21 @@
-// The parts of one message as owners, with how much of its wire form each of them is.
+// The parts of one message as owners, each with its share of the wire form.
 
 import type { ContentPart, MediaData, Message } from "@lathe/llm";
 import { visibleLine } from "../../base/text/visible.ts";
 import type { TreeEntry } from "../../contract/journal.ts";
 import type { LedgerOwner, OwnerKind } from "./types.ts";
 
-/** `weight`: about its bytes on the wire, in proportion to the other parts of the message. */
+/** `weight`: roughly its bytes on the wire, relative to the other parts of the message. */
 export type WeighedOwner = Pick<LedgerOwner, "kind" | "name"> & { readonly weight: number };
 
 export interface MessageSource {
   /** Absent for the environment block and for results that were filled in. */
   readonly entry?: TreeEntry | undefined;
-  /** A compaction kept it word for word. */
+  /** True if a compaction kept it word for word. */
   readonly kept: boolean;
-  /** Tools by the ids of their calls. */
+  /** The tool's name by the id of a call. */
   readonly toolOf: (callId: string) => string;
-  /** Whether the wire form holds this text; absent when there is no wire form to look at. */
+  /** Whether the wire form contains this text; absent if there is no wire form. */
   readonly isSent?: ((text: string) => boolean) | undefined;
 }
 
@@ -35,7 +35,7 @@ function partOwners(part: ContentPart, message: Message, source: MessageSource):
     case "thinking":
     case "redacted_thinking": {
       const { text, signature = "" } = part.thinking;
-      // Another vendor's thoughts are not sent, and some vendors take none back.
+      // Another vendor's thinking is not sent, and some vendors accept none at all.
       if (source.isSent?.(text === "" ? signature : text) === false) return [];
       const isSigned = source.isSent?.(signature) ?? true;
       return [{ kind: "thinking", name: "", weight: sizeOf(text) + (isSigned ? sizeOf(signature) : 0) }];

@@ -1,6 +1,6 @@
-// Who takes the room of a request: the one data structure behind every view of the context.
+// What takes up the room of a request: the one data structure behind every view of the context.
 
-/** What takes room in a request, in the order in which views show it. */
+/** The kinds of content in a request, in the order in which views show them. */
 export const OWNER_KINDS = [
   "prompt",
   "instructions",
@@ -19,10 +19,11 @@ export const OWNER_KINDS = [
 ] as const;
 
 /**
- * `prompt`: part of the system prompt; `instructions`: an instruction file in it; `tool`: a tool's schema; `environment`: the
- * block about directory and date; `summary`: what stands for older history; `kept`: a message that a compaction kept word for
- * word; `user`: what a person said; `note`: text of the program, a hook or an extension; `call`: name and arguments;
- * `media`: a picture, a document, a sound; `framing`: what the protocol puts around all of these, and the parameters.
+ * `prompt`: part of the system prompt; `instructions`: an instruction file in it; `tool`: a tool's schema;
+ * `environment`: the block about directory and date; `summary`: the replacement of older history; `kept`: a message
+ * that a compaction kept word for word; `user`: a user's message; `note`: text of the program, a hook or an extension;
+ * `call`: name and arguments; `media`: an image, a document, a sound; `framing`: what the protocol adds around all of
+ * these, and the parameters.
  */
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 
@@ -31,19 +32,19 @@ export interface LedgerOwner {
   readonly kind: OwnerKind;
   /** A path, the name of a tool, or the first words. */
   readonly name: string;
-  /** The entry of the journal it comes from; absent for the prefix. */
+  /** The journal entry it comes from; absent for the prefix. */
   readonly entryId?: string;
   /** Bytes of the request's body. */
   readonly bytes: number;
-  /** Its share of the tokens; a picture costs about the same whatever its bytes. */
+  /** Its share of the tokens. An image costs about the same, regardless of its bytes. */
   readonly tokens: number;
 }
 
-/** The sums over `owners` are `bytes` and `tokens`: nothing of the request is without an owner. */
+/** `bytes` and `tokens` are the sums over `owners`: every part of the request has an owner. */
 export interface ContextLedger {
   readonly provider: string;
   readonly model: string;
-  /** The window in tokens; 0 when unknown. */
+  /** The window in tokens; 0 if unknown. */
   readonly window: number;
   readonly bytes: number;
   readonly tokens: number;
@@ -59,7 +60,7 @@ export interface LedgerGroup {
   readonly tokens: number;
 }
 
-/** The kinds that are there, each with its sums. */
+/** The kinds that occur, each with its sums. */
 export function groupsOf({ owners }: Pick<ContextLedger, "owners">): LedgerGroup[] {
   return OWNER_KINDS.flatMap((kind) => {
     const own = owners.filter((owner) => owner.kind === kind);

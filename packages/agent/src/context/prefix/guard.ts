@@ -1,5 +1,5 @@
-// Compares what the next request would send with what the last one sent. The prefix may only grow; every other change
-// needs a reason from a fixed list, announced beforehand by the code that makes it.
+// Compares what the next request would send with what the last one sent. The prefix may only grow; the code that
+// changes it otherwise must first announce a reason from a fixed list.
 
 import type { Segment } from "@lathe/llm";
 import type { PrefixReason } from "../../contract/events/types.ts";
@@ -13,7 +13,7 @@ export class PrefixGuard {
   #sent: readonly Segment[] = [];
   #reason: PrefixReason | undefined;
 
-  /** The next difference is on purpose. The first reason given stands. */
+  /** Declares that the next difference is intended. The first reason given counts. */
   expect(reason: PrefixReason): void {
     this.#reason ??= reason;
   }
@@ -49,8 +49,8 @@ function firstDifference(sent: readonly Segment[], next: readonly Segment[]): nu
 }
 
 /**
- * A request that got no answer is followed by one whose last user message grew: wire formats merge neighbours. Only the
- * closing brackets differ then.
+ * After a request without an answer, the last user message may have grown, because wire formats merge neighbouring
+ * messages. Only the closing brackets differ then.
  */
 function extendsLast(sent: readonly Segment[], next: readonly Segment[], at: number): boolean {
   if (at !== sent.length - 1 || at >= next.length) return false;

@@ -1,5 +1,5 @@
-// What comes before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
-// the journal and re-sent from there, also by a later process; only a stated reason renders it again.
+// The part before the history in every request: system prompt, environment block and tool list. Rendered once, kept in
+// the journal and sent again from there, also by a later process; only a stated reason renders it again.
 
 import { Message, parseJson, type ToolDefinition } from "@lathe/llm";
 import { anyObject, Checker, listOf, openObject, text } from "@lathe/llm/schema";
@@ -11,12 +11,12 @@ import type { Journal } from "../../record/journal/journal.ts";
 import { isShallow, MOST_NESTING } from "../../record/journal/nesting.ts";
 import { charactersOfTools } from "../message-size.ts";
 
-/** What comes before the conversation in every request. */
+/** The part before the conversation in every request. */
 export interface PrefixTexts {
   readonly systemPrompt: string;
   readonly environment: string;
   readonly tools: readonly ToolDefinition[];
-  /** Whose the stretches of the system prompt are; absent when that was not noted. */
+  /** The source of each part of the system prompt; absent if it was not recorded. */
   readonly promptParts?: readonly PromptPart[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export class SessionPrefix {
     const systemPrompt = readText(journal.blobs, line.systemPrompt);
     const environment = readText(journal.blobs, line.environment);
     const tools = toolsIn(readText(journal.blobs, line.tools));
-    // A lost blob: we render again, and the guard reports it.
+    // A blob is lost: we render again, and the guard reports the change.
     if (systemPrompt === undefined || environment === undefined || tools === undefined) return;
     this.#use({ systemPrompt, environment, tools, promptParts: line.promptParts });
   }
@@ -58,18 +58,18 @@ export class SessionPrefix {
   }
 
   /**
-   * `first`: nothing was sent before. That one is kept by `record`, once the request is out: until an answer comes, there is
-   * nothing that another prefix could break, and the caller waits for the request.
+   * `first`: nothing was sent before. `record` journals that prefix later, when the request is out: until an answer
+   * comes, no other prefix can break anything, and the caller waits for the request.
    */
   set(texts: PrefixTexts, reason: PrefixReason | "first"): void {
     this.#use(texts);
-    // A tool that comes or goes before the first request changes nothing that was sent.
+    // A tool that is added or removed before the first request changes nothing that was sent.
     if (this.#unrecorded === "first") return;
     this.#unrecorded = reason;
     if (reason !== "first") this.record();
   }
 
-  /** Writes down what was set, if that has not happened yet. */
+  /** Journals the prefix that was set, unless that has been done. */
   record(): void {
     const texts = this.#texts;
     const reason = this.#unrecorded;
@@ -86,7 +86,7 @@ export class SessionPrefix {
     this.#unrecorded = undefined;
   }
 
-  /** Applies what came and went to the list as sent; false when the model already has it so. */
+  /** Applies added and removed tools to the list as sent. Returns false if the model already has the same list. */
   changeTools(change: ToolChange): boolean {
     if (!this.#texts) return false;
     const sent = new Map(this.#texts.tools.map((tool) => [tool.name, tool]));
@@ -110,7 +110,7 @@ export class SessionPrefix {
   }
 }
 
-/** `system`: the message that already holds the prompt. */
+/** `system`: the message that already contains the prompt. */
 export function headOf({ systemPrompt, environment }: PrefixTexts, system?: Message): readonly Message[] {
   const head: Message[] = [];
   if (systemPrompt !== "") head.push(system ?? Message.system(systemPrompt));
@@ -125,7 +125,7 @@ function readText(blobs: BlobStore, hash: string): string | undefined {
 
 const TOOLS = new Checker(listOf(openObject({ name: text(), description: text(), parameters: anyObject() })));
 
-/** Undefined for what no session wrote. */
+/** Undefined for JSON that no session wrote. */
 function toolsIn(json: string | undefined): ToolDefinition[] | undefined {
   const parsed: unknown = json === undefined ? undefined : parseJson(json);
   return parsed !== undefined && isShallow(parsed, MOST_NESTING) && TOOLS.fits(parsed)

@@ -1,5 +1,5 @@
-// Finds what was said and shown earlier in a session, also what the model no longer sees, and in the sessions that it continues by a
-// briefing. Reads the journals; what was read once is kept as an index that grows with them.
+// Searches everything said and shown earlier in a session, even what the model no longer sees, and in the sessions that
+// it continues from a briefing. Reads the journals and keeps an index that grows with them.
 
 import { type ContentPart, textOf } from "@lathe/llm";
 import { Bm25 } from "../../base/text/bm25.ts";
@@ -10,7 +10,7 @@ import type { Journal } from "../../record/journal/journal.ts";
 /** A passage that `recall` found. */
 export interface Found {
   readonly entryId: string;
-  /** Who said it: `user`, `assistant`, `result`, `summary`. */
+  /** The speaker: `user`, `assistant`, `result`, `summary`. */
   readonly kind: string;
   /** ISO 8601. */
   readonly timestamp: string;
@@ -18,38 +18,38 @@ export interface Found {
   readonly text: string;
 }
 
-/** The tool's name. What it was asked and what it found is not found again: it would hide what is looked for. */
+/** The tool's name. Its own calls and results are not searched, because they would hide what is looked for. */
 export const RECALL = "recall";
 
-/** Passages overlap, so that a sentence at a border is whole in one of them. */
+/** Passages overlap, so that a sentence at a border is complete in one of them. */
 const PASSAGE_CHARS = 1_200;
 const STEP_CHARS = 1_000;
-/** This much of one entry is indexed; a longer output is in its artifact. */
+/** How much of one entry is indexed; a longer output is in its artifact. */
 const MOST_CHARS = 200_000;
 
 interface Place {
   readonly journal: Journal;
   readonly entryId: string;
-  /** Where in its text. */
+  /** The position in the entry's text. */
   readonly from: number;
 }
 
-/** Searches a session, also what its model no longer sees. */
+/** Searches a session, including what its model no longer sees. */
 export class Recall {
-  /** The session's own first. */
+  /** The session's own journal first. */
   readonly #journals: readonly Journal[];
   readonly #index = new Bm25({ wordsOf });
-  /** The place of each passage. */
+  /** The position of each passage. */
   readonly #places: Place[] = [];
   readonly #indexed = new Set<string>();
   readonly #ownCalls = new Set<string>();
 
-  /** `earlier`: of the sessions that this one continues, the last one first. */
+  /** `earlier`: journals of the sessions that this one continues, newest first. */
   constructor(journal: Journal, earlier: readonly Journal[] = []) {
     this.#journals = [journal, ...earlier];
   }
 
-  /** Finds passages of the present branch, best first; at most one for each place. */
+  /** Finds passages of the current branch, best first; at most one for each position. */
   search(query: string, most: number): Found[] {
     for (const journal of this.#journals) this.#follow(journal);
     const branches = new Map(this.#journals.map((journal) => [journal, new Set(pathTo(journal, journal.leaf))]));
@@ -70,7 +70,7 @@ export class Recall {
     return found;
   }
 
-  /** The whole text of an entry; undefined when there is none with that id. */
+  /** The whole text of an entry; undefined if there is none with that id. */
   entry(id: string): string | undefined {
     const journal = this.#journals.find((candidate) => candidate.has(id));
     return journal && textOfEntry(journal.entry(id));
@@ -104,7 +104,7 @@ function kindOf(entry: TreeEntry): string {
   return entry.message.role === "tool" ? "result" : entry.message.role;
 }
 
-/** "" for entries that say nothing. */
+/** "" for entries without text. */
 function textOfEntry(entry: TreeEntry): string {
   switch (entry.type) {
     case "message":
@@ -141,7 +141,7 @@ function textOfPart(part: ContentPart): string {
   }
 }
 
-/** Lower case; a name made of several words is found by the whole and by each of them. */
+/** Lower case. A compound name is found by the whole and by each of its words. */
 function* wordsOf(text: string): Generator<string> {
   for (const [whole] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
     const lower = whole.toLowerCase();
@@ -153,7 +153,7 @@ function* wordsOf(text: string): Generator<string> {
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Present from the moment the model no longer sees the whole session. */
+    /** Present as soon as the model no longer sees the whole session. */
     readonly recall?: Pick<Recall, "search" | "entry"> | undefined;
   }
 }

@@ -1,4 +1,4 @@
-// What a call would touch and change, asked before it is made.
+// Asks a tool, before a call runs, what the call would access and change.
 
 import type { JsonObject } from "@lathe/llm";
 import { CallPaths } from "../../contract/paths/call-paths.ts";

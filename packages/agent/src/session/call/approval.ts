@@ -1,4 +1,4 @@
-// Whether a call may run: the middleware is asked, and through it a person.
+// Decides whether a call may run: asks the middleware, which may ask the user.
 
 import { messageOf } from "@lathe/llm";
 import { visibleLine } from "../../base/text/visible.ts";
@@ -9,7 +9,7 @@ import type { ApprovalVerdict, CallInfo } from "../../contract/seams/types.ts";
 import type { PreviewLine } from "../../contract/tool.ts";
 import type { HostChoices, SessionLog, Toolbox } from "../facades.ts";
 
-/** Undefined: go ahead. Otherwise the text that is sent to the model. */
+/** Returns undefined if the call may run, otherwise the text that is sent to the model. */
 export async function askApproval(
   core: SessionLog & HostChoices & Toolbox,
   signal: AbortSignal,
@@ -54,7 +54,7 @@ async function askHost(
   { reason, askedBy = [] }: NonNullable<ApprovalVerdict>,
 ): Promise<ApprovalAnswer> {
   const preview = await call.preview();
-  // Open before it is announced: the host may answer at once.
+  // We register the question before we announce it, because the host may answer at once.
   const pending = awaitAnswer(core, signal, call.callId);
   core.emit("approval_request", {
     call_id: call.callId,
@@ -66,21 +66,21 @@ async function askHost(
     tier: call.tier,
     ...(call.access === undefined ? {} : { access: call.access }),
     preview: [...whoAsks(core), ...whereAsked(call), ...preview.lines],
-    // It names paths of the model's choice.
+    // The reason contains paths that the model chose.
     ...(reason === undefined ? {} : { reason: visibleLine(reason) }),
     asked_by: askedBy,
   });
   return pending;
 }
 
-/** People decide for an agent and its assignment, not for a call alone. */
+/** The user decides about an agent and its assignment, not only about a single call. */
 function whoAsks({ options: { agentId, assignment } }: SessionLog & HostChoices & Toolbox): PreviewLine[] {
   if (agentId === undefined) return [];
   const task = assignment === undefined ? "" : `: ${visibleLine(assignment)}`;
   return [{ text: `Agent ${agentId}${task}`, kind: "note" }];
 }
 
-/** Nor for a call without the one that makes it. */
+/** A nested call is shown with the call that makes it. */
 function whereAsked({ within }: CallInfo): PreviewLine[] {
   return within ? [{ text: visibleLine(`Called by ${within.label}: ${within.summary}`), kind: "note" }] : [];
 }

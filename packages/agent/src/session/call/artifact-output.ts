@@ -1,5 +1,5 @@
-// What of a tool's output goes where: the model gets a bounded text, the event up to 1 MiB. What either does not get is in an
-// artifact, and the model is told how to read it.
+// Splits a tool's output: the model gets a bounded text, the event up to 1 MiB. Whatever is cut goes into an artifact,
+// and the model is told how to read it.
 
 import { messageOf } from "@lathe/llm";
 import type { ArtifactRef } from "../../contract/tool.ts";
@@ -7,7 +7,7 @@ import { artifactNotice } from "../../record/artifacts/notice.ts";
 import type { SessionLog } from "../facades.ts";
 
 const EVENT_BYTES = 1024 * 1024;
-/** The end says how it went: an exit code, the last error. */
+/** We keep the end because it shows the result: an exit code, the last error. */
 const EVENT_TAIL = 64 * 1024;
 
 export interface KeptOutput {
@@ -24,7 +24,7 @@ export async function keepOutput(
   const { full, forModel, artifact } = output;
   const fits = full.length <= EVENT_BYTES;
   const isShortened = forModel !== full;
-  // A tool that made an artifact has named it in its output.
+  // A tool that made its own artifact has already named it in its output.
   const stored = artifact === undefined && (isShortened || !fits) ? await store(core, tool, full) : undefined;
   const kept = artifact ?? stored;
   return {
@@ -41,7 +41,7 @@ function endsOf(full: string): string {
   return full.slice(0, EVENT_BYTES - EVENT_TAIL - marker.length) + marker + full.slice(-EVENT_TAIL);
 }
 
-/** A result without its whole output is still a result: the call must not fail for it. */
+/** A call must not fail because its whole output cannot be stored. */
 async function store(core: SessionLog, tool: string, full: string): Promise<ArtifactRef | undefined> {
   try {
     const writer = core.artifacts.open(tool);

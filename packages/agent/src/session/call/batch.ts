@@ -1,6 +1,7 @@
-// The calls of one answer: together, within a fixed number of lanes, when the profile allows it, exclusive ones in a row among
-// themselves. An edit and what comes before or after it wait for each other: tests requested after an edit must not run before it is made. One that fails
-// never cancels the others. Results are journalled as they come; the context puts them into call order.
+// Runs the calls of one answer: in parallel, within a fixed number of lanes, if the profile allows it; exclusive calls
+// one after another. An edit and the calls before and after it wait for each other: tests requested after an edit must
+// not run before the edit is made. A failing call never cancels the others. Results are journalled as they arrive; the
+// context puts them into call order.
 
 import type { ToolCallData } from "@lathe/llm";
 import type { HostChoices, Toolbox, WholeSession, Work } from "../facades.ts";
@@ -9,11 +10,11 @@ import { argumentsOf } from "./card.ts";
 import { topPlace } from "./nest.ts";
 import { type Bypass, runCall } from "./run-call.ts";
 
-/** What can be called. */
+/** The tools that a call can use. */
 type Offer = Toolbox;
 export interface Batch {
   readonly calls: readonly ToolCallData[];
-  /** The answer ended at the output limit. */
+  /** The answer was cut off at the output limit. */
   readonly lastIsIncomplete: boolean;
 }
 
@@ -41,11 +42,11 @@ function isWrite(core: Offer, call: ToolCallData): boolean {
   try {
     return tier(argumentsOf(call)) === "write";
   } catch {
-    return true; // not checked against the schema yet: a call whose tier is unknown is ordered like a write
+    return true; // not checked against the schema yet: a call of unknown tier is ordered like a write
   }
 }
 
-/** An answer may hold hundreds of calls: so many of them are judged and run at the same time. */
+/** An answer may contain hundreds of calls; at most this many are judged and run at the same time. */
 const LANES = 32;
 
 async function runTogether(
@@ -68,9 +69,9 @@ async function runTogether(
   for (const outcome of settled) if (outcome.status === "rejected") throw outcome.reason;
 }
 
-/** Decided at the moment a call would start. */
+/** Must be decided at the moment when a call would start. */
 function bypass(core: HostChoices & Work, batch: Batch, index: number): Bypass {
-  // The end of a background job is no word of the user's about this work.
+  // The end of a background job is not a user's message about this work.
   const isSteered = core.inbox.list("steering").some((message) => !isReport(message));
   if (core.config.interruptMode === "immediate" && isSteered) return "skipped";
   return batch.lastIsIncomplete && index === batch.calls.length - 1 ? "incomplete" : undefined;

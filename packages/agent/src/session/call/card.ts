@@ -1,4 +1,4 @@
-// The card of a call: what its tool says, or plain text when the tool says nothing or fails to.
+// Builds the card of a call: from its tool, or as plain text if the tool has none or its card fails.
 
 import { isJsonObject, type JsonObject, type ToolCallData } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
@@ -13,7 +13,7 @@ const PLAIN_LINES = 5;
 
 export interface ShownCall {
   readonly call: Pick<ToolCallData, "name">;
-  /** Absent for the name of a tool that is not offered. */
+  /** Absent if no tool of this name is offered. */
   readonly tool: ToolDef | undefined;
   readonly args: JsonObject;
   readonly summary: string;
@@ -21,24 +21,24 @@ export interface ShownCall {
 
 export function cardOf(shown: ShownCall, result?: CardResult): Card {
   const card = withSecretCount(ownCard(shown, result) ?? plainCard(shown, result), result?.text);
-  // A failure is never told without its reason.
+  // A failed call must show why it failed.
   return result?.isError && card.body === undefined ? { ...card, body: outputBody(result.text) } : card;
 }
 
-/** Of a journalled call; `entry` holds its result, when there is one. */
+/** The card of a journalled call; `entry` holds the result, if there is one. */
 export function pastCard(tool: ToolDef | undefined, call: ToolCallData, entry: ResultFacts | undefined): Card {
   const args = argumentsOf(call);
   const summary = entry?.summary ?? summaryOf(tool, args);
   return cardOf({ call, tool, args, summary }, entry && cardResult(entry));
 }
 
-/** What the call says; text alone is for tools that take nothing else. */
+/** The arguments as an object. Tools that take only a text get it as `input`. */
 export function argumentsOf(call: ToolCallData): JsonObject {
   if (typeof call.arguments === "string") return { input: call.arguments };
   return call.rawArguments === undefined ? call.arguments : { ...call.arguments };
 }
 
-/** From the entry that holds the call's result. */
+/** Reads the card's result from the journal entry of the call's result. */
 export function cardResult({ message, details, changes = [], fromWeb }: ResultFacts): CardResult {
   const result = message.content.find((part) => part.kind === "tool_result")?.toolResult;
   const content = result?.content ?? "";
@@ -51,7 +51,7 @@ export function cardResult({ message, details, changes = [], fromWeb }: ResultFa
   };
 }
 
-/** People see that something is missing, and how much. */
+/** Tells the user that secrets were removed, and how many. */
 function withSecretCount(card: Card, text = ""): Card {
   const count = placeholdersIn(text);
   if (count === 0) return card;
@@ -59,13 +59,13 @@ function withSecretCount(card: Card, text = ""): Card {
   return { ...card, outcome: card.outcome === undefined ? said : `${card.outcome}, ${said}` };
 }
 
-/** Tools of hosts and extensions are not all type-checked, and the arguments may not fit. */
+/** Tools of hosts and extensions may not be type-checked, and the arguments may not fit. */
 function ownCard({ tool, args }: ShownCall, result: CardResult | undefined): Card | undefined {
   try {
     const card = tool?.card?.(args, result);
     return typeof card?.verb === "string" && typeof card.subject === "string" ? card : undefined;
   } catch {
-    return undefined; // the plain card tells the same in the call's own words
+    return undefined; // the plain card shows the call's own arguments
   }
 }
 

@@ -1,5 +1,5 @@
-// What a call is given of the secrets whose placeholders stand in its arguments (decision 0309): their values where they belong, or
-// where the user allows it; else the placeholders stay, and the result says so.
+// Replaces placeholders of secrets in a call's arguments by their values (decision 0309), but only where a secret
+// belongs or the user allows it. Otherwise the placeholders stay, and the result says so.
 
 import type { JsonObject } from "@lathe/llm";
 import type { ProposedCall } from "../../contract/seams/types.ts";
@@ -12,7 +12,7 @@ import type { HostChoices } from "../facades.ts";
 export interface FilledCall {
   readonly args: JsonObject;
   readonly access: DeclaredAccess;
-  /** Placeholders that the call gets as they are. */
+  /** Placeholders that stay as they are. */
   readonly kept: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function fillIn(
   const filled = redactor.restore(args);
   const access = await accessOf(filled);
   if (!access) return { args, access, kept: [] };
-  // A child agent is given a text, in which known secrets are replaced again.
+  // A child agent gets its task as text, from which known secrets are removed again.
   if (access.some((item) => item.kind === "exec" && item.isAgent))
     return { args, access: await accessOf(args), kept: [] };
   const isOwn = tier === "write" ? await holdAll(env, access, used) : sendsToOwner(access, used);
@@ -52,7 +52,7 @@ function secretAccess({ name, hosts }: ShownSecret, tier: ProposedCall["tier"]):
   return { kind: "secret", name, reason };
 }
 
-/** Every file that is written holds each of the values already. */
+/** True if every file that the call writes already contains each of the values. */
 async function holdAll(
   env: ExecutionEnvironment,
   access: readonly Access[],
@@ -64,7 +64,7 @@ async function holdAll(
   for (const path of new Set(paths)) {
     const text = await env.readBytes(path).then(
       (bytes) => Buffer.from(bytes).toString("utf8"),
-      () => "", // it is not there yet, or cannot be read
+      () => "", // the file does not exist yet or cannot be read
     );
     if (!used.every(({ value }) => text.includes(value))) return false;
   }

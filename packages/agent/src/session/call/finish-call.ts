@@ -1,4 +1,4 @@
-// The end of a call: its output is bounded, journalled with what it changed, and announced.
+// The end of a call: bounds its output, journals it with the changes it made, and announces it.
 
 import { type ImageData, type JsonValue, Message, type ToolCallData } from "@lathe/llm";
 import { wellFormed } from "../../base/text/well-formed.ts";
@@ -15,7 +15,7 @@ import { cardOf, cardResult, type ShownCall } from "./card.ts";
 
 export interface CallOutcome {
   readonly result: ToolResult;
-  /** Reserved by the intent. */
+  /** The id that the intent reserved for the result's entry. */
   readonly entryId?: string;
   readonly settled?: "interrupted" | "skipped";
 }
@@ -27,11 +27,11 @@ export function failure(text: string): CallOutcome {
 export interface StartedCall extends ShownCall {
   readonly call: ToolCallData;
   readonly startedAt: number;
-  /** The call that makes this one. */
+  /** The call that made this one. */
   readonly within: OuterCall | undefined;
 }
 
-/** Gives the result as the call that made this one gets it: whole, as far as an event is. */
+/** Returns the result for an outer call: whole, up to the size of an event. */
 export async function finishCall(
   core: SessionLog & HostChoices & ModelContext & Work,
   started: StartedCall,
@@ -39,7 +39,7 @@ export async function finishCall(
 ): Promise<ToolResult> {
   const { call, tool, summary, startedAt, within } = started;
   const { settled } = outcome;
-  // Before anything is truncated: half a secret would not be found.
+  // We redact before we truncate: half a secret would not be recognised.
   const result = core.redact(outcome.result);
   const { changes = [], reads = [], fromWeb, effects } = result;
   const isError = result.isError ?? false;
@@ -61,7 +61,7 @@ export async function finishCall(
   };
   const images = imagesOf(result);
   const facts = {
-    // Before the output: a list shows it and need not read on.
+    // The summary comes before the output, so that a list can show it without reading on.
     ...{ summary },
     message: Message.toolResult({ toolCallId: call.id, content, isError, images }),
     durationMs,
@@ -102,7 +102,9 @@ export async function finishCall(
   return { content: parts, isError, changes, reads, fromWeb, effects, details, artifact: output.artifact };
 }
 
-/** A host's tool may return anything as details; what is not JSON cannot be stored, and must not end the session. */
+/**
+ * A host's tool may return anything as details. Values that are not JSON cannot be stored and must not end the session.
+ */
 function checkedDetails(core: SessionLog, call: ToolCallData, { details }: ToolResult): JsonValue | undefined {
   if (details === undefined || isJson(details)) return details;
   core.warn(`The details that the tool ${call.name} returned are not JSON and were omitted.`, "tool_details");
@@ -111,7 +113,7 @@ function checkedDetails(core: SessionLog, call: ToolCallData, { details }: ToolR
 
 const MOST_NESTING = 200;
 
-/** Deeper than any real value: treated as circular. */
+/** Values nested deeper than any real one are treated as circular. */
 function isJson(value: unknown, depth = 0): boolean {
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") return false;
   if (typeof value !== "object" || value === null) return true;

@@ -1,8 +1,8 @@
-// Where exclusive calls wait for each other. By itself, because every session has one before it has calls.
+// Makes exclusive calls wait for each other. A separate file because every session has a lane before it has calls.
 
 import { endInTime, type SessionDeps } from "../../base/time/deadline.ts";
 
-/** Exclusive calls, one after the other. */
+/** Runs exclusive calls one after another. */
 export class Lane {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -1,4 +1,4 @@
-// Output of a running call as it comes: without known secrets, and only as long as the call runs.
+// Streams the output of a running call, without known secrets, until the call ends.
 
 import type { RedactingStream } from "../../policy/redact/replace.ts";
 import type { HostChoices, SessionLog } from "../facades.ts";
@@ -16,7 +16,7 @@ export class LiveOutput {
     this.#callId = callId;
   }
 
-  /** Output that a tool's leftover processes still write no longer belongs to a call. */
+  /** Output that leftover processes write later no longer belongs to the call. */
   push(delta: string, stream: StreamName): void {
     if (!this.#isOpen) return;
     const { redactor } = this.#core.options;
@@ -29,7 +29,7 @@ export class LiveOutput {
     this.#emit(redacting.push(delta), stream);
   }
 
-  /** The end of the output: gives what was held back. */
+  /** Ends the output and emits the text that was held back. */
   flush(): void {
     if (!this.#isOpen) return;
     for (const [stream, redacting] of this.#streams) this.#emit(redacting.flush(), stream);

@@ -1,4 +1,5 @@
-// Calls that a running call makes (decision 0333): they are judged, journalled and announced like any call, and end with it.
+// Calls that a running call makes (decision 0333). They are judged, journalled and announced like any call, and end
+// with the outer call.
 
 import type { JsonObject, ToolCallData } from "@lathe/llm";
 import { abortController, type DeadlineHold } from "../../base/time/deadline.ts";
@@ -10,19 +11,22 @@ import type { SessionOptions } from "../types.ts";
 import { Lane } from "./lane.ts";
 
 const MOST_DEPTH = 4;
-/** While nested calls run, the deadline of their caller stands still: a caller that makes them for ever must end some day. */
+/** While nested calls run, the caller's deadline is paused, so a limit must end a caller that makes calls forever. */
 const MOST_CALLS = 1000;
 
 /** Where a call is made: in an answer of the model, or inside another call. */
 export interface CallPlace {
   readonly within?: OuterCall;
   readonly depth: number;
-  /** Where exclusive calls wait for each other. Those of an exclusive call have one of their own: their caller holds the other. */
+  /**
+   * The lane in which exclusive calls wait. An exclusive call gives its nested calls a lane of their own, because it
+   * holds the other one itself.
+   */
   readonly lane: Lane;
   /** Shared by all calls under one call of the model. */
   readonly tree: {
     made: number;
-    /** What was answered to calls that were denied: the same call is not asked about again. */
+    /** Answers to calls that were denied, so that we do not ask about the same call again. */
     readonly denied: Map<string, string>;
   };
 }
@@ -31,7 +35,7 @@ export const topPlace = (lane: Lane): CallPlace => ({ depth: 0, lane, tree: { ma
 
 interface NestParts {
   readonly outer: CallInfo;
-  /** Of the outer call. */
+  /** The place of the outer call. */
   readonly place: CallPlace;
   readonly signal: AbortSignal;
   readonly hold: DeadlineHold;
@@ -39,14 +43,14 @@ interface NestParts {
   readonly run: (signal: AbortSignal, call: ToolCallData, place: CallPlace) => Promise<ToolResult>;
 }
 
-/** The calls that one running call makes. */
+/** The nested calls of one running call. */
 export class Nest {
   readonly #parts: NestParts;
   readonly #place: CallPlace;
   readonly #running = new Set<Promise<ToolResult>>();
   readonly #end = abortController();
   readonly #onAbort: () => void;
-  /** Where the calls got text of the web from: what shows their results shows that. */
+  /** Web sources that the nested calls read. The outer result shows their content, so it counts as from the web too. */
   readonly webSources = new Set<string>();
 
   constructor(parts: NestParts) {
@@ -80,7 +84,7 @@ export class Nest {
     }
   };
 
-  /** Ends the calls that still run. They keep to their own deadlines, so this does not take long. */
+  /** Ends the calls that still run. They keep their own deadlines, so this does not take long. */
   async end(): Promise<void> {
     this.#parts.signal.removeEventListener("abort", this.#onAbort);
     if (!this.#end.signal.aborted) this.#end.abort(new Error("the call that made it has ended"));
@@ -93,7 +97,7 @@ const refusal = (why: string): ToolResult => ({
   isError: true,
 });
 
-/** What a call that was cut had done through others, one line for each; "" when it made none. */
+/** Describes what an interrupted call did through nested calls, one line for each; "" if it made none. */
 export function nestedReport(journal: Pick<Journal, "meta" | "entry" | "leaf">, callId: string): string {
   const entries: NestedCallEntry[] = [];
   for (let id = journal.leaf; id !== null; id = journal.meta(id)?.parentId ?? null) {

@@ -1,11 +1,11 @@
-// Questions about a call that are open at the host.
+// Questions about calls that wait for the host's answer.
 
 import type { ApprovalAnswer } from "../../contract/approval.ts";
 
 export class PendingApprovals {
   readonly #open = new Map<string, (answer: ApprovalAnswer) => void>();
 
-  /** Resolves with the host's answer; rejects when the signal aborts. */
+  /** Resolves with the host's answer. Rejects when the signal aborts. */
   ask(callId: string, signal: AbortSignal): Promise<ApprovalAnswer> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
@@ -21,7 +21,7 @@ export class PendingApprovals {
     });
   }
 
-  /** False when the call has not asked. */
+  /** Returns false if no question about this call is open. */
   answer(callId: string, answer: ApprovalAnswer): boolean {
     const resolve = this.#open.get(callId);
     resolve?.(answer);

@@ -1,5 +1,5 @@
-// A call as people see it: one line for cards and transcripts, and, for the approver, everything it would do. Made
-// from the very arguments that execute; every argument is there, and nothing in it hides.
+// Describes a call for people: one line for cards and transcripts, and a full preview for whoever approves it. Made
+// from the exact arguments that will execute; it shows every argument, and no text can hide in it.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import { visibleLine, visibleText } from "../../base/text/visible.ts";
@@ -7,23 +7,23 @@ import type { CallScope, Preview, PreviewLine, ToolDef } from "../../contract/to
 
 const MOST_SUMMARY = 400;
 
-/** `tool` is absent for the name of a tool that is not offered. */
+/** `tool` is absent if no tool of this name is offered. */
 export function summaryOf(tool: ToolDef | undefined, args: JsonObject): string {
   const text = tool?.summary ? describeCall(tool, args) : undefined;
   return visibleLine((text ?? JSON.stringify(args)).slice(0, MOST_SUMMARY));
 }
 
-/** The call has only just begun: its arguments may still turn out not to fit. */
+/** The call may only just have begun, so its arguments may not fit the schema. */
 function describeCall(tool: ToolDef, args: JsonObject): string | undefined {
   try {
     const text: unknown = tool.summary?.(args);
     return typeof text === "string" ? text : undefined;
   } catch {
-    return undefined; // the arguments themselves are shown instead
+    return undefined; // the arguments are shown instead
   }
 }
 
-/** The tool's own preview, then every argument that it does not show. */
+/** The tool's own preview, then every argument that the tool's preview does not show. */
 export async function previewOf(tool: ToolDef, args: JsonObject, scope: CallScope): Promise<Preview> {
   const own: Preview = (await tool.preview?.(args, scope)) ?? { lines: [], shows: [] };
   const others = Object.entries(args).filter(([name]) => !own.shows.includes(name));
@@ -40,7 +40,7 @@ function argumentLines(name: string, value: JsonValue | undefined): PreviewLine[
 
 const ONE_LINE: readonly PreviewLine["kind"][] = ["question", "heading", "note"];
 
-/** A path may hold a line end; what comes after it must not look like a line of its own. */
+/** A path may contain a line break; the text after it must not look like a line of its own. */
 function visible({ text, ...line }: PreviewLine): PreviewLine {
   return {
     ...line,

@@ -1,5 +1,5 @@
-// One tool call: LOOKUP, VALIDATE, DECLARE, APPROVE, EXECUTE, TRUNCATE, EMIT, RETURN. Never throws for what a tool does; every
-// call ends with exactly one result entry and one tool_call_end.
+// One tool call: LOOKUP, VALIDATE, DECLARE, APPROVE, EXECUTE, TRUNCATE, EMIT, RETURN. A tool's failure never throws
+// here; every call ends with exactly one result entry and one tool_call_end.
 
 import { type JsonObject, type Message, messageOf, type ToolCallData } from "@lathe/llm";
 import { DeadlineError, DeadlineHold, endInTime, withDeadline } from "../../base/time/deadline.ts";
@@ -31,15 +31,15 @@ import { LiveOutput } from "./live-output.ts";
 import { type CallPlace, Nest, nestedReport } from "./nest.ts";
 import { previewOf, summaryOf } from "./preview.ts";
 
-/** A tool that was asked to stop gets this long: the shell needs 2 s to end a stubborn process group. */
+/** How long a tool may take to stop: the shell needs 2 s to end a stubborn process group. */
 const TOOL_GRACE_MS = 2500;
-/** How often a call is planned and asked about again because its files keep changing. */
+/** How often we plan and ask about a call again because its files keep changing. */
 const MOST_PLANS = 5;
 const SKIPPED = "skipped: user steered";
 export const EFFECTS_UNKNOWN = "[interrupted, effects unknown: this call may or may not have taken effect]";
 const INCOMPLETE_CALL = "[not run: the answer reached the output limit before this call was complete]";
 
-/** Why a call is answered without being looked at. */
+/** Why a call is answered without being examined. */
 export type Bypass = "skipped" | "incomplete" | undefined;
 const OVER_LIMIT = "[not run: the limit of tool calls is used up]";
 
@@ -66,7 +66,7 @@ export async function runCall(
     ...(place.within === undefined ? {} : { nested_in: place.within.callId }),
     tool_name: call.name,
     label: registered?.tool.label ?? call.name,
-    // People see these; the arguments are the model's own words.
+    // These are for people; the arguments below are the model's own text and stay as they are.
     ...core.redact({ summary: started.summary, card: cardOf(started) }),
     arguments: args,
   });
@@ -80,7 +80,7 @@ export async function runCall(
       outcome = await place.lane.run(core.deps, signal, () => settleCall(core, signal, registered, call, place));
     else outcome = await settleCall(core, signal, registered, call, place);
   } catch (error) {
-    // Only a journal that cannot be written may end the loop from inside a call.
+    // Only an unwritable journal may end the loop from inside a call.
     if (error instanceof JournalError) throw error;
     if (signal.aborted) outcome = { ...failure(INTERRUPTED_RESULT), settled: "interrupted" };
     else outcome = failure(error instanceof ToolFailure ? error.message : toolError(call.name, error));
@@ -88,7 +88,7 @@ export async function runCall(
   return finishCall(core, started, outcome);
 }
 
-/** Counts the call; false when the limit does not allow another one. */
+/** Counts the call. Returns false if the limit does not allow another one. */
 function admitCall({ ledger, config, input }: WholeSession): boolean {
   if (ledger.amountsLeft(config.budget, 0).calls <= 0) {
     if (input) input.refusedCalls = true;
@@ -153,13 +153,13 @@ function propose(
 interface DeclaredCall {
   readonly info: CallInfo;
   readonly scope: CallScope;
-  /** Of the preview that a person was shown. */
+  /** The plan in the preview that the user approved. */
   approvedPlan?: string;
-  /** Placeholders of secrets that it does not get. */
+  /** Placeholders of secrets that the call does not get. */
   readonly kept: readonly string[];
 }
 
-/** From here on the arguments do not change: what the call will touch is looked up, once. */
+/** From here on the arguments do not change: we look up once what the call will access. */
 async function declare(
   core: HostChoices & Toolbox,
   signal: AbortSignal,
@@ -212,7 +212,7 @@ async function declare(
   return declared;
 }
 
-/** What an environment says of a path is fit for the model. */
+/** Runs a lookup and turns an environment's error about a path into text for the model. */
 async function readable<T>(work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
@@ -255,7 +255,7 @@ async function execute(
         const work = async (): Promise<ToolResult> => {
           inner.throwIfAborted();
           const running = executor(call.args, toolContext(core, declared, inner, live, calls));
-          // Here and not later: events emitted while a tool runs are not part of a recording.
+          // We flush here and not later: events emitted while a tool runs are not part of a recording.
           const returned = await Promise.resolve(running).finally(() => live.flush());
           return wholeResult(returned, declared);
         };
@@ -263,7 +263,7 @@ async function execute(
       },
     );
     await nest?.end();
-    // What an interrupted tool could still say does not hold what its calls have done.
+    // An interrupted tool's own result does not include the work of its nested calls.
     const whole = withWebSources(signal.aborted ? withNestedCalls(core, call, result) : result, nest);
     return { result: await afterCall(core, signal, call, whole), entryId };
   } catch (error) {
@@ -294,10 +294,10 @@ function withWebSources(result: ToolResult, nest: Nest | undefined): ToolResult 
   return { ...result, fromWeb: { source: [...nest.webSources].join(", "), links: [] } };
 }
 
-/** Inside what is recorded: a replay knows neither files nor secrets. */
+/** Runs inside the recorded part, because a replay knows neither files nor secrets. */
 function wholeResult(returned: ToolResult | string, { kept, scope }: DeclaredCall): ToolResult {
   const plain: ToolResult = typeof returned === "string" ? { content: [{ kind: "text", text: returned }] } : returned;
-  // Tools of hosts and extensions are not all type-checked.
+  // Tools of hosts and extensions may not be type-checked.
   if (!Array.isArray(plain?.content)) throw new Error("it returned neither text nor a result");
   const result = withNote(plain, kept);
   const { shown, pages } = scope.paths;
@@ -310,7 +310,7 @@ function wholeResult(returned: ToolResult | string, { kept, scope }: DeclaredCal
 
 function webFacts({ content }: ToolResult, pages: ReadonlyMap<string, string | undefined>): FromWeb {
   const text = content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
-  // Which of the pages a part of the text is from is not known, so one that shows nothing is enough.
+  // We cannot tell which page a part of the text comes from, so a single page whose links are hidden hides all of them.
   const bases = [...pages.values()].flatMap((base) => base ?? []);
   const links = bases.length < pages.size ? [] : bases.flatMap((base) => linksIn(text, base));
   return { source: [...pages.keys()].join(", "), links };
@@ -321,7 +321,10 @@ function withNote(result: ToolResult, kept: readonly string[]): ToolResult {
   return { ...result, content: [...result.content, { kind: "text", text: keptNote(kept) }] };
 }
 
-/** What the tool did is known: an interrupt ends the hooks and keeps its result. A failed call passes them as well. */
+/**
+ * The tool's effects are known, so an interrupt ends only the hooks and keeps the result. Results of failed calls pass
+ * the hooks too.
+ */
 function afterCall(core: Toolbox, signal: AbortSignal, call: CallInfo, result: ToolResult): Promise<ToolResult> {
   return core.seams.afterCall(call, result, signal).catch((error: unknown) => {
     if (signal.aborted) return result;
@@ -363,12 +366,12 @@ function toolContext(
   };
 }
 
-/** Calls that are not answered yet have results in the context, as if they had been interrupted: a tool must not read those. */
+/** In the context, unanswered calls have results as if they had been interrupted. A tool must not read those. */
 function upToAnswer(messages: readonly Message[]): readonly Message[] {
   return messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant") + 1);
 }
 
-/** A call that says what it writes can write nothing else. */
+/** A call that declares what it writes can write nothing else. */
 function permittedEnv({ env }: CallScope, access: readonly Access[] | undefined): CallScope["env"] {
   if (access === undefined) return env;
   const paths = new Set(access.flatMap((item) => (item.kind === "write" ? [item.path] : [])));

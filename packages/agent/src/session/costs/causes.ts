@@ -1,4 +1,4 @@
-// What an answer was asked with: the results of the round before it, or what people said.
+// Finds what caused an answer: the results of the round before it, or a message.
 
 import type { Usage } from "@lathe/llm";
 import { spread } from "../../context/ledger/spread.ts";
@@ -7,7 +7,7 @@ import type { MessageEntry } from "../../contract/journal.ts";
 import type { JournalReader } from "../../contract/journal-reader.ts";
 
 export interface Cause {
-  /** Undefined: the words of a person, or of the program. */
+  /** Undefined if a person or a program wrote the message. */
   readonly tool: string | undefined;
   readonly size: number;
 }

@@ -1,5 +1,5 @@
-// What a session has cost, from its journal: by model, by input, by tool and by child. All branches are included: what was spent
-// on one that was left is spent, too.
+// What a session has cost, computed from its journal: by model, by input, by tool and by child. All branches are
+// included, because money spent on an abandoned branch is still spent.
 
 import { addUsage, comparableUsage, type JsonObject, type Usage } from "@lathe/llm";
 import { modelsOfChildren, spentBy } from "../../agents/subagents/records.ts";
@@ -9,26 +9,26 @@ import type { JournalReader } from "../../contract/journal-reader.ts";
 import { sideCost } from "../side-call.ts";
 import { type AnswerShare, causesOf, sharesOf } from "./causes.ts";
 
-/** Usage is in counts that mean the same for every vendor. */
+/** Usage in counts that mean the same for every vendor. */
 export interface Spending {
-  /** Answers of models. */
+  /** Number of answers from models. */
   readonly answers: number;
   readonly usage: Usage;
   /** US dollars. */
   readonly cost: number;
-  /** Answers whose price is not known: `cost` is without them. */
+  /** Answers of unknown price, which `cost` does not include. */
   readonly unpriced: number;
 }
 
-/** One input with the work that it caused, steering included. */
+/** One input and the work that it caused, steering included. */
 export interface InputSpending extends Spending {
   readonly entryId: string;
   readonly timestamp: string;
 }
 
 /**
- * An answer is paid for by what it was asked with: the results of the round before it, in proportion to their sizes, or the
- * person's words. So the costs of all tools and of the words add up to those of all answers.
+ * The cost of an answer is divided among its causes: the results of the round before it, in proportion to their sizes,
+ * or the user's message. So the costs of all tools and messages add up to those of all answers.
  */
 export interface ToolSpending {
   readonly calls: number;
@@ -43,7 +43,7 @@ export interface SessionCosts {
   /** Spending by `provider/model`. */
   readonly byModel: ReadonlyMap<string, Spending>;
   readonly byInput: readonly InputSpending[];
-  /** Answers to what people said. */
+  /** Cost of the answers to messages. */
   readonly words: Omit<ToolSpending, "calls">;
   readonly byTool: ReadonlyMap<string, ToolSpending>;
   readonly byChild: ReadonlyMap<string, Spending>;
@@ -53,7 +53,7 @@ export interface SessionCosts {
 
 const NO_SPENDING: Spending = { answers: 0, usage: NO_USAGE, cost: 0, unpriced: 0 };
 
-/** Requests that failed after they had cost something do not say which model they were for. */
+/** Journal lines of billed failures do not say which model the request was for. */
 const FAILED_REQUESTS = "(failed requests)";
 
 function addSpending(a: Spending, b: Spending): Spending {
@@ -65,14 +65,14 @@ function addSpending(a: Spending, b: Spending): Spending {
   };
 }
 
-/** What used nothing costs nothing, whatever the price. */
+/** No usage costs nothing, whatever the price. */
 const spendingOf = (usage: Usage, cost: number | undefined): Omit<Spending, "answers"> => ({
   usage,
   cost: cost ?? 0,
   unpriced: cost === undefined && usage.totalTokens > 0 ? 1 : 0,
 });
 
-/** Reads the whole journal; not for hot paths. */
+/** Reads the whole journal, so keep it out of hot paths. */
 export function sessionCosts(journal: JournalReader): SessionCosts {
   const costs = new Costs(journal);
   for (const id of journal.entryIds()) {
@@ -121,7 +121,7 @@ class Costs implements SessionCosts {
     if (child) {
       const spent = { ...NO_SPENDING, answers: child.turns, usage: child.usage, cost: child.cost };
       add(this.byChild, String((entry.data as JsonObject)["agentId"]), spent);
-      // Which models its own children had is in its own journal.
+      // The child's own journal knows which models its children used.
       this.#models ??= modelsOfChildren(this.#journal);
       this.spend(this.#models.get(entry.id) ?? this.#model, spent);
       return;

@@ -14,12 +14,12 @@ export class CodingAgent {
   readonly session: Session;
   #busy = false;
 
-  /** Over a new session, or over one that the host has made. */
+  /** Wraps a new session, or one that the host has made. */
   constructor(options: CodingAgentOptions | Session) {
     this.session = options instanceof Session ? options : new Session(sessionOptionsFor(options));
   }
 
-  /** Starts with the first `next()`; leaving the loop early interrupts the prompt. */
+  /** Starts with the first `next()`. Leaving the loop early interrupts the prompt. */
   prompt(message: InputContent, signal?: AbortSignal): AsyncIterable<AgentEvent> {
     return { [Symbol.asyncIterator]: () => this.#run(message, signal) };
   }
@@ -29,7 +29,7 @@ export class CodingAgent {
     return [...this.session.journal.context.messages];
   }
 
-  /** Replaces the conversation; the old one stays in the journal as another branch. */
+  /** Replaces the conversation. The old one stays in the journal as another branch. */
   setMessages(messages: readonly Message[]): void {
     this.session.moveTo(null);
     for (const message of messages) this.session.journal.append({ type: "message", message });
@@ -48,14 +48,14 @@ export class CodingAgent {
     let hasBegun = false;
     try {
       const done = this.session.submit(message);
-      // Observed below; a rejection before that must not go unhandled.
+      // The reader below reports a rejection; one that comes earlier must not go unhandled.
       done.catch(() => reader.return?.());
       signal?.addEventListener("abort", interrupt, { once: true });
       if (signal?.aborted) interrupt();
       for await (const event of reader) {
         yield* map(event);
         hasBegun ||= event.kind === "user_input";
-        // Follow-ups belong to the prompt, unless it was interrupted: only the state says that nothing more comes.
+        // Follow-ups belong to the prompt unless it was interrupted. Only the state tells us that no more will come.
         if (hasBegun && event.kind === "state_changed") break;
       }
       await done;

@@ -1,5 +1,5 @@
-// A session in one call, with everything that a coding agent needs: tools and prompt of the model's family, the machine it runs
-// on, the project's instructions, the state of git.
+// Makes a session with everything a coding agent needs in one call: the tools and prompt for the model's family, the
+// local machine, the project's instructions, the git state.
 
 import type { ClientDeps, InferSchema, SchemaInput } from "@lathe/llm";
 import { OutputCheck } from "../output/output-check.ts";
@@ -8,14 +8,14 @@ import { Session } from "../session.ts";
 import type { SessionOptions } from "../types.ts";
 import { sessionOptionsFor } from "./options.ts";
 
-/** Whatever a session takes, all of it optional. */
+/** All session options, each of them optional. */
 export type GivenSessionOptions = {
   readonly [K in Exclude<keyof SessionOptions, "deps">]?: SessionOptions[K] | undefined;
 };
 
-/** Everything but `model` and `cwd` has a default; whatever a session takes may be given instead. */
+/** Everything but `model` and `cwd` has a default, and any session option may be given. */
 export interface CreateSessionOptions<S extends SchemaInput = SchemaInput> extends GivenSessionOptions {
-  /** Every final answer must be JSON that fits; `submit` gives it as `output`. */
+  /** Every final answer must be JSON that fits this schema; `submit` returns it as `output`. */
   readonly outputSchema?: S | undefined;
   /** `provider/id`, such as `anthropic/claude-opus-4-6`. */
   readonly model: string;
@@ -30,11 +30,11 @@ export interface CreateSessionOptions<S extends SchemaInput = SchemaInput> exten
   readonly reasoning?: string | undefined;
   /** Clock, randomness, environment variables and transport; those of this process when absent. */
   readonly deps?: ClientDeps | undefined;
-  /** A `Recorder` or `Replayer`; give it the inputs (`input`, `run`). */
+  /** A `Recorder` or `Replayer`, which must also be given the inputs (`input`, `run`). */
   readonly tape?: SessionTape | undefined;
 }
 
-/** Resolves when the environment is ready to work in; close the session when you are done with it. */
+/** Resolves when the environment is ready. Close the session when you are done with it. */
 export async function createSession<const S extends SchemaInput = SchemaInput>(
   options: CreateSessionOptions<S>,
 ): Promise<Session<InferSchema<S>>> {

@@ -1,4 +1,4 @@
-// From the few options of a headless host (model, key, directory) to everything a session needs.
+// Turns the few options of a headless host (model, key, directory) into everything a session needs.
 
 import { builtinCatalog, Client, type ClientDeps, defaultDeps, getModelInfo } from "@lathe/llm";
 import { createProvider } from "@lathe/llm/providers";
@@ -11,7 +11,7 @@ import { LocalEnvironment } from "../../world/env/local.ts";
 import type { SessionTape } from "../replay/log.ts";
 import type { SessionOptions } from "../types.ts";
 
-/** Which model answers, and how it is reached. */
+/** Which model answers and how to reach it. */
 export interface AgentConfig {
   /** `provider/id`. */
   readonly model: string;
@@ -30,11 +30,11 @@ export interface CodingAgentOptions {
   readonly workingDirectory: string;
   /** Clock, randomness, environment variables and transport; `defaultDeps()` of the llm package when absent. */
   readonly deps?: ClientDeps | undefined;
-  /** The conversation's file; in memory when absent. */
+  /** The journal of the conversation; in memory when absent. */
   readonly journal?: Journal | undefined;
-  /** Records everything that comes from outside, or repeats it. */
+  /** Records everything that comes from outside, or replays it. */
   readonly tape?: SessionTape | undefined;
-  /** Anything else a session takes. */
+  /** Any other session options. */
   readonly session?: { readonly [K in keyof SessionOptions]?: SessionOptions[K] | undefined } | undefined;
 }
 
@@ -42,11 +42,11 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
   const { config, journal, tape } = options;
   const machine = options.deps ?? defaultDeps();
   const deps = tape?.deps(machine) ?? machine;
-  // What is undefined is as if it were absent: it must not replace a default.
+  // An undefined option counts as absent: it must not replace a default.
   const given: Partial<SessionOptions> = Object.fromEntries(
     Object.entries(options.session ?? {}).filter(([, value]) => value !== undefined),
   );
-  // A host in JavaScript has no compiler that asks for them.
+  // A host in JavaScript has no compiler that would report missing options.
   if (typeof config.model !== "string") throw new SessionError("model", "the model is missing: give it as provider/id");
   if (given.env === undefined && !options.workingDirectory)
     throw new SessionError("config", "the working directory is missing: give its absolute path");
@@ -61,7 +61,7 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
     ...(info === undefined ? {} : { modelInfo: info }),
     ...(config.systemPrompt === undefined ? {} : { basePrompt: config.systemPrompt }),
   });
-  // A client that the host gave may serve other sessions as well, and providers that only the host knows.
+  // A client from the host may also serve other sessions, and may know providers that only the host has.
   const client = given.client ?? clientFor(provider, config, deps);
   const closeClient = async (): Promise<void> => {
     await given.beforeClose?.();
@@ -81,7 +81,7 @@ export function sessionOptionsFor(options: CodingAgentOptions): SessionOptions {
       aroundNested: tape.aroundNested,
     }),
     ...given,
-    // Date, directory and instructions of the day it was recorded.
+    // With a tape: the date, directory and instructions of the day of the recording.
     surroundings: tape ? (current, env) => tape.takeOutcome(async () => surroundings(current, env)) : surroundings,
     client,
     beforeClose: closeClient,

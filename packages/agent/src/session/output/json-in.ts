@@ -1,4 +1,4 @@
-// The JSON of an answer. Models often put a fence and some words around it.
+// Finds the JSON in an answer. Models often put a fence and some words around it.
 
 import type { JsonValue } from "@lathe/llm";
 
@@ -8,7 +8,7 @@ export interface FoundJson {
   readonly json: string;
 }
 
-/** What may be meant: the answer as a whole, else what it has in fences, else the objects and lists among its words. */
+/** The candidates: the answer as a whole, otherwise its fenced blocks, otherwise the objects and lists in its text. */
 export function jsonIn(answer: string): { readonly found: readonly FoundJson[]; readonly problem: string } {
   const whole = parseJson(answer.trim());
   if (typeof whole !== "string") return { found: [whole], problem: "" };
@@ -19,7 +19,7 @@ export function jsonIn(answer: string): { readonly found: readonly FoundJson[]; 
   return { found: fenced.length > 0 ? fenced : amongWords(answer), problem: whole };
 }
 
-/** A text says why it is not JSON. */
+/** Returns a text that says why it is not JSON. */
 function parseJson(json: string): FoundJson | string {
   try {
     return { value: JSON.parse(json) as JsonValue, json };
@@ -28,7 +28,7 @@ function parseJson(json: string): FoundJson | string {
   }
 }
 
-/** Brackets are part of prose, too; each one that opens costs a look at all that follows. */
+/** Prose contains brackets too, and each opening one costs a scan of the rest. */
 const MOST_LOOKS = 100;
 
 function amongWords(answer: string): FoundJson[] {
@@ -45,7 +45,7 @@ function amongWords(answer: string): FoundJson[] {
   return found;
 }
 
-/** Behind the bracket that closes the one at `start`; brackets in strings are text. */
+/** The index after the bracket that closes the one at `start`; brackets in strings are text. */
 function endOf(answer: string, start: number): number {
   const token = /"(?:[^"\\]|\\.)*"|[[\]{}]/gs;
   token.lastIndex = start;

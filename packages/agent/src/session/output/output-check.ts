@@ -1,5 +1,5 @@
-// An answer as data: the schema is sent with the input, the answer is checked against it, and the model is asked again with what
-// is wrong when it does not fit.
+// An answer as data: the schema is sent with the input, the answer is checked against it, and if it does not fit, the
+// model is told what is wrong and asked again.
 
 import { checkValue, type InferSchema, jsonSchemaOf, messageOf, type SchemaInput } from "@lathe/llm";
 import type { InputContent, InputError } from "../../contract/events/types.ts";
@@ -9,7 +9,7 @@ import { schemaProblem } from "./schema-problem.ts";
 
 const MOST_RETRIES = 2;
 
-/** Ends of an answer after which asking again would cost the same and end the same. */
+/** Ends after which asking again would cost the same and end the same way. */
 const CUT_OFF: Readonly<Record<string, string>> = {
   length: "it was cut off at the output limit",
   content_filter: "the vendor's content filter ended it",
@@ -40,21 +40,21 @@ export async function judgeOutput<const S extends SchemaInput>(
 export class OutputCheck {
   readonly #schema: SchemaInput;
   #retries = 0;
-  /** Of the last answer that was checked. */
+  /** The verdict about the last answer that was checked. */
   judged: JudgedOutput | undefined;
 
   constructor(schema: SchemaInput) {
     this.#schema = schema;
   }
 
-  /** Rejects when no answer could be checked against the schema. */
+  /** Rejects if no answer could be checked against the schema. */
   static async for(schema: SchemaInput): Promise<OutputCheck> {
     const problem = await (async () => schemaProblem(jsonSchemaOf(schema)))().catch(messageOf);
     if (problem !== undefined) throw new SessionError("config", `outputSchema is not a JSON Schema: ${problem}`);
     return new OutputCheck(schema);
   }
 
-  /** The same for the input that follows. */
+  /** A fresh check with the same schema, for the next input. */
   again(): OutputCheck {
     return new OutputCheck(this.#schema);
   }
@@ -65,7 +65,9 @@ export class OutputCheck {
     return typeof content === "string" ? `${content}\n\n${note}` : [...content, { kind: "text", text: note }];
   }
 
-  /** What the model is told when it is to answer again; undefined when the answer fits, or was asked for often enough. */
+  /**
+   * What to tell the model so that it answers again; undefined if the answer fits or it has been asked often enough.
+   */
   async judge(answer: string, finish: string): Promise<string | undefined> {
     const cut = CUT_OFF[finish];
     this.judged = cut === undefined ? await judgeOutput(answer, this.#schema) : { problem: cut };
@@ -73,7 +75,7 @@ export class OutputCheck {
     return `Your final answer does not fit the JSON Schema: ${this.judged.problem}. Give the answer again as JSON only, without any other text.`;
   }
 
-  /** Why the last answer cannot be used; undefined when it can. */
+  /** Why the last answer cannot be used; undefined if it can. */
   get error(): InputError | undefined {
     if (!this.judged || "value" in this.judged) return undefined;
     const message = `The answer does not fit the schema: ${this.judged.problem}`;

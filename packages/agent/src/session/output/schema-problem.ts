@@ -1,5 +1,5 @@
-// Is this a JSON Schema that answers can be checked against? A mistake in it would accept every answer, or none, after the
-// model has been paid for.
+// Checks whether answers can be checked against a JSON Schema at all. A mistake in the schema would accept every
+// answer, or none, after the model has been paid for.
 
 import { isJsonObject, isPattern, type JsonObject, type JsonSchema, type JsonValue, violationOf } from "@lathe/llm";
 
@@ -15,7 +15,7 @@ interface Seen {
   readonly references: { readonly at: string; readonly to: string }[];
 }
 
-/** What is wrong, with the place, or undefined. */
+/** Says what is wrong and where; undefined if nothing is. */
 export async function schemaProblem(root: JsonSchema): Promise<string | undefined> {
   const seen: Seen = { names: new Set(), references: [] };
   const problem = walk(root, "", seen);
@@ -63,13 +63,13 @@ function walk(schema: JsonValue, at: string, seen: Seen): string | undefined {
 
 function isKnown(reference: string, root: JsonSchema, names: ReadonlySet<string>): boolean {
   const [base = "", place = ""] = reference.split("#");
-  // An address may be written relative to another one.
+  // An address may be relative to another one.
   if (base !== "") return [...names].some((name) => name.endsWith(base));
   if (place !== "" && !place.startsWith("/")) return names.has(place);
   return atPlace(place, root) !== undefined;
 }
 
-/** Finds schemas that are met again without a step into the value: a check would never end. */
+/** Finds schemas that refer to themselves without a step into the value: checking them would never end. */
 class Circles {
   readonly #root: JsonSchema;
   readonly #harmless = new Set<JsonObject>();
@@ -93,7 +93,7 @@ class Circles {
     return false;
   }
 
-  /** Names are not followed. */
+  /** References by name are not followed. */
   #target(reference: JsonValue | undefined): JsonValue | undefined {
     const byPlace = typeof reference === "string" && /^#(?:\/|$)/.test(reference);
     return byPlace ? atPlace(reference.slice(1), this.#root) : undefined;

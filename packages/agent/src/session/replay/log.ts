@@ -1,16 +1,19 @@
-// What a recorded run took from outside, as JSON lines in `<folder>/run.jsonl`. Values (clock, randomness, ids) are returned
-// again in the order they were asked for; completions (bytes, timers, tool results, inputs) are let through in the order they
-// came.
+// What a recorded run got from outside, as JSON lines in `<folder>/run.jsonl`. Values (clock, randomness, ids) are
+// returned in the order in which they were requested; completions (bytes, timers, tool results, inputs) are let through
+// in the order in which they arrived.
 
 import type { ClientDeps, JsonObject, JsonValue } from "@lathe/llm";
 import type { SessionOptions } from "../types.ts";
 
-/** Records a session (`Recorder`), or repeats a recorded one (`Replayer`): everything from outside passes through it. */
+/** Records a session (`Recorder`) or replays a recorded one (`Replayer`). Everything from outside passes through it. */
 export interface SessionTape
   extends Required<Pick<SessionOptions, "aroundExecute" | "aroundAccess">>,
     Pick<SessionOptions, "aroundNested"> {
   deps(base: ClientDeps): ClientDeps;
-  /** Recorded: what the work gives. Replayed: what it gave; the work is not done. */
+  /**
+   * When recording: runs the work and returns its result. When replaying: returns the recorded result without running
+   * the work.
+   */
   takeOutcome<T>(work: () => Promise<T>): Promise<T>;
 }
 
@@ -28,19 +31,19 @@ export type LogLine =
   | { readonly t: "body_end"; readonly n: number; readonly error?: string }
   | (CallLine & { readonly t: "access"; readonly access: JsonValue })
   | (CallLine & { readonly t: "access_error"; readonly name: string; readonly message: string })
-  /** Number `n` of the calls that a call makes. */
+  /** `n` counts the calls that a call makes. */
   | (CallLine & { readonly t: "nested"; readonly n: number; readonly name: string; readonly arguments: JsonObject })
   | (CallLine & { readonly t: "tool"; readonly result: JsonValue })
   | (CallLine & { readonly t: "tool_error"; readonly name: string; readonly message: string });
 
-/** Calls of several agents may have the same id: they are told apart by the order in which they were made. */
+/** Calls of several agents may have the same id; the order in which they were made tells them apart. */
 export interface CallLine {
   readonly callId: string;
   /** How many calls of this id came before; absent for the first. */
   readonly before?: number;
 }
 
-/** Names each call of a run. */
+/** Gives every call of a run its name. */
 export class CallCount {
   readonly #made = new Map<string, number>();
 
@@ -62,9 +65,9 @@ export type InputVerb = "submit" | "steer" | "followUp" | "interrupt" | "continu
 
 export const LOG_NAME = "run.jsonl";
 
-/** Bytes inside results (images) survive as tagged base64. */
+/** Bytes inside results (images) are kept as tagged base64. */
 export function toJson(value: unknown): JsonValue {
-  // A Buffer has become a list of numbers before it gets here; its holder still has it.
+  // A Buffer has become a list of numbers before it gets here; the object that holds it still has the bytes.
   function tagValue(this: Readonly<Record<string, unknown>>, key: string, inner: unknown): unknown {
     const bytes = this[key];
     return bytes instanceof Uint8Array ? { $bytes: Buffer.from(bytes).toString("base64") } : inner;

@@ -1,4 +1,4 @@
-// Records a run: wraps everything the session takes from outside and writes down what it got.
+// Records a run: wraps everything that the session gets from outside and writes down the results.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash } from "node:crypto";
@@ -13,29 +13,29 @@ import type { Session } from "../session.ts";
 import type { SessionOptions } from "../types.ts";
 import { CallCount, type CallLine, type InputVerb, LOG_NAME, type LogLine, type SessionTape, toJson } from "./log.ts";
 
-/** Records everything that a session takes from outside, so that `Replayer` can run it again. */
+/** Records everything that a session gets from outside, so that `Replayer` can run it again. */
 export class Recorder implements SessionTape {
   readonly #path: string;
   readonly #redactor: Redactor | undefined;
-  /** Set inside work whose result is recorded as a whole: a replay asks for nothing on the way there. */
+  /** Set inside work that is recorded as a whole: a replay requests nothing from inside it. */
   readonly #unrecorded = new AsyncLocalStorage<true>();
   readonly #calls = new CallCount();
-  /** How many calls each of them has made so far. */
+  /** How many nested calls each running call has made so far. */
   readonly #running = new WeakMap<CallInfo, { readonly line: CallLine; nested: number }>();
   #requests = 0;
-  /** Waits are counted by themselves: how many deadlines there are depends on how fast the work under them is. */
+  /** Waits are counted separately: how many deadlines there are depends on how fast the work under them is. */
   readonly #made = { timer: 0, wait: 0 };
   #taken = 0;
   #queue: Promise<void> = Promise.resolve();
 
-  /** The folder is made; a run that was recorded there before is continued in the same file. */
+  /** Creates the folder. A run that was recorded there before is continued in the same file. */
   constructor(folder: string, redactor?: Redactor) {
     mkdirSync(folder, { recursive: true });
     this.#path = join(folder, LOG_NAME);
     this.#redactor = redactor;
   }
 
-  /** For the client, the session and the journal alike. */
+  /** The deps for the client, the session and the journal. */
   deps(base: ClientDeps): ClientDeps {
     const recordCall = <T extends "now" | "random" | "uuid">(t: T) =>
       (() => {
@@ -84,7 +84,7 @@ export class Recorder implements SessionTape {
     }
   };
 
-  /** A replay makes the same calls again, so what happens inside of them is recorded as in any call. */
+  /** A replay makes the same nested calls again, so what happens inside them is recorded as in any call. */
   readonly aroundNested: NonNullable<SessionOptions["aroundNested"]> = async (outer, call, run) => {
     if (outer.tool.sessionOnly) return run();
     const running = this.#running.get(outer);
@@ -103,7 +103,7 @@ export class Recorder implements SessionTape {
     const call = this.#calls.next("access", callId);
     try {
       const access = await this.#unrecorded.run(true, look);
-      // It may have been there at once, in the middle of what follows from an earlier completion.
+      // The result may have come at once, in the middle of the consequences of an earlier completion.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#inOrder();
       this.#write({ t: "access", ...call, access: toJson(access) });
@@ -116,7 +116,7 @@ export class Recorder implements SessionTape {
     }
   };
 
-  /** Anything else that the host takes from outside for the session, as JSON. */
+  /** Records anything else that the host gets from outside for the session, as JSON. */
   async takeOutcome<T>(work: () => Promise<T>): Promise<T> {
     const n = this.#taken++;
     const value = await this.#unrecorded.run(true, work);
@@ -125,7 +125,7 @@ export class Recorder implements SessionTape {
     return value;
   }
 
-  /** Gives an input to the session and writes down that it came now. */
+  /** Gives an input to the session and records the moment. */
   input(session: Session, verb: InputVerb, content?: InputContent): Promise<InputOutcome | undefined> {
     const schema = session.outputSchema;
     this.#write({
@@ -162,7 +162,10 @@ export class Recorder implements SessionTape {
     }
   }
 
-  /** What follows from two completions of the same moment would mingle, as no replay could repeat it: one after the other. */
+  /**
+   * The consequences of two simultaneous completions would mix in a way that no replay could repeat, so we let them
+   * through one after another.
+   */
   #inOrder(): Promise<void> {
     const before = this.#queue;
     this.#queue = before.then(() => new Promise((resolve) => setImmediate(resolve)));
@@ -170,7 +173,7 @@ export class Recorder implements SessionTape {
   }
 
   #write(line: LogLine): void {
-    // As the session itself will do with them, so that a replay gives the same journal.
+    // The session redacts in the same way, so a replay gives the same journal.
     const written = this.#redactor?.value(line) ?? line;
     appendFileSync(this.#path, `${JSON.stringify(written)}\n`, { mode: 0o600 });
   }
@@ -198,7 +201,7 @@ export async function giveInput(
   }
 }
 
-/** A cookie is a secret; nothing else in an answer's headers is. */
+/** Cookies are secrets; no other header of an answer is. */
 function withoutCookies({
   "set-cookie": _cookie,
   ...headers
@@ -206,7 +209,7 @@ function withoutCookies({
   return headers;
 }
 
-/** A sleep over any timer; an abort ends it at once. */
+/** Sleeps with any timer; an abort ends it at once. */
 export function sleepOn(setTimer: ClientDeps["setTimer"], ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

@@ -1,4 +1,4 @@
-// Runs a recorded run again without network, tools or clock. The same code gives the same journal, byte for byte; code
+// Replays a recorded run without network, tools or clock. The same code gives the same journal, byte for byte; code
 // that asks the model something else gets an error that says where it diverged.
 
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ import { bodyDigest, giveInput, sleepOn } from "./record.ts";
 
 type Completion = Exclude<LogLine, { t: "now" | "random" | "uuid" | "request" }>;
 
-/** The code asked for something else than when the run was recorded; the message says where. */
+/** The code asked for something else than during the recording. The message says where. */
 export class ReplayDivergence extends Error {
   constructor(message: string) {
     super(`the replay diverged from the recording: ${message}`);
@@ -29,10 +29,12 @@ export class ReplayDivergence extends Error {
   }
 }
 
-/** Real waits (files, modules that load late) are given this long before a line of the log is reported as never requested. */
+/**
+ * How long real waits (files, modules that load late) may take before a line of the log is reported as never requested.
+ */
 const PATIENCE_MS = 10_000;
 
-/** Runs a recorded session again without network, tools or clock, and arrives at the same journal. */
+/** Replays a recorded session without network, tools or clock and arrives at the same journal. */
 export class Replayer implements SessionTape {
   readonly #values = { now: [] as number[], random: [] as number[], uuid: [] as string[] };
   readonly #used = { now: 0, random: 0, uuid: 0 };
@@ -44,10 +46,10 @@ export class Replayer implements SessionTape {
   readonly #made = { timer: 0, wait: 0 };
   #taken = 0;
   readonly #waiting = new Map<string, (line: Completion) => void>();
-  /** Requests that were abandoned: later lines of the log about them are skipped. */
+  /** Abandoned requests, whose later lines in the log are skipped. */
   readonly #left = new Set<string>();
   #divergence: ReplayDivergence | undefined;
-  /** Everything recorded has been let through; what still ends takes the machine's own clock. */
+  /** Everything recorded has been let through. Whatever still has to end uses the machine's own clock. */
   #over = false;
 
   constructor(folder: string) {
@@ -61,7 +63,7 @@ export class Replayer implements SessionTape {
       (t: "timer" | "wait"): ClientDeps["setTimer"] =>
       (callback, ms) =>
         this.#over ? base.setTimer(callback, ms) : this.#timer(t, callback);
-    // Recordings of earlier versions count waits among the timers.
+    // Recordings of earlier versions count waits as timers.
     const waits = this.#completions.some(({ t }) => t === "wait") ? "wait" : "timer";
     return {
       ...base,
@@ -79,7 +81,7 @@ export class Replayer implements SessionTape {
     const outer = this.#calls.next("tool", call.callId);
     const ended = this.#wait(callKey("tool", outer));
     let line: Completion;
-    // Its own work is not done again, but the calls that it made are.
+    // The tool's own work is not done again, but the calls that it made are.
     for (let n = 0; ; n++) {
       line = await Promise.race([ended, this.#wait(nestedKey(outer, n))]);
       if (line.t !== "nested") break;
@@ -97,13 +99,13 @@ export class Replayer implements SessionTape {
     throw failureOf(line);
   };
 
-  /** What the work gave when it was recorded. */
+  /** Returns what the work returned when it was recorded. */
   async takeOutcome<T>(_work: () => Promise<T>): Promise<T> {
     const line = await this.#wait(`taken ${this.#taken++}`);
     return (line.t === "taken" ? fromJson(line.value) : undefined) as T;
   }
 
-  /** Gives the recorded inputs and lets everything through in its order; resolves when all inputs have ended. */
+  /** Gives the recorded inputs and lets everything through in order. Resolves when all inputs have ended. */
   async run(session: Session): Promise<void> {
     try {
       await this.#letThrough(session);
@@ -119,7 +121,7 @@ export class Replayer implements SessionTape {
       if (line.t === "input") {
         if (line.verb === "submit" || line.verb === "continue") await this.#until(() => session.state !== "processing");
         const content = line.content === undefined ? undefined : (fromJson(line.content) as InputContent);
-        // The one that the host gave may ask for more than its JSON Schema says.
+        // The schema from the host may be stricter than its JSON Schema.
         const recorded = line.outputSchema as JsonSchema | undefined;
         session.outputSchema = recorded && (session.outputSchema ?? recorded);
         inputs.push(giveInput(session, line.verb, content));
@@ -129,7 +131,7 @@ export class Replayer implements SessionTape {
       const wasRequested = await this.#until(() => this.#waiting.has(key) || this.#left.has(leftKey(line)));
       if (!wasRequested) throw this.#diverge(`no request was made for ${key}`);
       this.#take(key, line);
-      // Everything that follows from this completion happens before the next one.
+      // All consequences of this completion happen before the next one.
       await settle();
       if (this.#divergence) throw this.#divergence;
     }
@@ -139,7 +141,7 @@ export class Replayer implements SessionTape {
     if (!ended) throw this.#diverge("the run continues after the end of the recording");
   }
 
-  /** False when it does not come true and nothing more can happen. */
+  /** Returns false if the condition does not come true and nothing more can happen. */
   async #until(holds: () => boolean): Promise<boolean> {
     for (let waits = 0; waits < 50 && !holds(); waits++) await settle();
     for (let waited = 0; waited < PATIENCE_MS && !holds(); waited++) {
@@ -262,7 +264,7 @@ function keyOf(line: Completion): string {
   }
 }
 
-/** What makes a line superfluous: the request it belongs to was abandoned. */
+/** The key under which abandoning a request makes a line superfluous. */
 function leftKey(line: Completion): string {
   return "n" in line && !/^(?:timer|wait|taken|nested)$/.test(line.t) ? `request ${line.n}` : keyOf(line);
 }

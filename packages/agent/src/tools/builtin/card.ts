@@ -1,12 +1,12 @@
-// What the cards of several tools share.
+// Parts that the cards of several tools share.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import type { Card, CardBody, CardResult } from "../../contract/card.ts";
 
-/** Below a headline, unless the tool says otherwise. */
+/** Lines shown below a headline, unless the tool says otherwise. */
 export const COLLAPSED_LINES = 5;
 
-/** The verb of a call that runs, that has done its work, and that has failed to. */
+/** The verbs for a call that is running, has succeeded, or has failed. */
 export type Verbs = readonly [running: string, done: string, failed: string];
 
 export function verbOf([running, done, failed]: Verbs, result: CardResult | undefined): string {
@@ -24,7 +24,7 @@ export const numberIn = (details: JsonObject, name: string): number | undefined 
 export const objectsIn = (value: JsonValue | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-/** A look at something: told in one line, together with its neighbours. */
+/** A call that only looks something up: one line, grouped with its neighbours. */
 export function exploringCard(
   verbs: Verbs,
   subject: string,

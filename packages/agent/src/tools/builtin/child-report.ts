@@ -1,4 +1,4 @@
-// What the agent tools answer about a child, read back for their cards.
+// Reads the report about a child back from the text of an agent tool, for its card.
 
 import { isJsonObject, parseJson } from "@lathe/llm";
 
@@ -10,7 +10,7 @@ export interface ChildReport {
   readonly turnsUsed?: number;
 }
 
-/** Undefined when the text is no such answer, or one that was truncated for the model. */
+/** Undefined if the text is no such report or was truncated for the model. */
 export function childIn(text: string): ChildReport | undefined {
   const report = parseJson(text);
   if (!isJsonObject(report)) return undefined;

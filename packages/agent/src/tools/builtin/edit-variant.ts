@@ -1,4 +1,4 @@
-// The four dialects under the one name `edit`: a setting picks the one a model handles best.
+// The four dialects of the tool `edit`. A setting selects the one that a model handles best.
 
 import type { ToolDef } from "../../contract/tool.ts";
 import { applyPatchTool } from "./apply-patch/index.ts";
@@ -13,10 +13,10 @@ export const editVariants = {
   apply_patch: { ...applyPatchTool, name: "edit" },
 } as const satisfies Readonly<Record<string, ToolDef<never>>>;
 
-/** The ways of editing that the tool `edit` can have. */
+/** The dialects that the tool `edit` can have. */
 export type EditVariant = keyof typeof editVariants;
 
-/** Anything that is not the name of a variant means hashline. */
+/** Anything that is not a variant's name means hashline. */
 export function editVariant(wanted: string | undefined): EditVariant {
   return wanted !== undefined && Object.hasOwn(editVariants, wanted) ? (wanted as EditVariant) : "hashline";
 }

@@ -1,4 +1,5 @@
-// What file tools declare of their paths: an address of a registered scheme, a host of the web, or the real path of a file.
+// What file tools declare about their paths: an address of a registered scheme, a host of the web, or the real path of
+// a file.
 
 import type { Access, CallScope, Tier } from "../../contract/tool.ts";
 import { isConflictAddress } from "../../files/formats/conflict/address.ts";
@@ -6,7 +7,7 @@ import { conflictAccess } from "../../files/formats/conflict/settle.ts";
 import { targetOf } from "../../files/target/target.ts";
 import { webAccess } from "./web-access.ts";
 
-/** What a call that opens a file by its path or address declares to access. */
+/** Declares the access of a call that opens a file by its path or address. */
 export async function fileAccess(
   kind: "read" | "write",
   paths: readonly string[],
@@ -30,6 +31,6 @@ export async function fileAccess(
   return accesses.flat();
 }
 
-/** Reading a page of the web is not like reading a file. */
+/** Reading a web page needs the tier of network access. */
 export const readTier = (path: string | undefined): Tier =>
   path !== undefined && /^(?:https?:\/\/|www\.)/i.test(path) ? "network" : "read";

@@ -10,7 +10,7 @@ export const SEARCH_OUTPUT: OutputLimit = { chars: 20_000, mode: "tail", lines: 
 export const LISTING_OUTPUT: OutputLimit = { chars: 20_000, mode: "tail", lines: 500 };
 export const AGENT_OUTPUT: OutputLimit = { chars: 20_000, mode: "head_tail" };
 
-/** Newest files stand first in a listing: its end is omitted, not its head. */
+/** Listings begin with the newest files, so we cut the end, not the head. */
 export function keepHead<Tool extends Pick<ToolDef<never>, "output">>(tool: Tool): Tool {
   return tool.output ? { ...tool, output: { ...tool.output, mode: "head" } } : tool;
 }

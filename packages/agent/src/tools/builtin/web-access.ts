@@ -1,9 +1,9 @@
-// What a tool declares that reads an address of the web, or connects to a host of it.
+// The access that a tool declares if it reads a web address or connects to a host.
 
 import type { Access, CallScope } from "../../contract/tool.ts";
 import "../../files/web/services.ts";
 
-/** What is no address is refused when it is fetched; until then its text is used as the host. */
+/** Text that is no address is refused when it is fetched; until then it is used as the host. */
 export async function webAccess(
   url: string,
   { services }: Pick<CallScope, "services">,
@@ -12,7 +12,7 @@ export async function webAccess(
   return { ...(await hostAccess(new URL(url), { services })), url };
 }
 
-/** The host alone: what is sent there is more than an address. */
+/** The host alone, because more than an address is sent there. */
 export async function hostAccess(
   { hostname: host, port: named, protocol }: URL,
   { services }: Pick<CallScope, "services">,

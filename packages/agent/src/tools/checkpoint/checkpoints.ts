@@ -1,5 +1,5 @@
-// The model's own checkpoints: it explores, then drops the exploration from its context and keeps a report. Only the context
-// goes back, never a file. The mark is in memory and ends with its input.
+// The model's own checkpoints: it explores, then drops the exploration from its context and keeps a report. Only the
+// context goes back, never a file. The checkpoint is kept in memory and ends with its input.
 
 import { textOf } from "@lathe/llm";
 import type { CheckpointService } from "../../contract/checkpoints.ts";
@@ -14,12 +14,12 @@ import unfinished from "./unfinished.md";
 
 interface Mark {
   readonly goal: string;
-  /** The last entry before the exploration; known with the next request, when all calls of the answer have results. */
+  /** The last entry before the exploration. Known at the next request, when all calls of the answer have results. */
   entryId: string | undefined;
   isReminded: boolean;
 }
 
-/** The two tools and the middleware behind them; register both in a session. */
+/** The two checkpoint tools and their middleware; register both in a session. */
 export class Checkpoints implements CheckpointService {
   #mark: Mark | undefined;
   #report: string | undefined;
@@ -50,7 +50,7 @@ export class Checkpoints implements CheckpointService {
         return undefined;
       },
       beforeRequest: (_info, { journal }) => this.#beforeRequest(journal),
-      // Once: a model that does not listen must not be asked for ever.
+      // Only once: a model that does not react must not be asked forever.
       beforeStop: () => {
         if (!this.#mark || this.#mark.isReminded) return undefined;
         this.#mark.isReminded = true;
@@ -76,7 +76,7 @@ export class Checkpoints implements CheckpointService {
   }
 }
 
-/** What the user says is never dropped. */
+/** The user's messages are never dropped. */
 function saidSince(journal: JournalReader, entryId: string): string[] {
   const path = pathTo(journal as Journal, journal.leaf);
   return path.slice(path.indexOf(entryId) + 1).flatMap((id) => {

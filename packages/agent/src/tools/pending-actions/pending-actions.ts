@@ -1,6 +1,7 @@
-// Two-phase work: a tool shows what it would do and leaves it pending; before anything else happens, the model applies or discards it.
-// The guard does not rely on a forced tool choice, which some models refuse: other calls are blocked, and the input does not end.
-// What was denied, or not settled when its input ended, is dropped: a later input must not apply what the user has refused or undone.
+// Two-phase work: a tool shows what it would do and leaves the action pending; before anything else happens, the model
+// applies or discards it. The guard does not rely on a forced tool choice, which some models refuse: it blocks other
+// calls and keeps the input from ending. An action that was denied, or still pending when its input ended, is dropped:
+// a later input must not apply what the user has refused or undone.
 
 import type { ToolChoice } from "@lathe/llm";
 import type { PendingAction, PendingActionService } from "../../contract/pending-actions.ts";
@@ -10,22 +11,22 @@ import type { ToolDef } from "../../contract/tool.ts";
 import { RESOLVE, resolveTool } from "../builtin/resolve/index.ts";
 import pendingText from "./pending.md";
 
-/** A model that does not listen must not be asked for ever. */
+/** A model that does not react must not be asked forever. */
 const MOST_REMINDERS = 3;
 
-/** What pending actions need of their session. */
+/** What pending actions need from their session. */
 export interface PendingActionParts {
-  /** Some tool of the session may leave actions pending. */
+  /** True if some tool of the session may leave actions pending. */
   readonly isOffered: () => boolean;
-  /** Sets the tool choice of the next request; does nothing where the model refuses it. Undefined: takes back what was set. */
+  /** Sets the tool choice of the next request; does nothing if the model refuses it. Undefined cancels it. */
   readonly force: (choice: ToolChoice | undefined) => void;
   /** Tells the user. */
   readonly warn: (message: string) => void;
-  /** Puts the guard into the session; asked for with the first action, because most sessions have none. */
+  /** Installs the guard in the session. Called with the first action, because most sessions have none. */
   readonly guard: (middleware: Middleware) => void;
 }
 
-/** The tool `resolve`, its guard and the queue behind them: those of one session. */
+/** The tool `resolve`, its guard and the queue of actions of one session. */
 export class PendingActions implements PendingActionService, ToolProvider {
   readonly #parts: PendingActionParts;
   readonly #queue: PendingAction[] = [];
@@ -33,10 +34,10 @@ export class PendingActions implements PendingActionService, ToolProvider {
   readonly #nothing: readonly ToolDef[] = [];
   #isGuarded = false;
   #unannounced = 0;
-  /** The model has been asked since the action was left pending. */
+  /** The model has been asked since the action became pending. */
   #isArmed = false;
   #reminders = 0;
-  /** The model has asked to apply it. */
+  /** The action that the model has asked to apply. */
   #wanted: PendingAction | undefined;
 
   constructor(parts: PendingActionParts) {
@@ -63,7 +64,7 @@ export class PendingActions implements PendingActionService, ToolProvider {
     return taken;
   }
 
-  /** The input has ended: nothing of it is applied later. */
+  /** The input has ended, so nothing of it may be applied later. */
   endInput(): void {
     if (this.#queue.length > 0) this.#parts.force(undefined);
     for (const action of this.#queue.splice(0)) this.#drop(action, "The input ended before it was applied.");
@@ -93,7 +94,7 @@ export class PendingActions implements PendingActionService, ToolProvider {
         this.#isArmed = this.#queue.length > 0;
         return undefined;
       },
-      // The model does not see calls that another call makes: the one that it sees is stopped, and is told of.
+      // The model does not see nested calls: we stop the call that it does see, and tell it about that one.
       beforeCall: ({ tool, args, within }) => {
         if (tool.name === RESOLVE && args["action"] === "apply") this.#wanted = this.next;
         if (!this.#isArmed || tool.name === RESOLVE || within) return undefined;

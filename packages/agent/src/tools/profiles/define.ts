@@ -1,4 +1,4 @@
-// Makes a Profile out of data: a family's tool list and prompt file, and what the catalog knows of the model.
+// Makes a Profile from data: a family's tool list and prompt file, and what the catalog knows about the model.
 
 import { builtinCatalog, type JsonObject, type ModelInfo } from "@lathe/llm";
 import { systemPrompt } from "../../context/system-prompt.ts";
@@ -10,38 +10,38 @@ import { disciplineFor } from "./discipline.ts";
 import { type EditKit, editKits } from "./edit-kits.ts";
 import type { Profile } from "./types.ts";
 
-/** What makes a family: everything that does not depend on the model. */
+/** What defines a family: everything that does not depend on the model. */
 export interface Family {
   readonly id: string;
-  /** `{{editing}}` stands where the words about its way of editing belong. */
+  /** `{{editing}}` is replaced by the text about its way of editing. */
   readonly prompt: string;
   readonly editing?: string | undefined;
   readonly tools: readonly ToolDef[];
-  /** The list with another way of editing; a family without it has only its own. */
+  /** The tools for another way of editing; a family without this has only its own. */
   readonly toolsWith?: ((kit: EditKit) => readonly ToolDef[]) | undefined;
   readonly instructionFiles: readonly string[];
   readonly shellTimeoutMs?: number | undefined;
 }
 
-/** The model that a profile is for, and what differs from its family. */
+/** The model that a profile is for, and how it differs from its family. */
 export interface ProfileOptions {
   readonly model: string;
-  /** Registered provider the requests go to; the family's own when absent. */
+  /** Registered provider that receives the requests; the family's own when absent. */
   readonly provider?: string | undefined;
-  /** What is known of the model: window, price, abilities; from the built-in catalog when absent. */
+  /** Window, price and abilities of the model; from the built-in catalog when absent. */
   readonly modelInfo?: ModelInfo | undefined;
   /** Replaces the base layer of the prompt. */
   readonly basePrompt?: string | undefined;
   readonly userInstructions?: string | undefined;
-  /** Rules for tool calls ahead of the prompt; by the model's name when absent. */
+  /** Puts rules for tool calls ahead of the prompt; decided by the model's name when absent. */
   readonly isDisciplined?: boolean | undefined;
-  /** Another way of editing than the family's own, as the tool `edit`. */
+  /** Another way of editing than the family's own, for the tool `edit`. */
   readonly editVariant?: EditVariant | undefined;
-  /** Further tools, after the family's own; one of the same name replaces it in its place. */
+  /** Further tools, after the family's own. A tool with the same name replaces the family's. */
   readonly tools?: readonly SessionTool[] | undefined;
   /** Features whose tools are not offered. */
   readonly without?: readonly string[] | undefined;
-  /** Offer only these. */
+  /** If given, only these tools are offered. */
   readonly only?: readonly string[] | undefined;
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
   readonly maxTokens?: number | undefined;
@@ -51,7 +51,7 @@ export interface ProfileOptions {
 
 const DEFAULT_WINDOW = 128_000;
 
-/** Makes the profile of a model: tools and prompt of its family, limits from the catalog. */
+/** Makes the profile of a model: tools and prompt from its family, limits from the catalog. */
 export function defineProfile(family: Family, options: ProfileOptions): Profile {
   const { prompt, editing = "", tools } = toolset(family, options);
   const { without = [] } = options;

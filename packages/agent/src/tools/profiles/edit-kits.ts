@@ -1,5 +1,5 @@
-// What goes with each way of editing: the tools for reading and writing (hashline edits refer to what they show) and the
-// words in the prompt.
+// The parts of each way of editing: the tools for reading and writing (hashline edits refer to what they show) and the
+// text in the prompt.
 
 import type { ToolDef } from "../../contract/tool.ts";
 import { type EditVariant, editVariants } from "../builtin/edit-variant.ts";
@@ -17,7 +17,7 @@ export interface EditKit {
   readonly read: ToolDef<never>;
   readonly write: ToolDef<never>;
   readonly edit: ToolDef<never>;
-  /** For the prompt. */
+  /** Text for the prompt. */
   readonly editing: string;
 }
 

@@ -1,4 +1,4 @@
-// The families of models by name. Each is looked at when it is asked for: a run needs one of them.
+// The families of models by name. Each is loaded when it is needed, because a run uses only one.
 
 import type { Family } from "./define.ts";
 import { anthropic } from "./families/anthropic.ts";
@@ -29,10 +29,10 @@ export const FAMILIES: Readonly<Record<FamilyName, Family>> = {
   },
 };
 
-/** A smaller window has no room for the descriptions of the larger set. */
+/** A smaller window has no room for the descriptions of the larger toolset. */
 const LEAST_WINDOW = 32_000;
 
-/** By what the model is called, whichever provider serves it; by its window when it is of no known family. */
+/** Chosen by the model's name, whichever provider serves it; for an unknown model, by its window. */
 export function familyOf(model: string, contextWindow = LEAST_WINDOW): FamilyName {
   const name = model.toLowerCase();
   if (name.includes("claude")) return "anthropic";

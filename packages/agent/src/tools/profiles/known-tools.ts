@@ -1,4 +1,4 @@
-// The tool behind a name in a past session: the model that called it may have been of another family.
+// Finds the tool behind a name in a past session, whose model may have been of another family.
 
 import type { ToolDef } from "../../contract/tool.ts";
 import type { Family } from "./define.ts";
@@ -11,7 +11,7 @@ export function knownTools(): readonly ToolDef[] {
   return [...new Set(names)].flatMap((name) => knownTool(name) ?? []);
 }
 
-/** Of the first family that has one. */
+/** The tool of the first family that has one of this name. */
 export function knownTool(name: string): ToolDef | undefined {
   for (const family of Object.values(FAMILIES) as Family[]) {
     const tool = family.tools.find((candidate) => candidate.name === name);

@@ -1,20 +1,20 @@
-// A command that a call waits for, until it ends, its time is up, the call is aborted, the user sends it to the background, or it
-// goes there by itself because it takes long.
+// Runs a command that a call waits for, until it ends, its time is up, the call is aborted, the user sends it to the
+// background, or it goes there by itself because it takes long.
 
 import type { ToolContext } from "../../contract/tool.ts";
 import type { BackgroundCommand, ExecOptions, ExecResult } from "../../world/env/types.ts";
 import type { RunningCommands } from "./running-commands.ts";
 
-/** It still runs, and no call waits for it any more. */
+/** The command still runs, but no call waits for it any more. */
 export interface Detached {
   readonly handle: BackgroundCommand;
   readonly why: "user" | "long";
 }
 
-/** How a command is started and waited for. */
+/** How to start a command and wait for it. */
 export interface DetachableRequest {
   readonly timeoutMs: number;
-  /** The call waits no longer than this; 0: until the end. */
+  /** The call waits no longer than this; 0 means until the end. */
   readonly afterMs: number;
   readonly options: ExecOptions;
   readonly running: RunningCommands | undefined;

@@ -1,5 +1,5 @@
-// Commands that run in the background, by number. The environment owns the processes; this remembers which is which, how far the
-// model has read, and whether it knows how each ended. What ends while no call waits for it is news, which the session tells the model.
+// Background commands by number. The environment owns the processes; this remembers them, how far the model has read,
+// and whether it knows how each ended. If a command ends while no call waits for it, the session tells the model.
 
 import { ToolFailure } from "../../contract/tool.ts";
 import { artifactNotice } from "../../record/artifacts/notice.ts";
@@ -9,34 +9,34 @@ import { plainOutput } from "./plain-output.ts";
 declare module "../../contract/tool.ts" {
   interface ToolServices {
     readonly jobs?: Jobs;
-    /** How commands get into the background. */
+    /** When commands go to the background. */
     readonly background?: BackgroundRules;
   }
 }
 
-/** How commands get into the background, and how long one call waits for them. */
+/** When commands go to the background, and how long one call waits for them. */
 export interface BackgroundRules {
-  /** The model may ask for it. */
+  /** The model may ask to run a command in the background. */
   readonly onRequest: boolean;
-  /** A command that a call has waited for this long goes on as a job; 0: never. */
+  /** A command becomes a background job once a call has waited for it this long; 0: never. */
   readonly afterMs: number;
   /** How long a call waits for jobs unless it says otherwise. */
   readonly pollMs: number;
 }
 
-/** Where output goes that no longer fits in memory; `id` is the artifact, once there is one. */
+/** Stores output that no longer fits in memory. `id` is the artifact, once there is one. */
 export interface JobSpill {
   readonly id: number | undefined;
 }
 
-/** A command that runs in the background, or has ended there. */
+/** A command that runs or ran in the background. */
 export interface Job {
   readonly id: number;
   readonly handle: BackgroundCommand;
   readonly spill?: JobSpill | undefined;
-  /** Byte offset the model has read up to. */
+  /** The byte offset up to which the model has read. */
   read: number;
-  /** A caller asked to end it. */
+  /** A caller asked to end the job. */
   isCancelled: boolean;
   /** The model knows how it ended, or need not know. */
   isSeen: boolean;
@@ -51,11 +51,11 @@ export type JobState = "running" | "completed" | "failed" | "cancelled";
 export interface JobFollower {
   onStart(job: Job): void;
   onEnd(job: Job): void;
-  /** It has ended and no call saw it end. At most once for each job. */
+  /** The job has ended and no call saw it end. Called at most once per job. */
   news(job: Job): void;
 }
 
-/** What a call waits for: the first end among the jobs, a line that matches, its time, `enough` or its abort. */
+/** What a call waits for: the first job to end, a matching line, its time limit, `enough` or its abort. */
 export interface JobWait {
   readonly ms: number;
   readonly signal: AbortSignal;
@@ -63,20 +63,20 @@ export interface JobWait {
   readonly pattern?: RegExp | undefined;
 }
 
-/** How a job is kept. */
+/** How a job is handled. */
 export interface JobOptions {
   readonly spill?: JobSpill | undefined;
-  /** Its end is not news for the model. */
+  /** The model is not told when the job ends. */
   readonly isQuiet?: boolean | undefined;
 }
 
-/** For hosts that set no limit. */
+/** The default for hosts that set no limit. */
 export const MOST_RUNNING = 15;
-/** Each may hold megabytes of output, and some profiles run every command as a job. */
+/** Each ended job may hold megabytes of output, and some profiles run every command as a job. */
 const MOST_ENDED = 20;
 const LOOK_EVERY_MS = 100;
 
-/** The background commands of a session; share one object to keep them when a session is replaced. */
+/** The background commands of a session. Share one object to keep them when a session is replaced. */
 export class Jobs {
   readonly #jobs = new Map<number, Job>();
   readonly #watched = new Map<Job, number>();
@@ -92,7 +92,7 @@ export class Jobs {
     this.#follower = follower;
   }
 
-  /** Numbers up to this one were given to jobs of an earlier process. */
+  /** Skips the numbers up to this one, which jobs of an earlier process used. */
   skipTo(id: number): void {
     this.#started = Math.max(this.#started, id);
   }
@@ -109,7 +109,7 @@ export class Jobs {
     return this.#keep(launch(command), 0, options);
   }
 
-  /** A command that runs already; what it has printed so far has been read. */
+  /** Takes over a running command. What it has printed so far counts as read. */
   adopt(handle: BackgroundCommand, options: JobOptions = {}): Job {
     return this.#keep(handle, handle.read().next, options);
   }
@@ -137,7 +137,7 @@ export class Jobs {
     this.#tell(job);
   }
 
-  /** A caller that waits for it sees the end itself. */
+  /** Reports the end, unless a caller waits for the job and sees the end itself. */
   #tell(job: Job): void {
     if (job.isSeen || this.#watched.has(job)) return;
     job.isSeen = true;
@@ -166,8 +166,8 @@ export class Jobs {
   }
 
   /**
-   * Waits, then looks. An end that falls into the wait is left to `look`; what it did not take, or could not because the call was
-   * aborted, is news.
+   * Waits, then calls `look`. `look` handles jobs that end during the wait; ends that it did not take, or could not
+   * because the call was aborted, are reported as news.
    */
   async watch<T>(jobs: readonly Job[], wait: JobWait, look: () => T): Promise<Awaited<T>> {
     for (const job of jobs) this.#watched.set(job, (this.#watched.get(job) ?? 0) + 1);
@@ -189,7 +189,7 @@ export class Jobs {
     }
   }
 
-  /** Ends it with everything it started. `isSeen`: the caller tells the model. */
+  /** Ends the job with everything that it started. `isSeen`: the caller tells the model. */
   async cancel(job: Job, isSeen: boolean): Promise<void> {
     if (jobState(job) === "running") job.isCancelled = true;
     job.isSeen ||= isSeen;
@@ -218,7 +218,7 @@ function firstEvent(jobs: readonly Job[], { ms, signal: aborted, enough, pattern
   });
 }
 
-/** Looks at what the model has not read; each line once, and an unfinished one again. */
+/** Matches output that the model has not read: each line once, an unfinished line again each time. */
 function lineMatcher(jobs: readonly Job[], pattern: RegExp): () => boolean {
   const seen = new Map(jobs.map((job) => [job, { next: job.read, rest: "" }]));
   return () =>
@@ -232,7 +232,7 @@ function lineMatcher(jobs: readonly Job[], pattern: RegExp): () => boolean {
     });
 }
 
-/** Whether it runs, or how it ended. */
+/** Whether the job runs, or how it ended. */
 export function jobState(job: Job): JobState {
   if (job.failure !== undefined) return "failed";
   if (!job.result) return "running";
@@ -249,12 +249,12 @@ export function jobStatus(job: Job): string {
   return note === undefined ? ended : `${ended}. ${note}`;
 }
 
-/** What it has printed since the model last looked, as text; of a job that has ended, the model has then seen the end. */
+/** The output since the model last looked, as text. If the job has ended, the model counts as having seen the end. */
 export async function takeOutput(job: Job): Promise<string> {
   const { text, next, missed } = job.handle.read(job.read);
   job.read = next;
   if (jobState(job) !== "running") job.isSeen = true;
-  // What a terminal was sent moves its cursor about; what it shows can be read.
+  // Output to a terminal moves its cursor about, so we return the text that the screen shows.
   if (job.handle.screen) return (await job.handle.screen()).text;
   return lostNote(job, missed) + plainOutput(text);
 }

@@ -1,5 +1,5 @@
-// The shell that lasts between calls of a session: its state is what the last command that ended on its own left behind. Where it
-// stands is journalled, so that a resumed session goes on there.
+// The shell that lasts between calls of a session: its state is what the last command that ended on its own left. Its
+// directory is journalled, so that a resumed session continues there.
 
 import type { SessionFacts } from "../../contract/session-state.ts";
 import type { ExecutionEnvironment, LastingShellOptions } from "../../world/env/types.ts";
@@ -10,20 +10,20 @@ import { COMMAND_ENV } from "./run-command.ts";
 declare module "../../contract/tool.ts" {
   interface ToolServices {
     readonly lastingShell?: LastingShell;
-    /** How the host wants commands of the tool `bash` to be run. */
+    /** How the host wants commands of the tool `bash` to run. */
     readonly bashSettings?: BashSettings;
   }
 }
 
 /** How commands of the tool `bash` are run. */
 export interface BashSettings {
-  /** The shell reads the person's profile when it begins. */
+  /** The shell reads the user's profile when it starts. */
   readonly login: boolean;
-  /** Set for every command, such as CI=true. */
+  /** Variables for every command, such as CI=true. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Words before every command. */
+  /** Text put before every command. */
   readonly prefix?: string | undefined;
-  /** A `| head` or `| tail` at the end is done by us, so that the whole output is kept. */
+  /** We apply a final `| head` or `| tail` ourselves, so that the whole output is kept. */
   readonly stripsHeadTail: boolean;
   /** Commands that another tool does better are refused. */
   readonly intercepts: boolean;
@@ -40,7 +40,7 @@ export const PLAIN_BASH: BashSettings = {
 };
 
 const FACT = "shell_directory";
-/** A profile that asks something would never end. */
+/** Deadline for a profile that asks for input and would never end. */
 const PROFILE_MS = 15_000;
 
 /** The state of one session's shell. */
@@ -48,27 +48,27 @@ export class LastingShell {
   readonly #facts: SessionFacts | undefined;
   #state: ShellState | undefined;
   #begun: Promise<void> | undefined;
-  /** What the shell held before the first command: the person's own. */
+  /** The shell's state before the first command: the user's own. */
   #first: ShellState | undefined;
 
   constructor(facts?: SessionFacts) {
     this.#facts = facts;
   }
 
-  /** Where the next command runs. */
+  /** The directory in which the next command runs. */
   cwd(env: ExecutionEnvironment): string {
     if (!this.#facts) return this.#state?.cwd ?? env.workingDirectory();
     const { cwd, base } = (this.#facts.read(FACT) ?? {}) as { cwd?: unknown; base?: unknown };
-    // A session that is resumed in another folder begins there.
+    // A session that is resumed in another folder starts in that folder.
     return typeof cwd === "string" && base === env.workingDirectory() ? cwd : env.workingDirectory();
   }
 
-  /** What earlier commands have made of it; undefined before the first one. */
+  /** The state before the first command and the current one; undefined if no command has run yet. */
   get changed(): { readonly first: ShellState; readonly now: ShellState } | undefined {
     return this.#first && this.#state ? { first: this.#first, now: this.#state } : undefined;
   }
 
-  /** Reads the profile before the first command; a profile that fails or hangs is left out. */
+  /** Reads the profile before the first command. A profile that fails or hangs is ignored. */
   begin(env: ExecutionEnvironment, settings: BashSettings): Promise<void> {
     this.#begun ??= this.#begin(env, settings).catch((error: unknown) => {
       this.#begun = undefined;
@@ -88,7 +88,7 @@ export class LastingShell {
     this.#state = state;
   }
 
-  /** What to run a command with; `undefined` where commands have no lasting shell (no bash there). */
+  /** The options to run a command with; `undefined` if commands have no lasting shell (no bash there). */
   options(
     env: ExecutionEnvironment,
     more: Omit<LastingShellOptions, "state" | "login">,
@@ -98,7 +98,8 @@ export class LastingShell {
   }
 
   /**
-   * A command has ended on its own. `given`: variables that were the call's own; `returns`: the shell goes back to where it was.
+   * Takes over the state of a command that ended on its own. `given`: variables that belonged to the call; `returns`:
+   * the shell returns to its previous directory.
    */
   async readEnd(
     state: ShellState,
@@ -118,7 +119,9 @@ export class LastingShell {
     if (cwd !== here) await this.#facts?.write(FACT, { cwd, base: env.workingDirectory() });
   }
 
-  /** The directory, or an error that says that it is gone; the shell then stands in the working directory again. */
+  /**
+   * Checks that the directory exists. If it is gone, the shell returns to the working directory and an error says so.
+   */
   async present(directory: string, env: ExecutionEnvironment): Promise<void> {
     const stat = await env.stat(directory);
     if (stat?.kind === "directory") return;
@@ -138,7 +141,7 @@ export class LastingShell {
   }
 }
 
-/** Aliases count as in a terminal, but what edits and repeats typed lines does not. */
+/** Aliases work as in a terminal, but options for interactive editing and history do not. */
 function withAliases({ shopts, options, ...state }: ShellState): ShellState {
   const isExpansion = (name: string): boolean => name === "expand_aliases";
   return {
@@ -151,7 +154,9 @@ function withAliases({ shopts, options, ...state }: ShellState): ShellState {
   };
 }
 
-/** A profile that sets PATH anew must not take away what the person's terminal has: its folders follow behind. */
+/**
+ * A profile that sets PATH must not remove the folders of the user's terminal: those come first, then the profile's.
+ */
 function withPathOf(profile: ShellState, inherited: ShellState): ShellState {
   const [own, other] = [inherited, profile].map(({ variables }) => pathIn(variables.get("PATH")?.statement));
   if (own === undefined || other === undefined) return profile;
@@ -161,6 +166,6 @@ function withPathOf(profile: ShellState, inherited: ShellState): ShellState {
   return { ...profile, variables, cwd: inherited.cwd };
 }
 
-/** Reads PATH as bash quotes it; a value with unusual letters is left alone. */
+/** Reads PATH as bash quotes it. Undefined if the value contains characters that need quoting. */
 const pathIn = (statement: string | undefined): string | undefined =>
   /^declare -x PATH="([^"\\$`]*)"$/.exec(statement ?? "")?.[1];

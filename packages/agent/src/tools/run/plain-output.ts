@@ -1,5 +1,5 @@
-// What a program printed, as text to read: without colours and cursor movements, and without the states of a progress line that
-// were printed over. A model would pay for them, and some providers refuse a zero byte. People who watch get the raw output.
+// The output of a program as readable text: without colours, cursor movements, and overwritten states of a progress
+// line. A model would have to pay for them, and some providers refuse a zero byte. People who watch get the raw output.
 
 const COMMANDS = new RegExp(
   [
@@ -12,10 +12,13 @@ const COMMANDS = new RegExp(
 );
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
-/** A line printed over less often may be text with odd line ends. */
+/** A line that is overwritten less often may be text with unusual line ends. */
 const FEWEST_STATES = 4;
 
-/** What a command printed, as text: without colours and cursor moves, and of a line that was printed over the last state. */
+/**
+ * The output of a command as text: without colours and cursor moves, and with only the last state of an overwritten
+ * line.
+ */
 export function plainOutput(output: string): string {
   if (!/[\x00-\x08\x0b-\x1f\x7f]/.test(output)) return output;
   const text = output.replace(COMMANDS, "").replace(CONTROLS, "");

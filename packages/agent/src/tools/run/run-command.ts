@@ -1,4 +1,5 @@
-// Runs one command to its end for the shell faces: which time it gets, where too much output goes, what the outcome is.
+// Runs one command to its end for the shell tools: decides its timeout, where too much output goes, and what the
+// outcome is.
 
 import { messageOf } from "@lathe/llm";
 import { type ArtifactRef, type ArtifactWriter, type ToolContext, ToolFailure } from "../../contract/tool.ts";
@@ -13,12 +14,15 @@ import { watchShownFiles } from "./shown-changes.ts";
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Times of commands: what one gets that asks for none, and the most any may have. */
+    /** The default and the maximum timeout of a command. */
     readonly commandTimes?: { readonly defaultMs: number; readonly maxMs: number };
   }
 }
 
-/** Commands have no input: git's editor would only wait for its end. So it takes the message as it is, or says that it is empty. */
+/**
+ * Commands have no input, so git's editor would only wait for its end. With this, git takes the message as it is, or
+ * reports that it is empty.
+ */
 export const COMMAND_ENV = { GIT_EDITOR: "true" };
 
 const FALLBACK_TIMES = { defaultMs: 10_000, maxMs: 600_000 };
@@ -26,11 +30,11 @@ const FALLBACK_TIMES = { defaultMs: 10_000, maxMs: 600_000 };
 export interface CommandOutcome extends ExecResult {
   readonly timeoutMs: number;
   readonly artifact?: ArtifactRef;
-  /** Below an output that was minimized: what is left out, and where it is. */
+  /** A note below a minimized output: what is omitted and where it is. */
   readonly footer?: string;
   /** Why there is no artifact although there should be one. */
   readonly notKept?: string;
-  /** Files shown in this session that are different now. */
+  /** Files shown in this session that are now different. */
   readonly changed: readonly string[];
 }
 
@@ -38,22 +42,22 @@ export interface CommandOptions {
   readonly name: string;
   readonly timeoutMs?: number | undefined;
   readonly cwd?: string | undefined;
-  /** Both streams in the order in which they were written, none apart. */
+  /** Both streams in the order in which they were written, instead of separately. */
   readonly interleaved?: boolean | undefined;
   /** The command runs outside the sandbox. */
   readonly outside?: boolean | undefined;
   /** The output is not minimized. */
   readonly asPrinted?: boolean | undefined;
-  /** Added to what every command gets. */
+  /** Added to every command's variables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The state it begins with. */
+  /** The shell state it starts with. */
   readonly shell?: LastingShellOptions | undefined;
 }
 
-/** It was sent to the background while it ran, and goes on as this job. */
+/** The command was sent to the background while it ran and goes on as this job. */
 export interface BackgroundOutcome {
   readonly job: Job;
-  /** What it printed until then. */
+  /** What it had printed by then. */
   readonly output: string;
   readonly why: Detached["why"];
 }
@@ -112,7 +116,7 @@ export async function runCommand(
   };
 }
 
-/** Each stream by the same rules, where a face shows them apart. */
+/** Minimizes each stream separately for tools that show them apart. */
 function withMinimized(
   command: string,
   { stdout, stderr }: Pick<CommandOutcome, "stdout" | "stderr">,
@@ -122,7 +126,10 @@ function withMinimized(
   return { output: text, stdout: shorter(stdout), stderr: shorter(stderr), artifact, footer };
 }
 
-/** Where the user could send it to the background, the command is started so that it can outlive the call that waits for it. */
+/**
+ * If the user could send it to the background, the command is started so that it can outlive the call that waits for
+ * it.
+ */
 export function runUntilDetached(
   command: string,
   context: Pick<ToolContext, "env" | "services" | "signal" | "onOutput">,
@@ -137,23 +144,23 @@ export function runUntilDetached(
   return runDetachable(command, context, { timeoutMs, afterMs, options, running, start });
 }
 
-/** Before its time is up: a command that goes on has no timeout any more. */
+/** Must end before the timeout, because a command that goes to the background no longer has one. */
 const waitBeforeBackground = (afterMs: number, timeoutMs: number): number =>
   timeoutMs > 0 ? Math.min(afterMs, Math.max(timeoutMs - 1000, 0)) : afterMs;
 
-/** The artifact of a command that outlives its call is closed when the command ends. */
+/** Closes the artifact of a command that outlives its call when the command ends. */
 export function closeWith({ done }: BackgroundCommand, spill: { close(): Promise<unknown> }): void {
   const closeSpill = (): Promise<unknown> => spill.close();
   done.then(closeSpill, closeSpill);
 }
 
-/** For the model, as the end of a result. */
+/** The end of a result, for the model. */
 export function backgroundNote({ job, why = "user" }: BackgroundNote): string {
   const what = why === "user" ? "The user sent this command to the background." : "This command takes long.";
   return `[${what} It goes on as job ${job.id}: use this id to read its output or to stop it; it is stopped when the session ends.]`;
 }
 
-/** Which job, and why the call no longer waits for it. */
+/** Which job it became, and why the call no longer waits for it. */
 export interface BackgroundNote {
   readonly job: Pick<Job, "id">;
   readonly why?: Detached["why"];
@@ -169,8 +176,8 @@ export interface LazyArtifact extends JobSpill {
 }
 
 /**
- * Opens the artifact with the first byte that does not fit in memory; most commands never do. A disk that is full costs the
- * artifact, not the command: it fails in the middle of reading output, where no caller could catch it.
+ * Opens the artifact with the first byte that does not fit in memory; most commands never need it. A full disk costs
+ * the artifact, not the command: the failure comes while output is read, where no caller could catch it.
  */
 export function lazyArtifact(context: Pick<ToolContext, "openArtifact">, name: string): LazyArtifact {
   let writer: ArtifactWriter | undefined;
@@ -196,16 +203,16 @@ export function lazyArtifact(context: Pick<ToolContext, "openArtifact">, name: s
   };
 }
 
-/** One line about what the environment says of a failure; empty when it says nothing. */
+/** The environment's remark about a failure in one line; empty if there is none. */
 export const environmentNote = ({ note }: Pick<CommandOutcome, "note">): string =>
   note === undefined ? "" : `[${note}]\n`;
 
-/** Where the whole output is, or why it is nowhere; empty when neither is known. */
+/** Where the whole output is, or why it was not kept; empty if neither is known. */
 export function outputNote({ artifact, notKept }: Pick<CommandOutcome, "artifact" | "notKept">, size: string): string {
   if (artifact) return `${artifactNotice(artifact.id, size)}\n`;
   return notKept === undefined ? "" : `${unsavedNotice(notKept)}\n`;
 }
 
-/** One line about the whole output; empty when all of it was shown. */
+/** One line about the whole output; empty if all of it was shown. */
 export const wholeOutputNote = (outcome: CommandOutcome): string =>
   outcome.footer ?? outputNote(outcome, `${outcome.outputBytes} bytes`);

@@ -1,9 +1,9 @@
-// Commands that calls wait for right now, so that a person can send them to the background: the call then ends with what there is,
-// and the command goes on as a job.
+// Commands that calls are waiting for, so that the user can send them to the background: the call then ends with the
+// output so far, and the command goes on as a job.
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Absent where no user could send a command to the background. */
+    /** Absent if no user could send a command to the background. */
     readonly runningCommands?: RunningCommands;
   }
 }
@@ -11,14 +11,17 @@ declare module "../../contract/tool.ts" {
 /** A command that a call waits for. */
 export interface RunningCommand {
   readonly command: string;
-  /** The call stops waiting. */
+  /** Makes the call stop waiting. */
   detach(): void;
 }
 
 /** The commands that the calls of a session and of its children wait for. */
 export class RunningCommands {
   readonly #running = new Set<RunningCommand>();
-  /** Calls that run a command and have begun: their commands start once the call is allowed and its files are known. */
+  /**
+   * Calls that have begun but not started their command yet: it starts once the call is allowed and its files are
+   * known.
+   */
   readonly #begun = new Set<string>();
   #detachesNext = false;
 
@@ -26,7 +29,7 @@ export class RunningCommands {
     return [...this.#running];
   }
 
-  /** Returns how to take it off the list again. */
+  /** Returns a function that removes it from the list. */
   add(command: RunningCommand): () => void {
     if (this.#detachesNext) {
       this.#detachesNext = false;
@@ -37,7 +40,7 @@ export class RunningCommands {
     return () => void this.#running.delete(command);
   }
 
-  /** All of them; their commands, as written. */
+  /** Detaches all commands and returns them as written. */
   detachAll(): readonly string[] {
     const commands = this.list();
     this.#running.clear();
@@ -54,7 +57,7 @@ export class RunningCommands {
     if (this.#begun.size === 0) this.#detachesNext = false;
   }
 
-  /** The command that starts next is detached at once; false when no call is about to start one. */
+  /** Detaches the next command as soon as it starts. Returns false if no call is about to start one. */
   detachNext(): boolean {
     this.#detachesNext = this.#begun.size > 0;
     return this.#detachesNext;

@@ -1,5 +1,5 @@
-// Which of the files that the session has shown were changed by a command. Stats decide which file is worth a look,
-// its content decides whether it really differs.
+// Finds which of the files shown in the session a command changed. A file's stat decides whether we look at it, its
+// content whether it really differs.
 
 import type { ToolContext } from "../../contract/tool.ts";
 import { eachAtOnce } from "../../files/edit/at-once.ts";
@@ -8,7 +8,7 @@ import { digestOf } from "../../files/edit/shown.ts";
 import { shownPath } from "../../world/env/search/results.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 
-/** The files used last; a far environment pays a round trip for each. */
+/** The most recently used files only, because a remote environment pays a round trip for each. */
 const MOST_FILES = 30;
 
 /** Call before the command; the returned function names the changed files after it. */
@@ -30,13 +30,13 @@ export async function watchShownFiles({ env, services }: ToolContext): Promise<(
   };
 }
 
-/** One line for the model; empty when nothing changed. */
+/** One line for the model; empty if nothing changed. */
 export function changedNote(changed: readonly string[]): string {
   if (changed.length === 0) return "";
   return `[changed since you last saw ${changed.length === 1 ? "it" : "them"}: ${changed.join(", ")}; read again before editing]\n`;
 }
 
-/** A file that cannot be read is treated as missing: the command's own outcome must reach the model. */
+/** A file that cannot be read counts as missing, because the command's own outcome must reach the model. */
 async function stamp(env: ExecutionEnvironment, path: string): Promise<string> {
   try {
     const stat = await env.stat(path);

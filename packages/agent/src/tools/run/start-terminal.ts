@@ -1,10 +1,10 @@
-// Starts a command in a terminal of its own, with the emulator that shows it.
+// Starts a command in its own terminal, with the emulator that shows it.
 
 import type { ToolContext } from "../../contract/tool.ts";
 import { EnvError, type TerminalCommand, type TerminalOptions } from "../../world/env/types.ts";
 import { type RunningTerminal, TerminalScreen } from "./terminal-screen.ts";
 
-/** Of a terminal that no user looks at. */
+/** Size of a terminal that no user watches. */
 const SIZE = { columns: 120, rows: 32 };
 
 export async function startedTerminal(

@@ -1,10 +1,10 @@
-// What a command's terminal shows: an emulator takes what the command prints, so that a full-screen program reads as the screen a
-// person would see, and a prompt as its line.
+// The screen of a command's terminal: an emulator processes the command's output, so that a full-screen program reads
+// as the screen a user would see, and a prompt as its line.
 
 import { missingPackage } from "../../base/optional-package.ts";
 import { EnvError, type TerminalCommand, type TerminalSize } from "../../world/env/types.ts";
 
-/** One run of letters that look the same. Colours: an index of the palette, `#rrggbb`, or none for the terminal's own. */
+/** A run of characters with the same style. Colours: a palette index, `#rrggbb`, or none for the terminal's default. */
 export interface ScreenSpan {
   readonly text: string;
   readonly foreground?: number | string | undefined;
@@ -24,9 +24,12 @@ export interface RunningTerminal {
 
 declare module "../../contract/tool.ts" {
   interface ToolServices {
-    /** Shows a person the terminal of a command, to type in; absent where no person can. Returns how to take it away again. */
+    /**
+     * Shows the user the terminal of a command, to type in; absent if no user is present. Returns a function that
+     * removes it.
+     */
     readonly showTerminal?: (terminal: RunningTerminal) => () => void;
-    /** How large it would be shown. */
+    /** The size at which it would be shown. */
     readonly terminalSize?: () => TerminalSize;
   }
 }
@@ -36,7 +39,7 @@ type Cell = NonNullable<ReturnType<NonNullable<ReturnType<Emulator["buffer"]["ac
 
 const SCROLLBACK = 10_000;
 
-/** What a terminal shows that a command prints to. */
+/** The screen of a terminal that a command prints to. */
 export class TerminalScreen {
   readonly #emulator: Emulator;
   readonly #listeners = new Set<() => void>();
@@ -44,7 +47,7 @@ export class TerminalScreen {
 
   private constructor(emulator: Emulator) {
     this.#emulator = emulator;
-    // Programs ask the terminal who it is and where its cursor stands.
+    // Programs ask the terminal what it is and where its cursor is.
     emulator.onData((text) => this.#reply(text));
   }
 
@@ -52,12 +55,12 @@ export class TerminalScreen {
     const loaded = await import("@xterm/headless").catch((cause: unknown) => {
       throw new EnvError("unavailable", missingPackage("Terminals", "@xterm/headless"), { cause });
     });
-    // Node gives the package as a default; a bundle gives its names.
+    // Node exports the package as a default, a bundle by its names.
     const { Terminal } = (loaded.default ?? loaded) as typeof loaded;
     return new TerminalScreen(new Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true }));
   }
 
-  /** Where answers of the terminal itself go. */
+  /** Sets where the terminal's own answers go. */
   repliesTo(reply: (text: string) => void): void {
     this.#reply = reply;
   }
@@ -68,7 +71,7 @@ export class TerminalScreen {
     });
   }
 
-  /** Resolves when everything that was printed is shown. */
+  /** Resolves when everything printed so far is on the screen. */
   whenSettled(): Promise<void> {
     return new Promise((resolve) => this.#emulator.write("", resolve));
   }
@@ -87,12 +90,12 @@ export class TerminalScreen {
     return { columns: this.#emulator.cols, rows: this.#emulator.rows };
   }
 
-  /** A full-screen program has taken the screen over. */
+  /** A full-screen program has taken over the screen. */
   get isFullScreen(): boolean {
     return this.#emulator.buffer.active.type === "alternate";
   }
 
-  /** The program wants arrow keys as an application does. */
+  /** The program has switched the arrow keys to application mode. */
   get applicationCursorKeys(): boolean {
     return this.#emulator.modes.applicationCursorKeysMode;
   }
@@ -106,7 +109,7 @@ export class TerminalScreen {
     return { row: cursorY, column: cursorX };
   }
 
-  /** Everything printed so far, as lines; of a full-screen program what it shows now. */
+  /** Everything printed so far, as lines; for a full-screen program, its current screen. */
   text(): string {
     const { active } = this.#emulator.buffer;
     const lines: string[] = [];

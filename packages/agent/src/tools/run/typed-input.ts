@@ -1,5 +1,5 @@
-// What the model types into a command that runs: to a shell or an interpreter it is a command of its own, so it is judged as one that
-// cannot be read.
+// What the model types into a running command. For a shell or an interpreter it is a new command, so it is judged as a
+// command that cannot be analysed.
 
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { type Job, jobState } from "./jobs.ts";

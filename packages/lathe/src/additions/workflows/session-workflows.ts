@@ -6,14 +6,14 @@ import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Question, S
 import { renderQuestions, type ToolDef } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
 import type { GateDialog } from "../../conversation/gates/gate.ts";
-import { staysOpen } from "../../conversation/gates/open-question.ts";
+import { staysOpenText } from "../../conversation/gates/open-question.ts";
 import type { SessionGates } from "../../conversation/gates/session-gates.ts";
 import goOn from "../../conversation/go-on.md";
 import { saveInProject } from "../../conversation/save-in-project.ts";
 import type { GoalKeeper } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { bundledSkill } from "../../found/skills/bundled/index.ts";
-import { givenSkill } from "../../found/skills/skills.ts";
+import { skillPrompt } from "../../found/skills/skills.ts";
 import { CliError, usageError } from "../../platform/usage/exit.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { GOAL_FACT, goalIn } from "../goal/goal.ts";
@@ -92,7 +92,7 @@ export class SessionWorkflows {
     if (definition.name === deepInterview.name) this.#requireQuiet();
     this.#work.begin(definition, this.#kindOf(definition.name).begin(wish));
     this.arm();
-    return givenSkill(bundledSkill(definition.name), wish);
+    return skillPrompt(bundledSkill(definition.name), wish);
   }
 
   /**
@@ -150,7 +150,7 @@ export class SessionWorkflows {
   /** The user interrupted the work: the open question is no longer visible, but still waits. */
   onInterrupted(): void {
     const open = this.dialog();
-    if (open) this.#parts.session.warn(staysOpen(open.question.question), "workflow_gate");
+    if (open) this.#parts.session.warn(staysOpenText(open.question.question), "workflow_gate");
   }
 
   /** The open question; also undefined for a workflow of an unknown version. */

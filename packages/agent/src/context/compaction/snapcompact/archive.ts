@@ -1,4 +1,4 @@
-// Older history as pictures: what was said and done is printed, not summarised, and no model is asked. Loaded when a
+// Older history as images: messages and tool output are printed, not summarised, and no model is asked. Loaded when a
 // compaction of this kind is made.
 
 import type { Message, ModelInfo } from "@lathe/llm";
@@ -13,27 +13,27 @@ import { typeset } from "./typeset.ts";
 export interface ArchiveInput {
   /** Oldest first. */
   readonly messages: readonly Message[];
-  /** Tokens that they take. */
+  /** Tokens that the messages take. */
   readonly tokens: number;
-  /** Notes of an earlier compaction, which stand for what came before the messages. */
+  /** Notes of an earlier compaction, which cover what came before the messages. */
   readonly previous: string | undefined;
-  /** Pictures of earlier compactions. */
+  /** Images of earlier compactions. */
   readonly earlier: PicturedHistory | undefined;
   readonly model: ModelInfo | undefined;
-  /** Tokens that all pictures together may take. */
+  /** How many tokens all images together may take. */
   readonly room: number;
 }
 
 export interface Archive {
   readonly history: PicturedHistory;
-  /** Says how the pictures are to be read. */
+  /** Tells the model how to read the images. */
   readonly guide: string;
 }
 
 const MOST_FRAMES = 8;
-/** The first one is pinned, so that with fewer nothing new could be shown. */
+/** The first image is pinned, so fewer could show nothing new. */
 const LEAST_FRAMES = 2;
-/** Above this share of characters that would have to be named, the pictures are hard to read. */
+/** If a larger share of the characters must be spelled as code points, the images are hard to read. */
 const MOST_UNKNOWN = 0.02;
 
 /** `problem`: why the history cannot be kept in this way. */
@@ -58,7 +58,7 @@ export function archive(input: ArchiveInput): Archive | { readonly problem: stri
   return { history, guide: guideTo(history) };
 }
 
-/** The first, which says how everything began, and the newest. */
+/** The first page, which says how everything began, and the newest ones. */
 function keptPages(count: number, most: number): number[] {
   const all = Array.from({ length: count }, (_, page) => page);
   return count <= most ? all : [0, ...all.slice(count - most + 1)];

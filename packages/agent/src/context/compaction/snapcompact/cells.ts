@@ -1,25 +1,25 @@
-// A glyph as the pixels of a square cell: how much of each is covered by ink.
+// A glyph as the pixels of a square cell: how much ink covers each.
 
 import { GLYPH_COLUMNS, GLYPH_ROWS, type Glyph, readGlyphs } from "./font.ts";
 
-/** `plain`: 8 x 8, crisp. `stretched`: 6 x 6, pressed together from top to bottom, with shades between. */
+/** `plain`: 8 x 8, crisp. `stretched`: 6 x 6, squeezed vertically, with shades between. */
 export type CellStyle = "plain" | "stretched";
 
 export interface Cells {
   /** Pixels on each side. */
   readonly side: number;
-  /** A pixel that is all ink. */
+  /** The value of a pixel that is all ink. */
   readonly full: number;
-  /** Pixels of each character, in the order of `CHARACTERS`; row by row, from 0 to `full`. */
+  /** The pixels of each character, in the order of `CHARACTERS`, row by row; values from 0 to `full`. */
   readonly coverage: readonly Uint8Array[];
 }
 
 export const SIDES: Readonly<Record<CellStyle, number>> = { plain: 8, stretched: 6 };
 
-/** The column of the glyph that each column of a plain cell shows. What is left stays free between letters. */
+/** For each column of a plain cell, the glyph's column that it shows. The remaining columns separate the letters. */
 const WIDENED = [0, 1, 1, 2, 3, 3, 4];
 
-/** Eight rows become six: each new row has the height of four thirds of an old one. */
+/** Eight rows become six, so each new row covers four thirds of an old one. */
 const PARTS_OF_OLD = 3;
 const PARTS_OF_NEW = 4;
 

@@ -1,5 +1,5 @@
-// The letters that history is printed with: five columns and eight rows each, the last row for what goes below the line.
-// Sixteen stand side by side, in the order of ASCII from the space on; the last one marks the end of a line.
+// The font of history images: five columns and eight rows for each character, the last row for descenders. Sixteen
+// characters side by side, in ASCII order from the space on; the last one marks the end of a line.
 
 export const GLYPH_COLUMNS = 5;
 export const GLYPH_ROWS = 8;
@@ -60,7 +60,7 @@ const SHEET = `
 #.... ....# ..... ..... ..... ..... ..... ..... ..... .###. ..... ..... ..#.. ..... ..... .....
 `;
 
-/** Stands last on the sheet. */
+/** The last character on the sheet. */
 const LINE_END = "\n";
 const FIRST = 32;
 const LAST = 126;

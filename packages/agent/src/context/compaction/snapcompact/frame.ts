@@ -8,7 +8,7 @@ import { type Colour, INKS, PLAIN_INKS, type Typeset } from "./typeset.ts";
 
 const WHITE = 255;
 
-/** The pages of a text, one picture each. A page that is not full is a smaller square. */
+/** The pages of a text, one image each. A page that is not full becomes a smaller square. */
 export class Frames {
   readonly #text: Typeset;
   readonly #shape: FrameShape;
@@ -57,7 +57,7 @@ export class Frames {
   }
 }
 
-/** White, then every ink from its lightest shade to the full one. */
+/** White, then the shades of every ink from the lightest to full. */
 function paletteOf({ full }: Cells, inks: readonly Colour[]): Palette {
   const shades = inks.flatMap((ink) =>
     Array.from({ length: full }, (_, n) => {

@@ -1,10 +1,10 @@
-// Writes pictures whose pixels are places in a palette.
+// Writes images whose pixels are palette indices.
 
 import { crc32, deflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const COLOUR_TYPE_PALETTE = 3;
-/** A higher one takes ten times as long for a tenth less. */
+/** A higher level takes ten times as long and saves only a tenth. */
 const COMPRESSION = 6;
 
 export type Palette = readonly (readonly [red: number, green: number, blue: number])[];
@@ -26,7 +26,9 @@ export function encodePng(pixels: Uint8Array, side: number, palette: Palette): U
   ]);
 }
 
-/** Several pixels to a byte, the first in its high bits. Each row begins with the number of its filter: none. */
+/**
+ * Packs several pixels into a byte, the first in its high bits. Each row begins with the number of its filter: none.
+ */
 function packPixels(pixels: Uint8Array, side: number, bits: number): Uint8Array {
   const length = 1 + Math.ceil((side * bits) / 8);
   const rows = new Uint8Array(length * side);

@@ -1,5 +1,5 @@
-// Text as far as our letters go: accents are dropped, typographic signs become plain ones, and what is left is named by its
-// code point. White space is collapsed, so that a picture is full of words.
+// Reduces text to the characters of our font: drops accents, replaces typographic characters by plain ones, and spells
+// the rest as code points. White space is collapsed, so that an image is full of words.
 
 const PLAIN_SIGNS: Readonly<Record<string, string>> = {
   "‘": "'",
@@ -49,9 +49,9 @@ const PLAIN_SIGNS: Readonly<Record<string, string>> = {
 };
 
 export interface Printable {
-  /** Printable ASCII and ends of lines. */
+  /** Printable ASCII and line ends. */
   readonly text: string;
-  /** Characters that had to be named. */
+  /** Number of characters that were spelled as code points. */
   readonly named: number;
 }
 
@@ -70,7 +70,7 @@ export function printable(text: string): Printable {
   return { text: plain, named };
 }
 
-/** Undefined when that leaves something else than plain letters. Control and combining characters are nothing by themselves. */
+/** Undefined if the rest is not plain letters. Control and combining characters alone give nothing. */
 function withoutAccent(character: string): string | undefined {
   if (/[\p{Cc}\p{Cf}\p{M}]/u.test(character)) return "";
   if (/\s/u.test(character)) return " ";

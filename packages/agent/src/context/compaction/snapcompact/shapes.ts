@@ -1,16 +1,16 @@
-// How pictures look for the models of a vendor: what its models read best at the size that it does not shrink.
+// The format of images for each vendor: what its models read best at a size that the vendor does not shrink.
 
 import type { Api, ImageData } from "@lathe/llm";
 import { type CellStyle, SIDES } from "./cells.ts";
 
 export interface FrameShape {
   readonly cell: CellStyle;
-  /** Each sentence has another colour than its neighbours. */
+  /** True if each sentence has another colour than its neighbours. */
   readonly bySentence: boolean;
   readonly detail?: ImageData["detail"];
 }
 
-/** Pixels on each side. Anthropic makes larger squares smaller before its models see them, and small letters are lost. */
+/** Pixels on each side. Anthropic shrinks larger squares before its models see them, and small letters get lost. */
 const MOST_SIDE = 1088;
 
 const PLAIN: FrameShape = { cell: "plain", bySentence: false };
@@ -28,5 +28,5 @@ const SHAPES: Readonly<Partial<Record<Api, FrameShape>>> = {
 
 export const shapeFor = (api: Api | undefined): FrameShape => (api && SHAPES[api]) ?? PLAIN;
 
-/** The number of columns of a full picture. */
+/** The number of columns of a full image. */
 export const columnsOf = ({ cell }: FrameShape): number => Math.floor(MOST_SIDE / SIDES[cell]);

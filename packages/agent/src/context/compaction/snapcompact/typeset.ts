@@ -1,18 +1,21 @@
-// The history as one row of letters, each with its ink.
+// The history as a single row of letters, each with its ink.
 
 import type { Piece } from "../serialize.ts";
 import { CHARACTERS } from "./font.ts";
 import { printable } from "./printable.ts";
 
-/** Output of tools is grey: what was said stands out. */
+/** Tool output is grey, so that messages stand out. */
 const OUTPUT_INK = 0;
 const FIRST_TEXT_INK = 1;
-/** Those that a text needs whose sentences have one colour. */
+/** The number of inks for a text whose sentences all have one colour. */
 export const PLAIN_INKS = 2;
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
-/** By number: output first, then the inks of what was said; a sentence takes the next of them. All are dark on white. */
+/**
+ * By number: tool output first, then the inks of messages, which consecutive sentences use in turn. All are dark on
+ * white.
+ */
 export const INKS: readonly Colour[] = [
   [120, 120, 120],
   [0, 0, 0],
@@ -24,11 +27,11 @@ export const INKS: readonly Colour[] = [
 ];
 
 export interface Typeset {
-  /** Places in `CHARACTERS`. */
+  /** Indices into `CHARACTERS`. */
   readonly letters: Uint8Array;
-  /** Places in `INKS`. */
+  /** Indices into `INKS`. */
   readonly inks: Uint8Array;
-  /** Share of the characters that our letters do not have. */
+  /** Share of the characters that the font does not have. */
   readonly unknown: number;
 }
 

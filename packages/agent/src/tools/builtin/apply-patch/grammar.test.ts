@@ -4,7 +4,7 @@ import type { PatchOperation } from "../../../files/edit/patch/types.ts";
 
 const wrap = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 
-/** A printer of our own for the round trip; the product never prints patches. */
+/** A printer for the round-trip test; the product never prints patches. */
 function print(operations: readonly PatchOperation[]): string {
   const lines = operations.flatMap((operation) => {
     if (operation.kind === "add")

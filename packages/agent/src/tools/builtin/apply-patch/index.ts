@@ -29,7 +29,7 @@ export const applyPatchTool: ToolDef<StaticFields<typeof params>> = {
   execute: async ({ patch }, context) => patchResult(await applyV4a(context, patch), context),
 };
 
-/** Names what became of each file, where it was more than a change. */
+/** The card says what happened to each file that was not simply changed. */
 export function patchCard(paths: readonly string[], result: CardResult | undefined): Card {
   const done = objectsIn(result?.details["operations"]).map(({ letter, path, from }) => {
     if (typeof from === "string") return `${from} -> ${path}`;

@@ -43,7 +43,7 @@ export const askUserTool: ToolDef<StaticFields<typeof params>> = {
     body: result && !result.isError ? answerLines(questions, result.details) : undefined,
     asks: true,
   }),
-  // People take their time.
+  // The user may take any time to answer.
   timeoutMs: 0,
   async execute({ questions }, { services, signal, callId }) {
     const questionList: readonly Question[] = questions;

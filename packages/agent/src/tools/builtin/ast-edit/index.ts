@@ -1,4 +1,4 @@
-// ast_edit: code rewritten by its structure. The call plans and shows; `resolve` writes the plan, or nothing.
+// ast_edit: rewrites code by its structure. The call plans and shows the changes; `resolve` applies or discards them.
 
 import { listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { PendingAction } from "../../../contract/pending-actions.ts";
@@ -41,7 +41,7 @@ export const astEditTool: ToolDef<Args> = {
   label: "Rewrite code structure",
   description: description.trim(),
   schema: object(params),
-  // It reads and plans; applying is judged as the edit that it is.
+  // This call only reads and plans; applying the plan is judged as an edit.
   tier: "read",
   replay: "safe",
   output: { chars: 30_000, mode: "head" },
@@ -80,7 +80,7 @@ const totalOf = (files: readonly PlannedFile[]): number => files.reduce((sum, { 
 async function pendingAction({ files }: PlannedEdits, context: ToolContext): Promise<PendingAction> {
   const plan: Refactoring = { files, moves: [], notes: [] };
   const look = (scope: CallScope) => applyRefactoring({ ...scope, planOnly: true }, plan);
-  // Bytes count, not only the text: endings and marks of a file may change as well.
+  // Bytes count, not only the text: line endings and byte order marks may change as well.
   const name = planOf((await look(context)).map(({ change }) => change));
   const label = counts(totalOf(files), files.length);
   return {
@@ -93,7 +93,7 @@ async function pendingAction({ files }: PlannedEdits, context: ToolContext): Pro
   };
 }
 
-/** Where the plan does not fit any more, the question says so: applying it then fails and ends it. */
+/** If the plan no longer fits, the question says so: applying it then fails and ends it. */
 async function previewOf(look: () => Promise<readonly FileOutcome[]>): Promise<Preview> {
   try {
     return editPreview({ files: await look() }, []);

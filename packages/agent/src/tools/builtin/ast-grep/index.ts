@@ -1,4 +1,4 @@
-// ast_grep: code by its structure.
+// ast_grep: searches code by its structure.
 
 import { integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
@@ -16,7 +16,7 @@ import { countOf, exploringCard } from "../card.ts";
 import description from "./description.md";
 
 const PER_PAGE = 100;
-/** Of one match; the rest can be read. */
+/** Lines shown per match; the model can read the rest. */
 const MOST_LINES = 6;
 const MOST_BYTES = 50 << 10;
 
@@ -31,7 +31,7 @@ type Args = StaticFields<typeof params>;
 
 const where = ({ paths }: Args): readonly string[] => paths ?? ["."];
 
-/** `tagged`: for edits that name a file by what it held. */
+/** `tagged`: for edits that refer to a file by a tag of its content. */
 const makeTool = (tagged: boolean): ToolDef<Args> => ({
   name: "ast_grep",
   label: "Search code structure",
@@ -93,7 +93,7 @@ async function resultOf(
   };
 }
 
-/** The files without the matches that are on earlier pages. */
+/** The files without the matches that earlier pages showed. */
 function pageOf(files: readonly StructureFile[], skip: number): StructureFile[] {
   let left = skip;
   return files.flatMap((file) => {

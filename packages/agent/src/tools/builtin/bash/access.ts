@@ -1,5 +1,5 @@
-// What a command of the lasting shell will touch. The parse knows the text; what earlier commands left in the shell may give its words
-// another meaning, and then nothing of it is harmless.
+// What a command in the lasting shell will access. The parser knows the text, but the state that earlier commands left
+// in the shell may give its words another meaning, and then no part of it counts as harmless.
 
 import type { ShellPart } from "../../../contract/shell.ts";
 import type { Access, CallScope } from "../../../contract/tool.ts";
@@ -7,7 +7,7 @@ import { sensitiveName } from "../../../policy/shell/variables.ts";
 import type { ShellState } from "../../../world/process/shell-state.ts";
 import { commandAccess } from "../shell/access.ts";
 
-/** What the state of the shell changes about words. */
+/** Changes of the shell's state that affect what words mean. */
 interface ShellChanges {
   readonly first: ShellState;
   readonly now: ShellState;
@@ -32,7 +32,7 @@ export async function lastingAccess(
   });
 }
 
-/** Our own descriptors carry the state: writing there would forge it. */
+/** We read the shell's state through our own descriptors; a command that writes there would forge it. */
 function usesOwnDescriptors(command: string): string | undefined {
   const isUsed = /[<>]&\s*(?:[3-9]|\d\d|["'$\\{(`])|\/dev\/fd|\/proc\/|\bread\s.*-\w*u|\bmapfile\b|\breadarray\b/.test(
     command,
@@ -40,7 +40,7 @@ function usesOwnDescriptors(command: string): string | undefined {
   return isUsed ? "it uses a descriptor that may be the shell's own" : undefined;
 }
 
-/** Options that change how a text is read or what its words become. */
+/** Shell options that do not change how a text is read. */
 const HARMLESS_OPTIONS =
   /^(?:errexit|nounset|pipefail|xtrace|verbose|errtrace|noclobber|globstar|nullglob|failglob|dotglob|inherit_errexit|lastpipe|checkwinsize|cmdhist|lithist|histappend|hashall|braceexpand)$/;
 
@@ -62,7 +62,7 @@ function changedMeaning({ first, now }: ShellChanges): string | undefined {
   return undefined;
 }
 
-/** A function or an alias stands in the place of a program, a builtin or a wrapper. */
+/** A function or an alias may replace a program, a builtin or a wrapper. */
 function findRedefinition({ words, outer, through }: ShellPart, { first, now }: ShellChanges): string | undefined {
   const names = [words[0], ...through, ...outer.map((form) => form.words[0])].filter((name) => name !== undefined);
   for (const name of names) {

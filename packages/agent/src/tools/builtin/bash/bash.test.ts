@@ -120,7 +120,7 @@ describe("bash", () => {
     ).toBe(100_000);
     expect(await bash("seq 1 20 2>&1 | tail -n 2")).toBe(`19\n20\n${artifactNotice(1, "20 lines")}`);
     expect(await bash("seq 1 3 | head")).toBe("1\n2\n3");
-    // Would never end, or is more than shortening.
+    // These would never end, or do more than shorten the output.
     expect(await bash("yes | head -2")).toBe("y\ny");
     expect(await bash("seq 1 9 | head -3 && echo more")).toBe("1\n2\n3\nmore");
     settings({ stripsHeadTail: false });

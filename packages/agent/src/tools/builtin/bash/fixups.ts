@@ -1,5 +1,5 @@
-// Small changes to a command before it runs: a leading `cd` names the directory, and a `| head` or `| tail` at the end is done by us,
-// so that what it would have thrown away is kept.
+// Small changes to a command before it runs: a leading `cd` becomes the directory, and we apply a final `| head` or `|
+// tail` ourselves, so that the output it would discard is kept.
 
 import { posix } from "node:path";
 import { readShell } from "../../../policy/shell/reader.ts";
@@ -11,13 +11,13 @@ import {
   type SimpleCommand,
 } from "../../../policy/shell/syntax.ts";
 
-/** Which lines the command wanted to see. */
+/** The lines that `head` or `tail` would show. */
 export interface WantedLines {
   readonly from: "head" | "tail";
   readonly lines: number;
 }
 
-/** The script, or undefined for a text that we do not understand: it runs as it is. */
+/** The parsed script. Undefined if we cannot parse the text; it then runs unchanged. */
 export function scriptOf(command: string): Script | undefined {
   try {
     return readShell(command, undefined).script;
@@ -27,7 +27,7 @@ export function scriptOf(command: string): Script | undefined {
   }
 }
 
-/** `cd X && …`: the directory and the rest. */
+/** Splits `cd X && …` into the directory and the rest. */
 export function leadingDirectory(
   command: string,
   script: Script | undefined,
@@ -43,11 +43,11 @@ export function leadingDirectory(
   return { cwd: directory.value, rest: command.slice(start) };
 }
 
-/** Programs that may never end by themselves: `head` ends them. */
+/** Programs that may never end by themselves, so that `head` ends them. */
 const ENDLESS =
   /^(?:yes|ping|watch|top|htop|tail|journalctl|dmesg|inotifywait|tcpdump|strace|script|nc|ncat|cat|dd|od|xxd|hexdump|base64|tr|openssl|curl|wget|less|more|vmstat|iostat|mpstat|sar|entr|nodemon|socat|telnet|ssh)$/;
 
-/** The command without a `| head` or `| tail` at its end, where that only shortens what is shown. */
+/** The command without a final `| head` or `| tail`, if that only shortens the output. */
 export function withoutHeadTail(
   command: string,
   script: Script | undefined,
@@ -55,7 +55,8 @@ export function withoutHeadTail(
   const statement = script?.statements.at(-1);
   const pipeline = statement?.pipelines.at(-1);
   if (!statement || !pipeline || statement.isBackground || pipeline.timedAt !== undefined) return undefined;
-  // Its exit code decides nothing that follows, and what stands before it prints nothing that `head` would have left alone.
+  // It must be the only pipeline: then nothing depends on its exit code, and no earlier command prints output that
+  // `head` would not cut.
   if (script!.statements.length > 1 || statement.pipelines.length > 1 || pipeline.commands.length < 2) return undefined;
   const producers = pipeline.commands.slice(0, -1);
   const last = pipeline.commands.at(-1)!;
@@ -91,7 +92,7 @@ function loneCommand(pipeline: Pipeline | undefined): SimpleCommand | undefined 
   return others.length === 0 && command?.kind === "simple" ? command : undefined;
 }
 
-/** What `head` or `tail` would have shown; undefined when that is everything. */
+/** The part of the output that `head` or `tail` would have shown; undefined if that is all of it. */
 export function shownLines(output: string, { from, lines }: WantedLines): string | undefined {
   const all = output.split("\n");
   if (all.at(-1) === "") all.pop();

@@ -46,7 +46,7 @@ export const bashTool: ToolDef<BashArgs> = {
   replay: "never",
   feature: "bash",
   timeoutMs: 0,
-  // Each begins with what the one before left.
+  // Each command starts with the state that the previous one left.
   exclusive: true,
   output: SHELL_OUTPUT,
   prepare: () => Promise.all([loadGrammar(), loadAnalysis()]),
@@ -102,13 +102,13 @@ async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): 
   const maxMs = Math.min(services.commandTimes?.maxMs ?? LONGEST_S * 1000, LONGEST_S * 1000);
   const timeoutMs = args.timeout === undefined ? undefined : Math.min(Math.max(args.timeout, 1) * 1000, maxMs);
   const given = args.env ?? {};
-  // Outside the sandbox nothing of what commands inside have left takes part.
+  // Outside the sandbox, a command uses none of the state that sandboxed commands left.
   const lasting = args.outside_sandbox ? undefined : shell.options(env, { cwd: plan.cwd, variables: given });
   const outcome = await runCommand(prefixCommand(plan.command, settings), context, {
     name: "bash",
     timeoutMs,
     interleaved: true,
-    // The whole output is kept then anyway, and the lines that were asked for are shown as they are.
+    // In that case the whole output is kept anyway, and the requested lines are shown as printed.
     asPrinted: plan.wanted !== undefined,
     env: settings.variables,
     ...(lasting ? { shell: lasting } : { cwd: plan.cwd, env: { ...settings.variables, ...given } }),
@@ -116,7 +116,7 @@ async function run(args: BashArgs, plan: PlannedCommand, context: ToolContext): 
   });
   if (wentToBackground(outcome)) return detachedResult(args.command, outcome);
   if (outcome.shell) await shell.readEnd(outcome.shell, env, { given: Object.keys(given), returns: plan.returns });
-  // A shell that had a state reports one, unless the command took its place or an EXIT trap of its own took ours.
+  // A shell with a state reports one, unless the command replaced the shell or set its own EXIT trap over ours.
   const isForgotten = lasting?.state !== undefined && outcome.shell === undefined && !outcome.timedOut;
   return bashResult(args.command, outcome, { wanted: plan.wanted, isForgotten }, context);
 }
@@ -139,7 +139,7 @@ async function bashResult(
   return commandResult(command, kept, body === "" ? "(no output)" : body.trimEnd());
 }
 
-/** What `head` or `tail` leaves out is kept, unless it is already. */
+/** Keeps the output that `head` or `tail` cuts off, unless an artifact has it already. */
 async function wholeArtifact(
   outcome: CommandOutcome,
   { openArtifact }: Pick<ToolContext, "openArtifact">,

@@ -1,4 +1,4 @@
-// Commands that another tool does better: the model is told which, where that tool is offered.
+// Refuses commands that another tool does better and tells the model which one, if that tool is offered.
 
 import { posix } from "node:path";
 import { commandsIn } from "../../../policy/shell/children.ts";
@@ -21,11 +21,11 @@ const EDIT: Instead = {
 };
 const WRITE: Instead = { tool: "write", why: "Use the write tool to create files." };
 
-/** Why the command is refused; undefined when it may run. `isOffered`: the model has this tool now. */
+/** Why the command is refused; undefined if it may run. `isOffered`: whether the model has this tool now. */
 export function interceptScript(script: Script, isOffered: (tool: string) => boolean): string | undefined {
   const [statement, ...others] = script.statements;
   const [pipeline, ...more] = statement?.pipelines ?? [];
-  // In a longer text it is one step of work that a tool would not do alone.
+  // In a longer text, the command is one step of work that a tool alone would not do.
   if (!pipeline || others.length > 0 || more.length > 0 || statement!.isBackground) return undefined;
   const found = pipeline.commands.length === 1 ? alone(pipeline.commands[0]!) : undefined;
   const instead =
@@ -64,7 +64,7 @@ function alone(command: Command): Instead | undefined {
   return undefined;
 }
 
-/** Editing a file in its place, wherever it stands. */
+/** Finds commands that edit a file in place, anywhere in the text. */
 function inPlace(command: Command): Instead | undefined {
   if (command.kind !== "simple") return undefined;
   const { words } = command as SimpleCommand;

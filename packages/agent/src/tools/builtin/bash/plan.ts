@@ -1,4 +1,4 @@
-// A call of `bash` as it will be judged and run: where, with which settings, after small fixes.
+// Plans a call of `bash`: the command after small fixes, its directory and its settings.
 
 import { posix } from "node:path";
 import { flag, mapOf, number, optional, type StaticFields, text } from "@lathe/llm/schema";
@@ -26,16 +26,16 @@ export type BashArgs = StaticFields<typeof params>;
 
 /** A command as it will be judged and run. */
 export interface PlannedCommand {
-  /** As it runs. */
+  /** The command text that runs. */
   readonly command: string;
-  /** Absolute, as the shell names it. */
+  /** Absolute, with the name that the shell uses. */
   readonly cwd: string;
-  /** The shell goes back to where it was. */
+  /** The shell returns to its previous directory afterwards. */
   readonly returns: boolean;
   readonly wanted?: WantedLines | undefined;
 }
 
-/** Shared by access, preview and execute: what was judged is what runs. */
+/** Access, preview and execution share this plan, so the command that was judged is the one that runs. */
 export function planCommand(args: BashArgs, scope: Pick<CallScope, "env" | "services">): PlannedCommand {
   const here = shellOf(scope).cwd(scope.env);
   const base = args.cwd === undefined ? here : posix.resolve(here, args.cwd);
@@ -49,7 +49,7 @@ export function planCommand(args: BashArgs, scope: Pick<CallScope, "env" | "serv
   return { command: shorter?.command ?? command, cwd, returns: args.cwd !== undefined, wanted: shorter?.wanted };
 }
 
-/** Without a session that keeps one, each call begins anew. */
+/** Without a session to keep the shell, each call starts a new one. */
 export function shellOf({ services }: Pick<CallScope, "services">): LastingShell {
   return services.lastingShell ?? new LastingShell();
 }

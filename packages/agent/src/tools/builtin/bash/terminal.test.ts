@@ -8,7 +8,7 @@ import { LastingShell, PLAIN_BASH } from "../../run/lasting-shell.ts";
 import type { RunningTerminal } from "../../run/terminal-screen.ts";
 import { bashTool } from "./index.ts";
 
-/** Of what depends on which of two things comes first. */
+/** Rounds for tests that depend on which of two things happens first. */
 const ROUNDS = process.env["LATHE_LONG"] === undefined ? 4 : 12;
 
 let bench: Bench;
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Waits until the terminal shows it. */
+/** Waits until the terminal shows the text. */
 function shows({ screen }: RunningTerminal, text: string | RegExp): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -32,7 +32,7 @@ function shows({ screen }: RunningTerminal, text: string | RegExp): Promise<void
   });
 }
 
-/** Somebody at the terminal: waits for what it shows, then types. */
+/** Plays a user at the terminal: waits for an output, then types. */
 function person(...steps: readonly (readonly [string | RegExp, string])[]): void {
   bench.services.showTerminal = (terminal) => {
     void (async () => {
@@ -45,7 +45,7 @@ function person(...steps: readonly (readonly [string | RegExp, string])[]): void
   };
 }
 
-/** The model: the same through a job. */
+/** Plays the model, which does the same through a job. */
 async function model(command: string, ...steps: readonly (readonly [string | RegExp, string])[]): Promise<string> {
   const { details } = await bench.call(bashTool, { command, pty: true, async: true });
   const { handle } = bench.services.jobs!.get((details as { jobId: number }).jobId);

@@ -1,5 +1,5 @@
-// `bash` with `pty`: the command has a terminal. A person who is there types into it; otherwise, or with `async`, it becomes a job, and
-// the model types through the job.
+// `bash` with `pty`: the command runs in a terminal. A user who is present types into it; otherwise, or with `async`,
+// it becomes a job, and the model types through the job.
 
 import { type ToolContext, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
 import { EnvError } from "../../../world/env/types.ts";
@@ -9,7 +9,7 @@ import { changedNote, watchShownFiles } from "../../run/shown-changes.ts";
 import { startedTerminal } from "../../run/start-terminal.ts";
 import { type BashArgs, type PlannedCommand, prefixCommand, settingsOf, shellOf } from "./plan.ts";
 
-/** Without a person, a prompt comes soon or not at all. */
+/** When no user types, a prompt appears soon or not at all. */
 const FIRST_LOOK_MS = 1500;
 
 export async function runInTerminal(args: BashArgs, plan: PlannedCommand, context: ToolContext): Promise<ToolResult> {
@@ -46,7 +46,7 @@ export async function runInTerminal(args: BashArgs, plan: PlannedCommand, contex
 
 type StartedTerminal = Awaited<ReturnType<typeof startedTerminal>>;
 
-/** Undefined when the command has ended by the first look: then its result is the one of the call. */
+/** Undefined if the command had ended by the first look: its result is then the call's result. */
 async function runAsJob(
   args: BashArgs,
   { command, screen }: StartedTerminal,
@@ -56,7 +56,7 @@ async function runAsJob(
   const job = jobs.start(args.command, () => command);
   const look = { ms: args.async ? 0 : FIRST_LOOK_MS, signal };
   return jobs.watch([job], look, async (): Promise<ToolResult | undefined> => {
-    // An end after this look is news of the job; it must not be the result of this call as well.
+    // If the command ends after this, the job reports its end, so it must not be the result of this call too.
     const hasEnded = jobState(job) !== "running";
     await takeOutput(job);
     if (hasEnded) return undefined;
@@ -69,7 +69,7 @@ async function runAsJob(
   });
 }
 
-/** Waits for the end of the command, which an abort and a limit of the call bring about. */
+/** Waits for the command to end; an abort or the call's own time limit ends it. */
 async function untilEnd(
   args: BashArgs,
   { command, screen }: StartedTerminal,
@@ -82,7 +82,7 @@ async function untilEnd(
     timedOut = true;
     void command.stop();
   };
-  // A person thinks; only a limit that the call gives itself is kept.
+  // A user needs time to think, so only a time limit of the call itself applies.
   const timer = args.timeout === undefined ? undefined : setTimeout(onTimeout, Math.min(args.timeout * 1000, maxMs));
   const onAbort = (): void => void command.stop();
   signal.addEventListener("abort", onAbort, { once: true });

@@ -1,4 +1,4 @@
-// browser: pages in a real browser. The browser is the host's; this is the face that the model sees.
+// browser: pages in a real browser. The host owns the browser; this tool is its interface for the model.
 
 import { visibleLine } from "../../../base/text/visible.ts";
 import type { Card, CardResult } from "../../../contract/card.ts";
@@ -19,18 +19,18 @@ import description from "./description.md";
 import { type BrowserArgs, schema } from "./params.ts";
 import { scriptAccess, scriptPreview, type TabReach } from "./script-access.ts";
 
-/** A call with its defaults filled in; the path of an app is real. */
+/** A call with its defaults filled in. The path of an app has its links resolved. */
 export interface BrowserRequest extends Omit<BrowserArgs, "timeout" | "name" | "url"> {
   readonly name: string;
   readonly url?: URL | undefined;
   readonly timeoutMs: number;
 }
 
-/** The browser of a session, with its tabs. Fails with ToolFailure when an action cannot be done. */
+/** The browser of a session with its tabs. Fails with ToolFailure if an action cannot be done. */
 export interface BrowserService {
-  /** Nothing in the browser can reach files, or hosts that were not judged. */
+  /** The browser can reach no files, and no hosts that were not judged. */
   isConfined(): Promise<boolean>;
-  /** What the tab can reach; undefined when there is no such tab. */
+  /** What the tab can reach; undefined if there is no such tab. */
   reachOf(name: string): Promise<TabReach | undefined>;
   run(request: BrowserRequest, context: ToolContext): Promise<ToolResult>;
 }
@@ -74,7 +74,7 @@ export const browserTool: ToolDef<BrowserArgs> = {
 
 const SHOWN = ["action", "name", "url", "app", "all", "kill", "timeout", "wait_until", "code", "files"];
 
-/** Any host is a question, also one whose address was shown: scripts of a page can send. */
+/** We ask about every host, even one whose address the user has seen, because scripts of a page can send data. */
 async function access(args: BrowserArgs, scope: CallScope): Promise<readonly Access[]> {
   if (args.action === "close") return [];
   if (args.action === "run") {

@@ -1,4 +1,4 @@
-// What a call of `browser` may say.
+// The parameters of `browser`.
 
 import { choice, flag, integer, listOf, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 

@@ -1,4 +1,4 @@
-// A script on a tab as part of a call: what it shows, in order, and the files that it may ask for.
+// Runs a script on a tab as part of a call, with its output in order and access to the files that it may use.
 
 import { posix } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
@@ -13,16 +13,16 @@ const MOST_PICTURES = 20;
 const MODEL_PICTURE = { mostSide: 1024, mostBytes: 150 << 10 };
 const MOST_FILE_BYTES = 32 << 20;
 
-/** What a script has to say, in the order in which it showed it. */
+/** The script's output, in the order in which it was shown. */
 export interface ScriptOutcome {
   readonly text: string;
   readonly pictures: readonly ToolContent[];
-  /** Its page is gone. */
+  /** The tab's page is gone. */
   readonly hasLostPage: boolean;
   readonly isError: boolean;
 }
 
-/** `files`: what the call names for uploads. They were judged as reads. */
+/** `files`: the uploads that the call names; they were judged as reads. */
 export async function runScript(
   scripts: TabScripts,
   script: TabScript & { readonly files: readonly string[] },
@@ -91,12 +91,12 @@ class ScriptOutput {
     return { lines: this.#lines, pictures };
   }
 
-  /** A picture that the model gets is small: a script takes many. */
+  /** A script may take many screenshots, so the model gets small ones. */
   #fit(picture: Picture): Promise<FitPicture> {
     return fitPicture(picture, this.#context, MODEL_PICTURE.mostBytes, MODEL_PICTURE);
   }
 
-  /** Only files that the call names, as they were judged with it. */
+  /** Only files that the call names, because those were judged with it. */
   async #file(path: string): Promise<string> {
     const { env, paths } = this.#context;
     if (!this.#script.files.includes(path))
@@ -136,7 +136,7 @@ class ScriptOutput {
     return `artifact://${(await artifact.close()).id}`;
   }
 
-  /** A call of its own, so that the file is judged as one that is written. */
+  /** A nested call, so that the file is judged as a write. */
   async #save(path: string, bytes: Uint8Array): Promise<string> {
     const pictures = this.#context.services.screenshots;
     if (!pictures) throw new ToolFailure("Screenshots cannot be saved here.");
@@ -153,7 +153,7 @@ class ScriptOutput {
   }
 }
 
-/** `null`: it was compared, and is the same. */
+/** `null` means that the two were compared and are equal. */
 function changeText(changed: JsonValue | undefined): string {
   if (changed === undefined) return "";
   if (!isJsonObject(changed)) return "; nothing has changed";

@@ -1,4 +1,4 @@
-// What `save` of a screenshot stands for. The model is not offered it: only calls inside calls find it.
+// The nested call behind `save` of a screenshot. It is not offered to the model; only calls inside calls find it.
 
 import { integer, object, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
@@ -6,7 +6,7 @@ import { fileAccess } from "../file-access.ts";
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
-    /** Screenshots on their way into files, by their number. */
+    /** Screenshots that are about to be saved, by number. */
     readonly screenshots?: Map<number, Uint8Array>;
   }
 }

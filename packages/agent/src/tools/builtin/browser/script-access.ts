@@ -1,17 +1,17 @@
-// What a script on a tab touches: the hosts that its tab can reach, and the files that the call names.
+// What a script on a tab accesses: the hosts that its tab can reach, and the files that the call names.
 
 import { type Access, type CallScope, type PreviewLine, ToolFailure } from "../../../contract/tool.ts";
 import { fileAccess } from "../file-access.ts";
 
-/** What a tab can reach, for those who judge its scripts. */
+/** What a tab can reach, so that its scripts can be judged. */
 export interface TabReach {
   /** Host and port of every server. */
   readonly servers: readonly { readonly host: string; readonly port: number }[];
-  /** The tab is in a browser that is not confined: its scripts reach anything. */
+  /** The tab is in an unconfined browser, so its scripts can reach anything. */
   readonly isOpen: boolean;
 }
 
-/** A script can send what the model knows, so each host is judged again, but for servers of the session. */
+/** A script can send out what the model knows, so each host is judged again, except for the session's own servers. */
 export async function scriptAccess(
   reach: TabReach,
   { name, code, files }: { readonly name: string; readonly code: string; readonly files: readonly string[] },

@@ -1,4 +1,4 @@
-// Scripts on a tab, as the tool and the host that runs them agree on.
+// Scripts on a tab: the types shared by the tool and the host that runs them.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 
@@ -10,16 +10,16 @@ export interface TabScript {
   readonly timeoutMs: number;
 }
 
-/** Where a script's output goes, and who answers what it asks for. */
+/** Receives a script's output and answers its requests. */
 export interface TabScriptHost {
   readonly signal: AbortSignal;
   show(text: string): void;
   picture(bytes: Uint8Array, mediaType: string): void;
-  /** Fails with words for the script. */
+  /** Fails with a message for the script. */
   answer(what: string, args: JsonObject): Promise<JsonValue>;
 }
 
-/** How a script ended. In all cases but `done` and `failed` its process is gone, and with `timed_out` its page as well. */
+/** How a script ended. Except for `done` and `failed`, its process is gone; for `timed_out`, its page too. */
 export interface TabScriptEnd {
   readonly status: "done" | "failed" | "timed_out" | "interrupted" | "died";
   /** What went wrong. */
@@ -29,6 +29,6 @@ export interface TabScriptEnd {
 /** Runs scripts on the tabs of a session. */
 export interface TabScripts {
   run(script: TabScript, host: TabScriptHost): Promise<TabScriptEnd>;
-  /** Folder for screenshots whose script names no file. */
+  /** Folder for screenshots without a file name. */
   readonly screenshotDir?: string | undefined;
 }

@@ -1,4 +1,5 @@
-// The user's desktop as a tool. The host has the one executor and its kill switch; this is the face that the model sees.
+// The user's desktop as a tool. The host owns its single executor and the kill switch; this tool is the interface for
+// the model.
 
 import { choice, integer, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolContext, type ToolDef, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
@@ -21,7 +22,7 @@ const params = {
   ms: optional(integer({ description: "How long to wait, at most 10000" })),
 };
 
-/** What the model asks of the desktop. */
+/** An action that the model requests on the desktop. */
 export type DesktopOrder = StaticFields<typeof params>;
 
 /** The screen after an action. */
@@ -31,9 +32,9 @@ export interface DesktopPicture {
   readonly height: number;
 }
 
-/** The one executor of desktop actions. */
+/** Executes all desktop actions. */
 export interface Desktop {
-  /** Fails with ToolFailure, also when the user has stopped it. */
+  /** Fails with ToolFailure, also if the user has stopped it. */
   act(order: DesktopOrder, signal: AbortSignal): Promise<DesktopPicture>;
 }
 
@@ -48,7 +49,7 @@ export const computerTool: ToolDef<DesktopOrder> = {
   label: "Use the desktop",
   description: description.trim(),
   schema: object(params),
-  // Nobody can say what a click will do: the call declares nothing, so it is asked about until the user allows the tool.
+  // We cannot tell what a click will do, so the call declares nothing: the user is asked until they allow the tool.
   tier: "exec",
   replay: "never",
   loadMode: "discoverable",
@@ -78,7 +79,7 @@ export const computerTool: ToolDef<DesktopOrder> = {
   },
 };
 
-/** The action in words, with everything that it was given. */
+/** The action in words, with all its arguments. */
 function sentenceOf({ action, x, y, to_x, to_y, button, dx, dy, text: typed, keys, ms }: DesktopOrder): string {
   const place = x === undefined && y === undefined ? "" : ` at ${x},${y}`;
   const facts = [

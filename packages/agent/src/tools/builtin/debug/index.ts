@@ -1,4 +1,4 @@
-// debug: a program under a debugger. The debuggers are the host's; this is the face that the model sees.
+// debug: runs a program under a debugger. The host owns the debuggers; this tool is the interface for the model.
 
 import type { Card, CardResult } from "../../../contract/card.ts";
 import { type Access, type CallScope, type PreviewLine, type ToolDef, ToolFailure } from "../../../contract/tool.ts";
@@ -9,7 +9,7 @@ import { commandAccess, loadAnalysis } from "../shell/access.ts";
 import description from "./description.md";
 import { type DebugAction, type DebugArgs, schema } from "./params.ts";
 
-/** A call with its paths made absolute and real. */
+/** A call with absolute paths whose links are resolved. */
 export interface DebugRequest extends Omit<DebugArgs, "at" | "cwd" | "timeout" | "program" | "file"> {
   readonly program?: string | undefined;
   readonly file?: string | undefined;
@@ -18,16 +18,16 @@ export interface DebugRequest extends Omit<DebugArgs, "at" | "cwd" | "timeout" |
   readonly timeoutMs: number;
 }
 
-/** What an action came to. */
+/** The result of an action. */
 export interface DebugAnswer {
   readonly text: string;
-  /** For hosts: `state`, and `timedOut` when it still runs. */
+  /** For hosts: `state`, and `timedOut` if the program still runs. */
   readonly details: { readonly session?: string; readonly state?: string; readonly timedOut?: boolean };
 }
 
-/** The debuggers of a session. Fails with ToolFailure when an action cannot be done. */
+/** The debuggers of a session. Fails with ToolFailure if an action cannot be done. */
 export interface Debuggers {
-  /** What the call would run, each as a command without a debugger that does the same. */
+  /** The commands that the call would run: for each, one that does the same without a debugger. */
   commands(request: DebugRequest, env: ExecutionEnvironment): Promise<readonly string[]>;
   run(request: DebugRequest, env: ExecutionEnvironment, signal: AbortSignal): Promise<DebugAnswer>;
 }
@@ -39,11 +39,14 @@ declare module "../../../contract/tool.ts" {
 }
 
 const COLLAPSED = 8;
-/** Their card says where the program is then. */
+/** Actions whose card says where the program is afterwards. */
 const MOVES = /^(launch|attach|trace|continue|step_|pause|terminate)/;
 const SECONDS = { default: 30, least: 5, most: 300 };
 
-/** They start a program, or run code in it that the call brings. What is only stepped through was allowed when it was started. */
+/**
+ * Actions that start a program or run code from the call in it. Stepping through a program was allowed when it was
+ * started.
+ */
 const RUNS: ReadonlySet<DebugAction> = new Set([
   "launch",
   "attach",
@@ -86,13 +89,13 @@ export const debugTool: ToolDef<DebugArgs> = {
   },
 };
 
-// The session adds those that are left out.
+// The session fills in arguments that are missing.
 const SHOWN =
   "action program args cwd at show expression condition file line function arguments memory_reference data command".split(
     " ",
   );
 
-/** What a person is asked about: what runs, and what is evaluated where. */
+/** What the user is asked to approve: what runs, and what is evaluated where. */
 function previewLines(args: DebugArgs, cwd: string, command: string): PreviewLine[] {
   const { action, at, show = [], expression, condition, memory_reference: place, command: request } = args;
   const code = (head: string, text: string): PreviewLine[] => [

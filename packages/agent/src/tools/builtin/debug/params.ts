@@ -1,4 +1,4 @@
-// What a call of `debug` may say. One schema for all actions; which of them an action needs is checked when it runs.
+// The parameters of `debug`. One schema for all actions; which of them an action needs is checked when it runs.
 
 import { anyObject, choice, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 
@@ -34,7 +34,7 @@ const DEBUG_ACTIONS = [
   "sessions",
 ] as const;
 
-/** What a debugger can be asked to do. */
+/** The actions of a debugger. */
 export type DebugAction = (typeof DEBUG_ACTIONS)[number];
 
 const whole = (description: string, minimum = 0) => optional(integer({ description, minimum }));

@@ -1,4 +1,4 @@
-// edit_file: old text for new text in one file.
+// edit_file: replaces old text by new text in one file.
 
 import { flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { CallScope, Preview, ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
@@ -44,7 +44,7 @@ const countedParams = {
   ),
 };
 
-/** The same tool for model families that are used to stating the number of occurrences. */
+/** The same tool for model families that usually state the number of occurrences. */
 export const countedEditFileTool: ToolDef<StaticFields<typeof countedParams>> = {
   ...editFileTool,
   schema: object(countedParams),

@@ -1,4 +1,4 @@
-// Cells of code as the tool `eval` and the kernels of a host see them.
+// Cells of code: the types shared by the tool `eval` and the host's kernels.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { SideAnswer, SideCall } from "../../../contract/seams/types.ts";
@@ -7,7 +7,7 @@ import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
     readonly cells?: CellService;
-    /** Asks the model of a role outside the conversation; counted in the session's costs. */
+    /** Asks the model of a role outside the conversation. The session's costs include it. */
     readonly sideModel?: (role: string, call: SideCall, signal: AbortSignal) => Promise<SideAnswer>;
   }
 }
@@ -15,17 +15,17 @@ declare module "../../../contract/tool.ts" {
 /** The language of a cell. */
 export type CellLanguage = "py" | "js";
 
-/** One piece of code, run in the kernel of its language. */
+/** One piece of code, which the kernel of its language runs. */
 export interface Cell {
   readonly language: CellLanguage;
   readonly code: string;
-  /** Time that the code itself may take: it stands still while the cell waits for the host. */
+  /** How long the code itself may run. The clock stops while the cell waits for the host. */
   readonly timeoutMs: number;
-  /** Begin with a new kernel. */
+  /** Start with a new kernel. */
   readonly reset: boolean;
 }
 
-/** Something that a running cell asks its host for. */
+/** A request of a running cell to its host. */
 export interface CellQuestion {
   readonly what: string;
   readonly name?: string | undefined;
@@ -37,29 +37,29 @@ export interface CellQuestion {
 export interface CellHost {
   readonly env: ExecutionEnvironment;
   readonly signal: AbortSignal;
-  /** What the cell and its programs print, as it comes. */
+  /** Output of the cell and its programs, as it is printed. */
   print(bytes: Buffer): void;
-  /** What it shows besides: one of `plain`, `markdown`, `html`, `json`, or `image` (base64) with its `mime`. */
+  /** Other things that it shows: one of `plain`, `markdown`, `html`, `json`, or `image` (base64) with its `mime`. */
   show(shown: JsonObject): void;
-  /** What a helper has done, for hosts. */
+  /** Reports to hosts what a helper has done. */
   status(event: JsonObject): void;
-  /** What it throws becomes an exception of the cell. */
+  /** An exception here becomes an exception in the cell. */
   answer(question: CellQuestion): Promise<JsonValue>;
 }
 
 /** How a cell ended. */
 export interface CellEnd {
   readonly status: "done" | "failed" | "timed_out" | "interrupted" | "died";
-  /** What became of the kernel, for the model. */
+  /** What happened to the kernel, for the model. */
   readonly note?: string | undefined;
 }
 
-/** The kernels of a session, which its agents share. */
+/** The kernels of a session, shared by its agents. */
 export interface CellService {
   readonly languages: readonly CellLanguage[];
-  /** How many calls `parallel` makes at the same time; 0: all. */
+  /** How many calls `parallel` makes at the same time; 0 means all. */
   readonly width: number;
-  /** Fails with ToolFailure where the kernel cannot be started. */
+  /** Fails with ToolFailure if the kernel cannot be started. */
   run(cell: Cell, host: CellHost): Promise<CellEnd>;
 }
 

@@ -1,4 +1,5 @@
-// eval: cells of Python and JavaScript that keep their state. The kernels are the host's; this is the face that the model sees.
+// eval: cells of Python and JavaScript that keep their state. The host owns the kernels; this tool is the interface for
+// the model.
 
 import { choice, flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { Card, CardLine, CardResult } from "../../../contract/card.ts";
@@ -33,7 +34,7 @@ const params = {
 type Args = StaticFields<typeof params>;
 type GivenCell = Args["cells"][number];
 
-/** In a transcript, of code and of output. */
+/** Lines of code and of output that a transcript shows. */
 const SHOWN_LINES = 10;
 
 export const evalTool: ToolDef<Args> = {
@@ -57,7 +58,7 @@ export const evalTool: ToolDef<Args> = {
   execute: run,
 };
 
-/** A cell may do what the same code may do on the command line. */
+/** A cell may do the same as its code on the command line. */
 async function codeAccess({ language, code }: GivenCell, scope: CallScope): Promise<Access[]> {
   const command = `${language === "py" ? "python3 -c" : "node -e"} ${quoteShell(code)}`;
   return commandAccess(command, (await scope.paths.locate(".")).real, scope);
@@ -169,7 +170,7 @@ function codeCard({ cells }: Args, result?: CardResult): Card {
   };
 }
 
-/** The end matters of output, and of code as well: it says what was shown. */
+/** We keep the end of both: of output because it matters most, of code because it says what was shown. */
 function shortened(lines: readonly CardLine[], most: number): CardLine[] {
   if (lines.length <= most) return [...lines];
   return [{ text: `… ${lines.length - most + 1} more lines`, kind: "note" }, ...lines.slice(1 - most)];

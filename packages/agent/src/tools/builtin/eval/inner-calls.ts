@@ -1,4 +1,5 @@
-// What `completion()` and `agent()` in a cell stand for. The model is not offered them: only calls inside calls find them.
+// The nested calls behind `completion()` and `agent()` in a cell. They are not offered to the model; only calls inside
+// calls find them.
 
 import type { JsonObject, JsonSchema } from "@lathe/llm";
 import { anyObject, choice, object, optional, type StaticFields, text } from "@lathe/llm/schema";
@@ -22,7 +23,7 @@ const agentParams = {
   schema: optional(anyObject()),
 };
 
-/** The tool that a model is made to call where a cell wants an object. */
+/** The tool that the model is forced to call if a cell wants an object. */
 const RESPOND = "respond";
 
 export const completionCall: ToolDef<StaticFields<typeof completionParams>> = {
@@ -78,7 +79,7 @@ export const agentCall: ToolDef<StaticFields<typeof agentParams>> = {
   replay: "never",
   sessionOnly: true,
   needs: ["cells", "subagents"],
-  // An agent has deadlines of its own.
+  // Agents have their own deadlines.
   timeoutMs: 0,
   output: AGENT_OUTPUT,
   access: ({ prompt }, scope) => agentAccess(prompt, undefined, scope),

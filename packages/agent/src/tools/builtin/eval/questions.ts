@@ -1,5 +1,5 @@
-// What a running cell may ask for: calls of the session's tools, a model, an agent. All of it goes through calls inside the call, so
-// each has a judgement, a line in the journal and a place in a recording.
+// What a running cell may ask for: calls of the session's tools, a model, an agent. All of it becomes nested calls, so
+// each is judged, journalled and recorded.
 
 import { isJsonObject, type JsonObject, type JsonValue } from "@lathe/llm";
 import { type ToolContext, ToolFailure, type ToolResult } from "../../../contract/tool.ts";
@@ -29,7 +29,7 @@ export async function answerCell(
   }
 }
 
-/** Python gives null for what is left out. */
+/** Python sends null for omitted arguments. */
 const given = (args: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));
 
@@ -42,7 +42,7 @@ function textOf({ content, isError }: ToolResult, record?: CellRecord): string {
   return text;
 }
 
-/** With a schema the text is JSON. */
+/** If there is a schema, the text is JSON. */
 function answerOf(result: ToolResult, { schema }: JsonObject): JsonValue {
   const text = textOf(result);
   return isJsonObject(schema) ? (JSON.parse(text) as JsonValue) : text;

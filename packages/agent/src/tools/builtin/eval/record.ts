@@ -1,4 +1,4 @@
-// What the cells of one call print and show, in order and in bounded memory.
+// The output of the cells of one call, in order and in bounded memory.
 
 import type { JsonObject, JsonValue } from "@lathe/llm";
 import type { ArtifactRef, ToolContent, ToolContext } from "../../../contract/tool.ts";
@@ -8,7 +8,7 @@ import { lazyArtifact } from "../../run/run-command.ts";
 import type { CellEnd, CellLanguage } from "./cells.ts";
 
 const KEPT_BYTES = 256 << 10;
-/** What hosts get of shown values and of what helpers did; the text has all of it. */
+/** Limit of the details that hosts get about shown values and helpers; the text has everything. */
 const MOST_DETAILS = 64 << 10;
 const MOST_PICTURES = 20;
 const KEPT_PICTURE = 125 << 10;
@@ -31,7 +31,7 @@ export class CellRecord {
     this.#text = new Spilling(KEPT_BYTES, this.#spill);
   }
 
-  /** Runs one cell and notes how it ended. */
+  /** Runs one cell and records how it ended. */
   async during(facts: { readonly language: CellLanguage }, work: () => Promise<CellEnd>): Promise<CellEnd> {
     const now = this.#context.services.now ?? (() => 0);
     const began = now();
@@ -119,7 +119,7 @@ export class CellRecord {
   }
 }
 
-/** The words of a page part, a line for each block. */
+/** The text of an HTML fragment, with a line for each block. */
 const textOfHtml = (html: string): string =>
   html
     .replace(/<(style|script)\b[\s\S]*?<\/\1>/gi, "")

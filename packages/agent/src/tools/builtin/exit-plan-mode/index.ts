@@ -7,14 +7,14 @@ import description from "./description.md";
 /** What the host decided about a plan. */
 export interface PlanVerdict {
   readonly approved: boolean;
-  /** What to change when it was not approved. */
+  /** What to change if the plan was not approved. */
   readonly feedback?: string | undefined;
 }
 
 /** Lets the model propose a plan before it changes anything. */
 export interface PlanMode {
   readonly active: boolean;
-  /** Undefined when no user could be asked; the session waits for the next input. */
+  /** Undefined if no user could be asked; the session then waits for the next input. */
   propose(plan: string, signal: AbortSignal, callId: string): Promise<PlanVerdict | undefined>;
 }
 

@@ -1,4 +1,4 @@
-// find: paths by glob, grouped by folder.
+// find: finds paths by glob, grouped by folder.
 
 import { flag, integer, listOf, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolContext, ToolDef, ToolResult } from "../../../contract/tool.ts";
@@ -72,7 +72,7 @@ async function result(found: FoundPaths, limit: number, seconds: number, context
   };
 }
 
-/** Neighbours in the order of time share a heading; the order itself stays. */
+/** Consecutive paths in the same folder share a heading, so the order by time stays. */
 function groupPaths(paths: readonly string[]): string {
   const lines: string[] = [];
   let folder: string | undefined;

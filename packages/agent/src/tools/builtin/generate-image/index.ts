@@ -1,4 +1,5 @@
-// A picture made by a model, saved as a new file. The host knows the vendor and its key; this is the face that the model sees.
+// Lets a model make an image and saves it as a new file. The host knows the vendor and its key; this tool is the
+// interface for the model.
 
 import { choice, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { Located } from "../../../contract/paths/call-paths.ts";
@@ -18,25 +19,25 @@ import { verbOf } from "../card.ts";
 import { fileAccess } from "../file-access.ts";
 import description from "./description.md";
 
-/** A picture as it travels. */
+/** An image on its way to or from the vendor. */
 export interface PictureBytes {
   readonly data: Uint8Array;
   readonly mediaType: string;
 }
 
-/** What is asked of a model that makes pictures. */
+/** A request to a model that makes images. */
 export interface PictureOrder {
   readonly prompt: string;
   readonly shape: PictureShape | undefined;
-  /** To change or to draw from. */
+  /** Images to change or to draw from. */
   readonly images: readonly PictureBytes[];
 }
 
-/** Makes pictures for `generate_image`; the host chooses the vendor. */
+/** Makes images for `generate_image`. The host chooses the vendor. */
 export interface PictureMaker {
   readonly name: string;
   readonly host: string;
-  /** The user named this vendor in their settings. */
+  /** True if the user named this vendor in the settings. */
   readonly isChosen: boolean;
   /** Fails with ToolFailure. */
   make(order: PictureOrder, gate: WebGate, signal: AbortSignal): Promise<PictureBytes>;
@@ -44,13 +45,13 @@ export interface PictureMaker {
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
-    /** Found out when it is needed: a key may be stored while the session runs. */
+    /** Looked up for each call, because a key may be stored while the session runs. */
     readonly pictureMaker?: () => Promise<PictureMaker>;
   }
 }
 
 const SHAPES = ["square", "landscape", "portrait"] as const;
-/** The proportions of a picture. */
+/** The proportions of an image. */
 export type PictureShape = (typeof SHAPES)[number];
 
 const params = {
@@ -80,7 +81,7 @@ export const generateImageTool: ToolDef<Args> = {
   needs: ["pictureMaker", "web"],
   timeoutMs: 0,
   access: async ({ prompt, path, images = [] }, scope): Promise<Access[]> => {
-    // Nobody is asked about a call that cannot succeed.
+    // We do not ask the user about a call that cannot succeed.
     await refuseImpossible({ prompt, path, images }, scope);
     const maker = await scope.services.pictureMaker?.();
     return [

@@ -1,4 +1,5 @@
-// github: repositories, pull requests, searches and CI of git hosts. The hosts are the product's; this is the face that the model sees.
+// github: repositories, pull requests, searches and CI of git hosts. The product owns the connections; this tool is the
+// interface for the model.
 
 import type { JsonObject } from "@lathe/llm";
 import type { Card, CardResult } from "../../../contract/card.ts";
@@ -18,17 +19,17 @@ import { type GithubArgs, schema } from "./params.ts";
 
 /** What a call would reach and change. */
 export interface GithubReach {
-  /** The host that it asks. */
+  /** The host that the call sends its requests to. */
   readonly host: string;
-  /** The user chose it: by a token, or by a remote of the working folder. */
+  /** True if the user chose the host, by a token or by a remote of the working folder. */
   readonly isChosen: boolean;
-  /** The page of what it creates or changes there. */
+  /** The page of whatever the call creates or changes there. */
   readonly writes?: string | undefined;
-  /** Folders that it makes, and that become folders of the session. Real paths. */
+  /** Folders that the call creates and that become folders of the session, as real paths. */
   readonly folders?: readonly string[] | undefined;
 }
 
-/** The git hosts of a session. Fails with ToolFailure when something cannot be done. */
+/** The git hosts of a session. Fails with ToolFailure if something cannot be done. */
 export interface GitHosts {
   reach(args: GithubArgs, scope: CallScope): Promise<GithubReach>;
   run(args: GithubArgs, context: ToolContext): Promise<ToolResult>;
@@ -36,7 +37,7 @@ export interface GitHosts {
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
-    /** Absent where there is no token of any host. */
+    /** Absent if there is no token for any host. */
     readonly gitHosts?: GitHosts;
   }
 }
@@ -53,7 +54,7 @@ export const githubTool: ToolDef<GithubArgs> = {
   needs: ["gitHosts"],
   toGetIt: "It needs the token of a git host: sign in with gh auth login, or set GITHUB_TOKEN or GITLAB_TOKEN.",
   loadMode: "discoverable",
-  // Requests have their own deadlines, and CI takes as long as it takes.
+  // Requests have their own deadlines, and waiting for CI takes as long as CI does.
   timeoutMs: 0,
   output: { chars: 30_000, mode: "head" },
   access,

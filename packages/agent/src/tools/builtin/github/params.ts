@@ -1,4 +1,4 @@
-// What a call of `github` may say. One schema for all operations; which of them an operation needs is checked when it runs.
+// The parameters of `github`. One schema for all operations; which of them an operation needs is checked when it runs.
 
 import { choice, flag, listOf, number, object, oneOf, optional, type StaticFields, text } from "@lathe/llm/schema";
 
@@ -46,7 +46,7 @@ const params = {
   background: optional(flag("run_watch: go on as a job, and tell when it has ended")),
 };
 
-/** A call of the tool `github`. */
+/** The arguments of a call. */
 export type GithubArgs = StaticFields<typeof params>;
 
 export const schema = object(params);

@@ -12,7 +12,7 @@ const params = {
   path: optional(text("Directory to search; the working directory when not given")),
 };
 
-/** More than the model is shown; a bound lets the search stop sorting early. */
+/** More than the model is shown; the bound lets the search stop sorting early. */
 const MOST = 1_000;
 
 export const globTool: ToolDef<StaticFields<typeof params>> = {

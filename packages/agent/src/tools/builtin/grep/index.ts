@@ -58,7 +58,7 @@ const meaning = {
 
 export const grepTool: ToolDef<StaticFields<typeof params>> = { ...base, ...meaning, schema: object(params) };
 
-/** The same with a choice of what to show. */
+/** The same tool with a choice of output modes. */
 export const grepWithModesTool: ToolDef<Args> = { ...base, ...meaning, schema: object(withModes) };
 
 async function search(args: Args, { env, paths, signal }: ToolContext): Promise<ToolResult> {

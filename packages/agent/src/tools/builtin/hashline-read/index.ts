@@ -1,4 +1,4 @@
-// read_file for hashline edits: a header that names exactly this content, and lines as `N:text`.
+// read_file for hashline edits: a header with a tag of exactly this content, and lines as `N:text`.
 
 import type { StaticFields } from "@lathe/llm/schema";
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
@@ -9,7 +9,7 @@ import { otherResult, type readFileParams, readFileTool, wholeResult, windowDeta
 import description from "./description.md";
 
 const DEFAULT_LIMIT = 2_000;
-/** A range is shown with a little around it: an edit at its border needs to see what it borders on. */
+/** Extra lines around a range, because an edit at its border needs to see what comes before and after. */
 const AROUND = { before: 1, after: 3 };
 const ROOM = { least: 50 << 10, perLine: 512 };
 
@@ -26,11 +26,11 @@ export const hashlineReadTool: ToolDef<StaticFields<typeof readFileParams>> = {
 export interface HashlineWindow {
   readonly offset?: number | undefined;
   readonly limit?: number | undefined;
-  /** Where the call names no end. */
+  /** Lines to read if the call names no end. */
   readonly defaultLimit?: number | undefined;
-  /** The lines are shown without numbers. */
+  /** Show the lines without numbers. */
   readonly isBare?: boolean | undefined;
-  /** How a read goes on from a line, in the words of the tool. */
+  /** Tells the model how to read on from a line with this tool. */
   readonly onward?: ((line: number) => string) | undefined;
 }
 

@@ -1,4 +1,5 @@
-// write_file for hashline edits: what was pasted from a read is cleaned, and the result names the new content.
+// write_file for hashline edits: removes headers and line numbers pasted from a read, and returns the tag of the new
+// content.
 
 import { withoutLineNumbers } from "../../../files/edit/line-numbers.ts";
 import { NUMBERS_NOTE, writeFileTool, writePreview } from "../write-file/index.ts";
@@ -26,7 +27,10 @@ export const hashlineWriteTool: typeof writeFileTool = {
   },
 };
 
-/** What follows a pasted header, and the text without the line numbers of a read; undefined where there were none. */
+/**
+ * `pasted`: the text after a pasted header; `bare`: the text without a read's line numbers. Each undefined if there
+ * were none.
+ */
 function cleanContent(content: string): { readonly pasted: string | undefined; readonly bare: string | undefined } {
   const pasted = /^\u00b6[^\n]*#[0-9A-F]{4}\n([\s\S]*)$/.exec(content)?.[1];
   return { pasted, bare: withoutLineNumbers(pasted ?? content, "colon") };

@@ -1,4 +1,4 @@
-// edit, hashline variant: operations on the numbered lines of a tagged read.
+// edit, hashline variant: operations on the numbered lines of a read with a tag.
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";
@@ -46,7 +46,7 @@ export const hashlineEditTool: ToolDef<StaticFields<typeof params>> = {
   },
 };
 
-/** The header and the changed lines with their new numbers: anchors for the next edit without another read. */
+/** The header and the changed lines with their new numbers, so that the next edit needs no new read. */
 function fileText({ file, tag, blocks }: HashlineFile): string {
   const rows: string[] = [];
   let line = 0;

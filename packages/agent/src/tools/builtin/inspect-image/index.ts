@@ -1,4 +1,4 @@
-// A question about a picture, answered by a model that can see, outside the conversation.
+// Asks a model with vision about an image, outside the conversation.
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
@@ -14,7 +14,7 @@ const params = {
   question: text("What you want to know about it"),
 };
 
-/** Smaller pictures cost little as they are. */
+/** Smaller images are sent unchanged, because they cost little. */
 const KEPT_BYTES = 125 << 10;
 
 export const inspectImageTool: ToolDef<StaticFields<typeof params>> = {

@@ -20,7 +20,7 @@ import { inspectImageTool } from "./index.ts";
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#7799bb" } });
 
-/** What JPEG and PNG cannot make small. */
+/** An image that JPEG and PNG cannot compress well. */
 const noise = (side: number) =>
   sharp(randomBytes(side * side * 3), { raw: { width: side, height: side, channels: 3 } });
 
@@ -39,7 +39,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([ends.subarray(0, 4), body, ends.subarray(4)]);
 }
 
-/** A few bytes that claim to be a picture of any size. */
+/** A few bytes that claim to be an image of any size. */
 function pixelBomb(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width);
@@ -57,7 +57,7 @@ const imagesIn = ({ messages }: Request) =>
     ),
   );
 
-/** Parser processes that this one has started. */
+/** The parser processes started by this process. */
 function ownParsers(): string[] {
   const rows = execFileSync("ps", ["-o", "args=", "--ppid", String(process.pid)], { encoding: "utf8" }).split("\n");
   return rows.filter((row) => row.includes("parser/main"));

@@ -1,4 +1,4 @@
-// Messages among the agents of a session.
+// Messages between the agents of a session.
 
 import type { JsonValue } from "@lathe/llm";
 import { choice, flag, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
@@ -8,7 +8,7 @@ import { COLLAPSED_LINES, countOf, markdown, verbOf } from "../card.ts";
 import { AGENT_OUTPUT } from "../output.ts";
 import description from "./description.md";
 
-/** The description says what each operation takes. */
+/** The tool's description says which parameters each operation takes. */
 const params = {
   op: choice(["send", "wait", "inbox", "list"]),
   to: optional(text()),
@@ -27,12 +27,12 @@ const tool: ToolDef<Args> = {
   label: "Message",
   description: description.trim(),
   schema: object(params),
-  // A message changes nothing by itself: what its reader does about it is judged as that agent's own call.
+  // A message changes nothing by itself: what its reader does is judged as that agent's own call.
   tier: "read",
-  // A call that is repeated finds the message that it has sent.
+  // A repeated call finds the message that it has already sent.
   replay: "safe",
   sessionOnly: true,
-  // Waiting has a limit of its own.
+  // Waiting has its own limit.
   timeoutMs: 0,
   needs: ["irc"],
   output: AGENT_OUTPUT,
@@ -57,7 +57,7 @@ const tool: ToolDef<Args> = {
   },
 };
 
-/** The tool for messages among the agents of a session. */
+/** The tool for messages between the agents of a session. */
 export const ircTool: ToolDef = tool as unknown as ToolDef;
 
 const VERBS = {

@@ -1,20 +1,20 @@
-// Agents that work in the background, as the tool `job` knows them: by their names, beside the numbers of commands.
+// Background agents as the tool `job` sees them: by name, next to the numbers of commands.
 
 import type { JsonObject } from "@lathe/llm";
 import type { AgentReport, SubagentService } from "../../../contract/subagents.ts";
 import { ToolFailure } from "../../../contract/tool.ts";
 
-/** Numbers are jobs, also when they come as text. */
+/** Numbers are jobs, even if they come as text. */
 export function splitIds(ids: readonly (number | string)[]): { readonly jobs: number[]; readonly agents: string[] } {
   const isJob = (id: number | string): boolean => /^\d+$/.test(String(id));
   return { jobs: ids.filter(isJob).map(Number), agents: ids.filter((id) => !isJob(id)).map(String) };
 }
 
-/** What a call sees of the agents that it waited for. */
+/** The agents that a call waits for. */
 interface WatchedAgents {
-  /** Fires when the first of them ends. */
+  /** Fires when the first agent ends. */
   readonly ended: AbortSignal | undefined;
-  /** Ends the waiting: from now on an end is told by a message again. */
+  /** Stops waiting: from now on, a message reports the end of an agent again. */
   leave(): { readonly completed: readonly string[]; readonly running: readonly string[] };
 }
 
@@ -60,7 +60,7 @@ export class AgentJobs {
       else
         this.#agents!.wait(id, until).then(
           () => first.abort(),
-          () => {}, // the waiting was ended
+          () => {}, // the wait was aborted
         );
     }
     const leave: WatchedAgents["leave"] = () => {

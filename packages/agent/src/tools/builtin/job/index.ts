@@ -29,7 +29,7 @@ export const jobTool: ToolDef<Args> = {
   tier: ({ send }) => (send ? "exec" : "read"),
   replay: "never",
   output: SHELL_OUTPUT,
-  // It has its own deadline.
+  // The tool has its own deadline.
   timeoutMs: 0,
   needs: ["jobs"],
   access: ({ send }, scope) => (send ? typedAccess(send.input, scope) : []),
@@ -65,7 +65,7 @@ export const jobTool: ToolDef<Args> = {
     const unwanted = splitIds(args.cancel ?? []);
     const ended = [...(await cancelJobs(jobs, unwanted.jobs)), ...(await agents.cancel(unwanted.agents))];
     if (args.send) await typeInto(jobs.get(args.send.id), args.send.input);
-    // A call that only ends jobs does not wait for others.
+    // A call that only cancels jobs does not wait for others.
     if (args.cancel && !args.poll && !args.send) return result([section("Cancelled", ended)], "");
     const wanted = args.poll && splitIds(args.poll);
     const polled = wanted

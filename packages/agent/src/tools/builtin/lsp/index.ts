@@ -1,4 +1,5 @@
-// lsp: what the language servers of a project know and can change. The servers are the host's; this is the face that the model sees.
+// lsp: what the language servers of a project know and can change. The host owns the servers; this tool is the
+// interface for the model.
 
 import { choice, flag, integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { visibleName } from "../../../base/text/visible.ts";
@@ -47,34 +48,34 @@ const LSP_ACTIONS = [
   "request",
 ] as const;
 
-/** What a language server can be asked. */
+/** The actions of a language server. */
 export type LspAction = (typeof LSP_ACTIONS)[number];
 
 /** One question to the servers. */
 export interface LspQuestion {
   readonly action: LspAction;
-  /** Absolute and real, or a glob. */
+  /** A glob, or an absolute path with its links resolved. */
   readonly file?: string | undefined;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line?: number | undefined;
   readonly symbol?: string | undefined;
   readonly query?: string | undefined;
   readonly newName?: string | undefined;
-  /** JSON. */
+  /** JSON text. */
   readonly payload?: string | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** The language servers of a session. Fails with ToolFailure when a question cannot be answered. */
+/** The language servers of a session. Fails with ToolFailure if a question cannot be answered. */
 export interface LanguageServices {
   answer(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<string>;
   /** What a rename or a code action would change. */
   plan(question: LspQuestion, env: ExecutionEnvironment, signal: AbortSignal): Promise<Refactoring | ServerCommand>;
-  /** A refactoring is written. */
+  /** Called after a refactoring was written. */
   made?(plan: Refactoring, env: ExecutionEnvironment): Promise<void> | void;
 }
 
-/** A code action that the server makes itself: what it would change is known once it has run. */
+/** A code action that the server executes itself: its changes are known only after it ran. */
 export interface ServerCommand {
   readonly server: string;
   readonly command: string;
@@ -111,7 +112,7 @@ const VERBS: Partial<Record<LspAction, Verbs>> = {
   code_actions: ["Applying", "Applied", "Apply"],
 };
 
-/** In the details of a call that ran a command of the server. */
+/** The key in a call's details that says that it ran a command of the server. */
 const RAN = "ran";
 
 const MAY_DO_ANYTHING = "a language server may do anything for a request";
@@ -119,14 +120,14 @@ const isRequest = ({ action }: Args): boolean => action === "request";
 
 const isWriting = (args: Args): boolean => isChanging(args) && args.apply !== false;
 
-/** Asks language servers; add it to the tools of a session. */
+/** Makes the tool that asks language servers; add it to the tools of a session. */
 export const lspTool = (services: LanguageServices): ToolDef => new LspFace(services).tool as unknown as ToolDef;
 
 class LspFace {
   readonly #services: LanguageServices;
-  /** The server is asked once for each call: what was declared and shown is what is made. */
+  /** The server is asked once per call, so that what was declared and shown is what is applied. */
   readonly #plans = new WeakMap<CallPaths, Promise<Refactoring | ServerCommand>>();
-  /** What a command of a server asked for, until the call inside its call has judged and made it. */
+  /** Edits that a server's command requested, until the nested call has judged and applied them. */
   readonly #asked = new Map<string, Refactoring>();
 
   constructor(services: LanguageServices) {
@@ -198,7 +199,10 @@ class LspFace {
     };
   }
 
-  /** The changes that the command asks for are a call of their own: their files were not known when the command was approved. */
+  /**
+   * The changes that the command asks for become a nested call, because their files were not known when the command was
+   * approved.
+   */
   async #runCommand(
     { server, command, title, run }: ServerCommand,
     args: Args,
@@ -217,7 +221,7 @@ class LspFace {
         query: title,
         payload: key,
       });
-      // The call inside this one has told and shown what it changed.
+      // The nested call has already reported its changes.
       const { changes: _, ...told } = result;
       return { ...told, details: { [RAN]: `${server} ${command}` } };
     } finally {
@@ -225,7 +229,7 @@ class LspFace {
     }
   }
 
-  /** Servers read the project as they like; what they say of other files is shown only where a search would show it. */
+  /** Servers read the whole project, so results about other files are shown only where a search may show them. */
   async #access(args: Args, scope: CallScope): Promise<Access[]> {
     const { file, query = "", payload = "" } = args;
     const cwd = scope.env.workingDirectory();
@@ -285,7 +289,7 @@ function cardOf(args: Args, result?: CardResult): Card {
 
 const summary = (args: Args): string => `${args.action.replaceAll("_", " ")} ${subjectOf(args)}`.trim();
 
-/** What it is about, and where. */
+/** The subject of the call and its position. */
 function subjectOf({ action, file, line, symbol, query, new_name: newName }: Args): string {
   const place = [file, line].filter((part) => part !== undefined).join(":");
   const to = newName === undefined ? undefined : `to ${newName}`;

@@ -76,14 +76,14 @@ export function windowDetails({ path }: OpenedText, window: Window): JsonObject 
   };
 }
 
-/** What is no text: a picture, or something that is ready to be shown. */
+/** The result for anything but text: an image, or a finished view. */
 export async function otherResult(opened: OpenedImage | OpenedView, context: ToolContext): Promise<ToolResult> {
   if (opened.kind === "image") return imageResult(opened, context);
   const { path, text, details = { filePath: path } } = opened;
   return { content: [{ kind: "text", text }], details, effects: "none" };
 }
 
-/** A text that the model is to follow, such as a skill, is read to its end. */
+/** A text that the model must follow, such as a skill, is always read to its end. */
 export function wholeResult({ path, lines }: OpenedText): ToolResult {
   const { length } = lines;
   return {
@@ -103,7 +103,7 @@ export function readCard(path: string, offset: number | undefined, result: CardR
 
 const OF_WEB = { mostSide: 1568, mostBytes: 300 << 10 };
 
-/** Given to the model where it can look at pictures and may. */
+/** The model gets the image if it has vision and images are allowed. */
 async function imageResult(opened: OpenedImage, context: ToolContext): Promise<ToolResult> {
   const { path, bytes, mediaType, notes } = opened;
   const facts = [...notes, pictureFacts(opened)].join("\n");
@@ -118,7 +118,8 @@ async function imageResult(opened: OpenedImage, context: ToolContext): Promise<T
         : "This model cannot look at images.";
   if (instead !== undefined)
     return { content: [{ kind: "text", text: `${facts}. ${instead}` }], details, effects: "none" };
-  // Most pictures fit, and nothing has to be started for them. What a page shows is paid for with every later request, so it is smaller.
+  // Most images fit, and need no process to shrink them. Images from web pages are made smaller, because every later
+  // request pays for them.
   const fit = opened.isOfWeb
     ? await fitPicture(opened, context, OF_WEB.mostBytes, OF_WEB)
     : bytes.length <= MOST_IMAGE_BYTES

@@ -123,7 +123,7 @@ describe("read of the four-tool set", () => {
     expect(await bench.text(minimalReadTool, { file_path: "a.txt" })).toBe("     1\tone\n     2\ttwo");
     await file("long.txt", "x\n".repeat(5001));
     const shown = await bench.text(minimalReadTool, { file_path: "long.txt" });
-    // Before the text, where no cut of the output takes it away.
+    // The note comes before the text, so that truncated output keeps it.
     expect(shown).toMatch(
       /^WARNING: File has 5001 lines, showing first 5000\. Use offset and limit parameters to read more\.\n\n {5}1\tx\n/,
     );

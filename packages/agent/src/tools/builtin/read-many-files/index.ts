@@ -47,7 +47,7 @@ export const readManyFilesTool: ToolDef<StaticFields<typeof params>> = {
   },
 };
 
-/** A longer line is cut: one minified file must not take the room of the others. */
+/** Longer lines are cut, so that one minified file does not crowd out the others. */
 const LINE_LIMIT = 2_000;
 
 function shorten(line: string): string {
@@ -69,7 +69,7 @@ async function expand(paths: readonly string[], { paths: callPaths }: CallScope)
     if (matches.length === 0) unmatched.push(path);
   }
   if (found.size === 0) throw new ToolFailure(`No file matches ${paths.join(", ")}.`);
-  // Read like a path, a pattern without a match says in its place that there is no such file.
+  // A pattern without a match is read like a path, so its section says that there is no such file.
   return [...found, ...unmatched];
 }
 

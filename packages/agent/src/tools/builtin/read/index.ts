@@ -1,4 +1,4 @@
-// read of the profile `lathe`: one path text for everything.
+// read of the profile `lathe`: one path parameter for everything.
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef, ToolResult } from "../../../contract/tool.ts";
@@ -20,13 +20,13 @@ declare module "../../../contract/tool.ts" {
 
 /** How the tool `read` shows files. */
 export interface ReadingOptions {
-  /** Lines of a read that names no end, 1 to 3000; 2000 when absent. */
+  /** Lines that a read without an end returns, 1 to 3000; 2000 when absent. */
   readonly defaultLimit?: number | undefined;
-  /** False: long source files are shown as they are. */
+  /** False: long source files are shown in full. */
   readonly summarize?: boolean | undefined;
-  /** False: without the header that names the content, for ways of editing that do not take it. */
+  /** False: no header with a tag of the content, for edit variants that do not use it. */
   readonly hashLines?: boolean | undefined;
-  /** False: without numbers, where there is no header either. */
+  /** False: no line numbers either, if there is no header. */
   readonly lineNumbers?: boolean | undefined;
 }
 

@@ -41,6 +41,6 @@ export const recallTool: ToolDef<StaticFields<typeof params>> = {
   },
 };
 
-/** For the end of a summary. */
+/** Appended to a summary. */
 export const RECALL_POINTER =
   "Messages and output that these notes leave out are kept. If you need something of them, look for it with the recall tool.";

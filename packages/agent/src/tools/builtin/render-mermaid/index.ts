@@ -1,4 +1,5 @@
-// A mermaid diagram as text. It is read and drawn in the parser process: a diagram may come from a file of anyone.
+// Renders a mermaid diagram as text. It is parsed and drawn in the parser process, because a diagram may come from an
+// untrusted file.
 
 import { flag, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import { type ToolDef, ToolFailure } from "../../../contract/tool.ts";
@@ -9,7 +10,7 @@ import description from "./description.md";
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
-    /** Present where diagrams may be drawn. */
+    /** Present if diagrams may be rendered. */
     readonly diagrams?: true;
   }
 }
@@ -28,7 +29,7 @@ const params = {
 
 type Args = StaticFields<typeof params>;
 
-/** More would draw mostly space. */
+/** A larger padding would draw mostly blank space. */
 const MOST_PADDING = 50;
 const SHOWN_LINES = 40;
 

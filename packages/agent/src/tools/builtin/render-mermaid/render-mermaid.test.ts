@@ -26,7 +26,7 @@ const failure = (mermaid: string) =>
     (error: Error) => error.message,
   );
 
-/** The drawing alone. */
+/** The drawing without the notes below it. */
 const picture = (text: string) => text.split("\n\nSaved artifact")[0]!.split("\n\nLinks that")[0]!;
 
 describe("render_mermaid", () => {

@@ -1,4 +1,5 @@
-// repo_map: the most linked definitions of a project. The index is the host's; this is the face that the model sees.
+// repo_map: the most referenced definitions of a project. The host owns the index; this tool is the interface for the
+// model.
 
 import { posix } from "node:path";
 import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
@@ -14,17 +15,17 @@ declare module "../../../contract/tool.ts" {
   }
 }
 
-/** What a map is made of. */
+/** The options of a map. */
 export interface RepoMapRequest {
-  /** The folder or file that it is about, relative to the working directory; outside of that, it begins with `..`. */
+  /** The folder or file to map, relative to the working directory; outside of it, the path begins with `..`. */
   readonly path?: string | undefined;
   readonly tokens: number;
 }
 
-/** Makes maps. Fails with ToolFailure where there can be none. */
+/** Makes maps. Fails with ToolFailure if it cannot make one. */
 export type RepoMapper = (request: RepoMapRequest, env: ExecutionEnvironment, signal: AbortSignal) => Promise<string>;
 
-/** How large a map may be. */
+/** Limits on the size of a map. */
 export const MAP_TOKENS = { usual: 2000, least: 100, most: 20_000 };
 
 const params = {

@@ -18,14 +18,14 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
   label: "Resolve",
   description: description.trim(),
   schema: object(params),
-  // Applying does what the preview only showed.
+  // Applying does what the preview only showed, so it needs the tier of the pending action.
   tier: ({ action }) => (action === "apply" ? (pending.next ? (pending.next.tier ?? "exec") : "read") : "read"),
   access: ({ action }, scope) => (action === "apply" && pending.next ? pending.next.access?.(scope) : []),
   replay: "never",
   exclusive: true,
   summary: ({ action }) => [action, pending.next?.label ?? ""].join(" ").trim(),
   card: ({ action }, result) => ({
-    // What was applied to files is shown as any edit.
+    // Applied changes to files are shown like any edit.
     ...(result && result.changes.length > 0 ? editCard("", result) : {}),
     verb: verbOf(
       action === "apply" ? ["Applying", "Applied", "Apply"] : ["Discarding", "Discarded", "Discard"],
@@ -37,7 +37,7 @@ export const resolveTool = (pending: PendingActionService): ToolDef<StaticFields
     const { next } = pending;
     const own = action === "apply" ? await next?.preview?.(scope) : undefined;
     const text = `${action}: ${next?.label ?? "nothing is pending"}`;
-    // The changes have headings of their own, one for each file.
+    // The changes bring their own headings, one for each file.
     const lines = own ? [{ text }, ...own.lines] : [{ text, kind: "heading" as const }];
     return { lines, shows: ["action"], plan: own?.plan };
   },
@@ -67,7 +67,7 @@ async function applyTaken(
   try {
     return await taken.apply(reason, context);
   } catch (error) {
-    // The call is planned and asked about again, and must find it.
+    // The call will be planned and approved again, and must then find the action.
     if (error instanceof PlanChanged) pending.putBack(taken);
     throw error;
   }

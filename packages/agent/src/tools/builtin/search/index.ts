@@ -1,4 +1,4 @@
-// search: matches with the tags that edits need, page by page.
+// search: shows matches page by page, with the tags that edits need.
 
 import type { JsonObject } from "@lathe/llm";
 import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
@@ -10,7 +10,7 @@ import { artifactNotice } from "../../../record/artifacts/notice.ts";
 import { countOf, exploringCard } from "../card.ts";
 import description from "./description.md";
 
-/** The whole disk, or a line of many megabytes with a match in every character. */
+/** The search may cover the whole disk, or a line of many megabytes that matches everywhere. */
 const MOST_MS = 60_000;
 
 const params = {
@@ -32,7 +32,7 @@ export const searchTool: ToolDef<Args> = {
   schema: object(params),
   tier: "read",
   replay: "safe",
-  // The page has its own limit; notices come on top of it.
+  // The page has its own limit; notices are added to it.
   output: { chars: 60_000, mode: "head" },
   access: (args, scope) => searchAccess(where(args), scope),
   summary: (args) => summary(args),
@@ -96,7 +96,7 @@ const nothing = ({ total, gone }: SearchPage, skip: number): string =>
       ? ""
       : "No matches found";
 
-/** Saves the page without cuts, and returns the number of its artifact. */
+/** Saves the page without cuts and returns its artifact number. */
 async function keepWhole({ excerpts, around }: SearchPage, { openArtifact }: ToolContext): Promise<number> {
   const artifact = openArtifact("search");
   artifact.write(Buffer.from(wholeExcerpts(excerpts, around)));

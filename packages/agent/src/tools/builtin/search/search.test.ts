@@ -25,7 +25,7 @@ const file = async (name: string, content: string): Promise<void> => {
 const search = (args: Parameters<typeof searchTool.execute>[0]) => bench.text(searchTool, args);
 const headers = (text: string): string[] => [...text.matchAll(/^¶(.*?)(?:#[0-9A-F]{4})?$/gm)].map(([, path]) => path!);
 
-/** Two texts in a file, written `name=text` line by line, for what a format promises. */
+/** A format of `name=text` lines with two texts per file. */
 const pair: Format = {
   name: "pair",
   claims: (name) => name.endsWith(".pair"),

@@ -1,4 +1,5 @@
-// What a shell text will touch, from its parse: every command that it runs, and every file that the parse knows it writes or reads.
+// What a shell text will access, according to its parse: every command that it runs, and every file that it is known to
+// write or read.
 
 import { posix } from "node:path";
 import type { ShellAnalysis, ShellPart } from "../../../contract/shell.ts";
@@ -12,17 +13,17 @@ import { linksInside } from "./links-inside.ts";
 /** What a command is judged with. */
 export interface AccessScope extends Pick<CallScope, "env" | "paths"> {
   readonly services?: Pick<ToolServices, "isFolderTrusted"> | undefined;
-  /** See ShellContext; what the environment says when absent. */
+  /** See ShellContext; the environment's own value when absent. */
   readonly exported?: ReadonlySet<string> | undefined;
 }
 
-/** Loaded with the first command: a host that runs none does not pay for it. */
+/** Loaded with the first command, so that a host that runs none does not pay for it. */
 export const loadAnalysis = () => import("../../../policy/shell/analyse.ts");
 
-/** Where output goes that is not kept. */
+/** Targets of redirects that store nothing. */
 const NO_FILE = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/;
 
-/** The text as it is judged: once by itself, and again where the disk tells more about its parts. */
+/** Analyses the text on its own, then again if the disk tells us more about its parts. */
 async function analysisOf(
   command: string,
   cwd: string,
@@ -36,18 +37,18 @@ async function analysisOf(
   const told = await diskFacts(first, env, isTrusted);
   if (told === undefined) return first;
   const { steered, ...onDisk } = told;
-  // Names that the text itself makes were not there to be looked at.
+  // Names that the text itself creates did not exist when we looked.
   const makesNames = first.parts.some(({ writes }) => writes.some((path) => /(?:^|\/)-|[^\w./@~+-]/.test(path)));
   const facts = makesNames ? { ...onDisk, plainNames: undefined, plainFound: undefined } : onDisk;
   const second = analyse({ ...context, ...facts });
-  // What the disk says of other folders holds for a text that itself changes nothing before git runs.
+  // Facts about other folders hold only if the text changes nothing before git runs.
   const here = [...facts.sameRepository].filter((folder) => folder === cwd);
   const isSame = here.length === facts.sameRepository.size || second.parts.every(({ isReadOnly }) => isReadOnly);
   const last = isSame ? second : analyse({ ...context, ...facts, sameRepository: new Set(here) });
   return withSteered(last, steered);
 }
 
-/** A program is a question where the folder holds what makes it do other things than its words say. */
+/** A program must be asked about if the folder contains something that changes what the program does. */
 function withSteered(analysis: ShellAnalysis, steered: ReadonlyMap<string, string>): ShellAnalysis {
   const parts = analysis.parts.map((part) => {
     const strange = steered.get(programOf(part));
@@ -56,7 +57,7 @@ function withSteered(analysis: ShellAnalysis, steered: ReadonlyMap<string, strin
   return { ...analysis, parts };
 }
 
-/** Where folders that it searches really lie, links on the way to them included: rules speak of both. */
+/** The real paths of folders that a part searches, including links on the way, because rules may name either. */
 async function treesBehindLinks(
   { trees, cwd }: ShellPart,
   start: string,
@@ -72,16 +73,19 @@ async function treesBehindLinks(
   return real.filter((path) => !named.includes(path));
 }
 
-/** What it reaches through links: in folders that it searches and follows links in, in those that it copies a tree into, and links that it copies. */
+/**
+ * The files that a part reaches through links: in folders that it searches, in trees that it copies, and links that it
+ * copies.
+ */
 async function filesBehindLinks(
   { trees: all, reads, writes, cwd, isHarmless, followsLinks, copiesLinks, found: handed = [] }: ShellPart,
   start: string,
   { env }: AccessScope,
 ): Promise<{ readonly kind: "read" | "write"; readonly path: string }[] | undefined> {
-  // Files that are handed over are looked at one by one.
+  // Files passed on from another command are examined one by one.
   const trees = all.filter((tree) => !handed.some(({ roots }) => roots.includes(tree)));
   const searched = followsLinks ? trees.map((path) => ({ kind: "read" as const, path })) : [];
-  // A link that is made counts as what it leads to: another command may be waiting to write there.
+  // A link that is created counts as its target: another command may be waiting to write there.
   const made = copiesLinks ? reads.map((path) => ({ kind: "write" as const, path })) : [];
   const filled = trees.length > 0 ? writes.map((path) => ({ kind: "write" as const, path })) : [];
   const found: { readonly kind: "read" | "write"; readonly path: string }[] = [];
@@ -98,14 +102,15 @@ async function filesBehindLinks(
   return found;
 }
 
-/** What running this text in `cwd` would touch. */
+/** What running this text in `cwd` would access. */
 export async function commandAccess(command: string, cwd: string, scope: AccessScope): Promise<Access[]> {
   const { env, paths } = scope;
   const analysis = await analysisOf(command, cwd, scope);
   const handed = await Promise.all(analysis.parts.map((part) => withFoundFiles(part, cwd, scope)));
   const access: Access[] = await Promise.all(
     handed.map(async ({ part }) => {
-      // Where links lead counts for what may run there; the words of the command are read from where they were written.
+      // For rules, the command's directory is where links lead; its words are read relative to the directory as
+      // written.
       const isMoved = part.cwd !== undefined && part.cwd !== cwd;
       return {
         kind: "exec" as const,
@@ -126,7 +131,7 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
     if (!behind) doubts.push("it follows links, and there are too many files to look at");
     const named = [
       ...part.writes.map((path) => ({ kind: "write" as const, path })),
-      // What a sequence such as {1..9} stands for is among what a star does.
+      // A star also covers what a sequence such as {1..9} expands to.
       ...part.reads.map((path) => ({ kind: "read" as const, path: path.replace(/\{[^{},]*\.\.[^{},]*\}/g, "*") })),
       ...(behind ?? []),
     ];
@@ -138,12 +143,12 @@ export async function commandAccess(command: string, cwd: string, scope: AccessS
       if (meant === undefined) doubts.push(`it ${kind}s ${path}, and which files that are cannot be told`);
       const located = await Promise.all((meant ?? []).map((one) => paths.locate(one)));
       for (const { absolute: own, real } of located) {
-        // Each of what is copied or moved gets its own name in the folder that it goes to.
+        // Each file that is copied or moved gets its own name in the target folder.
         for (const folder of kind === "read" && isGlob ? part.writes.filter((one) => !/[*?[{]/.test(one)) : []) {
           const target = (await paths.locate(posix.resolve(part.cwd ?? cwd, folder, posix.basename(own)))).real;
           files.set(`write ${target}`, { kind: "write", path: target });
         }
-        // What a glob reads is judged as it is written; only where a link leads is news.
+        // Files that a glob reads are judged by the glob; only link targets are added.
         if (kind === "read" && isGlob && own === real) continue;
         files.set(`${kind} ${real}`, { kind, path: real });
       }

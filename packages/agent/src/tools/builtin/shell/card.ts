@@ -1,9 +1,9 @@
-// A command as people follow it: its output as it comes, and how it ended. Every shell face uses it.
+// The card of a command: live output, and how it ended. Every shell tool uses it.
 
 import type { Card, CardResult } from "../../../contract/card.ts";
 import { COLLAPSED_LINES, numberIn, tail } from "../card.ts";
 
-/** Lines that the result adds below the output, for the model. */
+/** Lines that the result adds below the output for the model. */
 const ADDED =
   /(?:^|\n)(?:\[(?:exit code: |the shell is as it was |ended by |interrupted after |still running as session |changed since you last saw |Full output|ERROR: Command timed out |\d+ lines? that reports? success )[^\n]*|Command exited with code \d+|Command timed out after [^\n]*|You can retry with a longer timeout [^\n]*|exit code: -?\d+)$/;
 
@@ -15,7 +15,7 @@ export function shellCard(command: string, result: CardResult | undefined): Card
   const exitCode = numberIn(details, "exitCode");
   const session = numberIn(details, "sessionId");
   const isRunning = session !== undefined && exitCode === undefined;
-  // Denied, or refused before it began.
+  // The call was denied, or refused before it began.
   if (exitCode === undefined && !isRunning) return { verb: isError ? "Run" : "Ran", subject: command };
   const output = withoutAdded(text);
   return {
@@ -35,7 +35,7 @@ function describeEnd({ text, details, isError }: CardResult, exitCode: number): 
   return isError || exitCode !== 0 ? `exit ${exitCode}` : undefined;
 }
 
-/** What the command itself printed. */
+/** Only the command's own output. */
 export function withoutAdded(text: string): string {
   let output = text.trimEnd();
   for (let next = output.replace(ADDED, ""); next !== output; next = output.replace(ADDED, "")) output = next.trimEnd();

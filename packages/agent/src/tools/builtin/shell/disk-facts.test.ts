@@ -1,4 +1,5 @@
-// Commands whose harm lies on the disk: settings of a repository, names of files, links behind globs.
+// Commands that are harmful because of what is on the disk: settings of a repository, names of files, links behind
+// globs.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -49,7 +50,7 @@ async function decide(command: string, given: Given = {}): Promise<string> {
   return (await judgement(command, given)).decision;
 }
 
-/** What is decided about each. */
+/** The decision about each command. */
 async function decideAll(commands: readonly string[], given: Given = {}): Promise<Record<string, string>> {
   const decided: Record<string, string> = {};
   for (const command of commands) decided[command] = await decide(command, given);

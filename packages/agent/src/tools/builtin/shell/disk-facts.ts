@@ -1,4 +1,4 @@
-// What only the disk can tell about a command: which repository git works in, which names a glob stands for.
+// What only the disk can tell about a command: which repository git works in, which names a glob matches.
 
 import { posix } from "node:path";
 import type { ShellAnalysis, ShellContext, ShellPart } from "../../../contract/shell.ts";
@@ -10,11 +10,11 @@ import { npmSteering } from "./npm-settings.ts";
 export interface DiskFacts extends Required<Pick<ShellContext, "plainNames" | "plainFound">> {
   readonly sameRepository: ReadonlySet<string>;
   readonly top?: string | undefined;
-  /** Programs that are not harmless here, with what the folder holds that makes them do other things. */
+  /** Programs that are not harmless here, with what in the folder changes their behaviour. */
   readonly steered: ReadonlyMap<string, string>;
 }
 
-/** Undefined when nothing in the text depends on the disk. */
+/** Undefined if nothing in the text depends on the disk. */
 export async function diskFacts(
   { parts }: ShellAnalysis,
   env: ExecutionEnvironment,
@@ -42,7 +42,7 @@ export async function diskFacts(
   };
 }
 
-/** By whatever path it is called. */
+/** The program's name without its folder. */
 export function programOf({ words }: ShellPart): string {
   return posix.basename(words[0] ?? "");
 }
@@ -62,7 +62,10 @@ async function keep(
   return kept;
 }
 
-/** The session's own folder, or one below it; neither it nor one on the way to it is a repository of its own, or a link. */
+/**
+ * True for the session's own folder or one below it, if neither it nor a folder on the way is a separate repository or
+ * a link.
+ */
 async function isOurs(folder: string, root: string, env: ExecutionEnvironment): Promise<boolean> {
   if (folder === root) return true;
   if (!folder.startsWith(root === "/" ? root : `${root}/`)) return false;
@@ -72,7 +75,7 @@ async function isOurs(folder: string, root: string, env: ExecutionEnvironment): 
   return isOurs(posix.dirname(folder), root, env);
 }
 
-/** The nearest folder above that is a repository; the folder itself when none is. */
+/** The nearest folder above that is a repository; the folder itself if there is none. */
 async function topOf(root: string, env: ExecutionEnvironment): Promise<string> {
   for (let folder = root; ; folder = posix.dirname(folder)) {
     if ((await env.stat(posix.join(folder, ".git"))) !== undefined) return folder;

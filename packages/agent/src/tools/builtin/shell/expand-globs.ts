@@ -1,13 +1,16 @@
-// The files that a glob stands for, as the shell would expand it: each of them is judged, not the pattern.
+// Expands a glob to files as the shell would, so that each file is judged instead of the pattern.
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 
 const MOST = 1000;
-/** One with no other inside. */
+/** A brace without another one inside. */
 const BRACE = /\{([^{}]*)\}/;
 
-/** Undefined when they cannot be told, or are too many to be looked at. A glob without a match stands for itself: it is always among them. */
+/**
+ * Undefined if the files cannot be determined or are too many to examine. Always includes the glob itself, because a
+ * glob without a match stays as it is.
+ */
 export async function expandGlob(absolute: string, env: ExecutionEnvironment): Promise<readonly string[] | undefined> {
   const alternatives = expandBraces(absolute);
   const found: string[] = [];
@@ -18,10 +21,13 @@ export async function expandGlob(absolute: string, env: ExecutionEnvironment): P
   return alternatives && found;
 }
 
-/** `a{b,c}`; a sequence such as `{1..9}` is not told, nor more than can be looked at: each brace may double them. */
+/**
+ * Expands `a{b,c}`. Undefined for a sequence such as `{1..9}`, or if there are too many results: each brace may double
+ * them.
+ */
 function expandBraces(text: string): readonly string[] | undefined {
   let texts: readonly string[] = [text];
-  // The same braces are left in all of them.
+  // All texts still contain the same braces.
   while (/[{}]/.test(texts[0]!)) {
     const count = BRACE.exec(texts[0]!)?.[1]?.split(",").length ?? 0;
     if (count < 2 || count * texts.length > MOST) return undefined;
@@ -49,9 +55,9 @@ async function matchesOf(parts: readonly string[], folder: string, env: Executio
 }
 
 /**
- * True at least for the names that the shell's pattern matches: what one character or a class in brackets stands for depends on the
- * language and on classes inside the class. Each piece between two stars is taken where it is first found; a regular expression
- * would try all places of all pieces.
+ * True at least for the names that the shell's pattern matches: single characters and bracket classes depend on the
+ * locale. Each piece between two stars matches at its first occurrence; a regular expression would try all
+ * combinations.
  */
 function matchesName(pattern: string, name: string): boolean {
   const [first = "", ...pieces] = pattern.replace(/\[.*$/s, "*").split(/[*?]+/);

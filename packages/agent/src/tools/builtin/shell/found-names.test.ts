@@ -1,4 +1,4 @@
-// Commands that get the names of files from other commands: the files that are there decide.
+// Commands that get file names from other commands: the decision depends on the files that exist.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

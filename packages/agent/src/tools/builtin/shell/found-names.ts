@@ -1,5 +1,5 @@
-// The files whose names one command hands to another, as they are on the disk: which of them there are, and whether one of the names
-// becomes an option, or other files, when it is cut at blanks.
+// The files whose names one command passes to another: which ones exist on the disk, and whether one of the names
+// becomes an option, or several files, when it is split at blanks.
 
 import { posix } from "node:path";
 import { type FoundFiles, foundKey, type ShellPart } from "../../../contract/shell.ts";
@@ -11,17 +11,17 @@ import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { expandGlob } from "./expand-globs.ts";
 import { listedByGit } from "./git-repositories.ts";
 
-/** More are not looked at: the command is a question. */
+/** We examine at most this many; beyond that the user is asked about the command. */
 const MOST_ENTRIES = 20_000;
 const MOST_WRITES = 1000;
 
 interface PlacedFiles {
   readonly found: FoundFiles;
-  /** Where the command runs that gets the names. */
+  /** The folder in which the command that gets the names runs. */
   readonly cwd: string | undefined;
 }
 
-/** Keys of those whose names stay what they are, whoever cuts them at blanks. */
+/** Keys of those files whose names mean the same even if they are split at blanks. */
 export async function plainAmong(all: readonly PlacedFiles[], env: ExecutionEnvironment): Promise<ReadonlySet<string>> {
   const plain = new Set<string>();
   for (const { found, cwd } of all)
@@ -41,15 +41,15 @@ async function isPlain(found: FoundFiles, cwd: string, env: ExecutionEnvironment
   return true;
 }
 
-/** Whoever made the index may have put any text there: an option, several words, a path that leads out. */
+/** The index may come from anyone and contain any text: an option, several words, a path that leads out. */
 async function hasPlainIndex(cwd: string, env: ExecutionEnvironment): Promise<boolean> {
   const paths = await listedByGit(cwd, env);
   return paths?.every((path) => !/^\/|(?:^|\/)(?:-|\.\.(?:\/|$))/.test(path) && !isCutApart(path)) ?? false;
 }
 
-/** No name in the folder begins with a dash. */
+/** True if no name in the folder begins with a dash. */
 export async function hasPlainNames(folder: string, env: ExecutionEnvironment): Promise<boolean> {
-  // A folder that is made later may hold any names.
+  // A folder that is created later may contain any names.
   const kind = (await env.stat(folder))?.kind;
   if (kind !== "directory") return kind === "file" || folder === env.workingDirectory();
   return (await env.listDirectory(folder, 1)).every(({ name }) => !beginsWithDash(name));
@@ -68,7 +68,7 @@ interface FoundName {
   readonly isLink: boolean;
 }
 
-/** Undefined when there are too many, or when they cannot be told. */
+/** Undefined if there are too many, or if they cannot be determined. */
 async function namesOf(found: FoundFiles, cwd: string, env: ExecutionEnvironment): Promise<FoundName[] | undefined> {
   const names: FoundName[] = [];
   let entries = 0;
@@ -103,19 +103,19 @@ async function namesOf(found: FoundFiles, cwd: string, env: ExecutionEnvironment
   return names;
 }
 
-/** `./a` stands for one folder below the root, a leading star for any that are on the way. */
+/** `./a` is a folder directly below the root; a leading star matches a folder at any depth. */
 const isAt = (glob: string, path: string): boolean =>
   glob.startsWith("*") ? path.endsWith(glob.slice(1)) : path === glob;
 
-/** What a part does with files that are handed to it. */
+/** What a part does with files that another command passes to it. */
 export interface FoundAccess {
   readonly part: ShellPart;
   readonly files: readonly { readonly kind: "read" | "write"; readonly path: string }[];
 }
 
 /**
- * The part, with the folders that it reads behind links. Of files that are only read, those count that hold keys, and links: what
- * rules deny is told by the folders.
+ * Adds the folders that the part reads behind links. Of files that are only read, we list those with keys, and links;
+ * the folders are enough for deny rules.
  */
 export async function withFoundFiles(
   part: ShellPart,

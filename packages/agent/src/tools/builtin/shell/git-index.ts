@@ -1,7 +1,8 @@
-// The paths in git's index, and which of them are other repositories. It is read as git reads it, and before git runs.
+// Lists the paths in git's index and which of them are other repositories. Parses the index as git does, before git
+// runs.
 
 const HEADER = 12;
-/** Times, numbers, mode, owner, size, SHA-1 and flags come before the name. */
+/** Timestamps, numbers, mode, owner, size, SHA-1 and flags come before the name. */
 const MODE_AT = 24;
 const FLAGS_AT = 60;
 const NAME_AT = 62;
@@ -11,14 +12,17 @@ const LONG_NAME = 0xfff;
 interface Entry {
   readonly kind: number;
   readonly name: Buffer;
-  /** How much of the name before it this one begins with. */
+  /** How much of the previous name this one shares at its beginning. */
   readonly copied: number;
   readonly end: number;
 }
 
 export const GITLINK = 0o160000;
 
-/** The paths whose kind is `wanted`, or all; undefined when the index is not understood, or may hold more than it lists. */
+/**
+ * The paths whose kind is `wanted`, or all paths. Undefined if the index is not understood or may contain more than it
+ * lists.
+ */
 export function pathsIn(index: Buffer, wanted?: number): readonly string[] | undefined {
   if (index.length < HEADER + HASH || index.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = index.readUInt32BE(4);
@@ -29,7 +33,7 @@ export function pathsIn(index: Buffer, wanted?: number): readonly string[] | und
   let before = Buffer.alloc(0);
   for (let at = HEADER, number = 0; number < count; number++) {
     const entry = entryAt(index, at, version, before);
-    // A folder in the place of its files is one of a sparse index.
+    // A sparse index has an entry for a folder instead of its files.
     if (entry === undefined || entry.kind === 0o040000) return undefined;
     if (wanted === undefined || entry.kind === wanted) {
       const path = entry.name.toString("utf8");
@@ -65,7 +69,10 @@ function entryAt(index: Buffer, at: number, version: number, before: Buffer): En
   return { kind, name, copied, end: version === 4 ? to + 1 : at + ((to - at + 8) & ~7) };
 }
 
-/** Threads of git begin to read where a table says: at entries that were read here, and for no more than there are. */
+/**
+ * Git's threads start reading at the offsets of a table: check that each is the start of an entry that we read, and
+ * that the counts agree.
+ */
 function isTableTrue(index: Buffer, starts: ReadonlyMap<number, number>, count: number): boolean {
   for (let at = index.indexOf("IEOT"); at >= 0; at = index.indexOf("IEOT", at + 1)) {
     if (at + 12 > index.length) return false;

@@ -1,5 +1,5 @@
-// Repositories and settings that came with a folder: what git or npm would run there is a question. A file that the planted program
-// makes proves that git really runs it, so that no case tests nothing.
+// Repositories and settings that came with a folder: whatever git or npm would run there needs a question. A file
+// created by the planted program proves that git really runs it, so that every case tests something.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -68,7 +68,7 @@ async function decide(command: string, isTrusted = false, cwd = project): Promis
   return judge({ tier: "exec", access }, { mode: "auto-edit", rules: [], places }).decision;
 }
 
-/** It is asked about until the folder is trusted, and rightly: it starts the planted program. */
+/** The user is asked until the folder is trusted, and rightly so: the command starts the planted program. */
 async function expectQuestion(run: string, cwd = project, command = run): Promise<void> {
   rmSync(canary, { force: true, recursive: true });
   expect(await decide(command, false, cwd)).toBe("ask");

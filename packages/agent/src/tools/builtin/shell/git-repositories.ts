@@ -1,4 +1,5 @@
-// Every repository that git may enter for a session in a folder, its submodules included, and what in them makes git start a program.
+// Finds every repository that git may enter for a session in a folder, including submodules, and what in them makes git
+// start a program.
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
@@ -6,17 +7,17 @@ import { GITLINK, pathsIn } from "./git-index.ts";
 import { programSetting } from "./git-settings.ts";
 
 interface Repository {
-  /** Undefined when the file that names it is not understood. */
+  /** Undefined if the file that names it is not understood. */
   readonly gitFolder: string | undefined;
-  /** Undefined for a bare one. */
+  /** Undefined for a bare repository. */
   readonly workTree?: string | undefined;
 }
 
-/** One look, so that no repository is looked into twice, and not endlessly many. */
+/** One search, so that no repository is examined twice and their number is limited. */
 interface Look {
   readonly env: ExecutionEnvironment;
   readonly seen: Set<string>;
-  /** The work tree around all of them. */
+  /** The outermost work tree. */
   readonly top: string;
 }
 
@@ -24,7 +25,7 @@ const MOST_FOLDERS = 300;
 const LARGEST_TEXT = 200_000;
 const LARGEST_INDEX = 100_000_000;
 
-/** Why git is not harmless in the repository around `folder`: what may start a program there. */
+/** Why git is not harmless in the repository around `folder`: something there may start a program. */
 export async function gitSteering(folder: string, env: ExecutionEnvironment): Promise<string | undefined> {
   try {
     for await (const repository of repositoriesAround(folder, env)) {
@@ -33,12 +34,15 @@ export async function gitSteering(folder: string, env: ExecutionEnvironment): Pr
     }
     return undefined;
   } catch {
-    // What we cannot read, git may.
+    // Git may be able to read what we cannot.
     return "a file of git's that cannot be read";
   }
 }
 
-/** Of a repository that the user trusts: a setting that names a program or further settings in the project, where edits need no question. */
+/**
+ * For a repository that the user trusts: a setting that names a program or further settings inside the project, where
+ * edits need no approval.
+ */
 export async function gitProgramInside(folder: string, env: ExecutionEnvironment): Promise<string | undefined> {
   for await (const { gitFolder } of repositoriesAround(folder, env)) {
     if (gitFolder === undefined) continue;
@@ -53,7 +57,7 @@ export async function gitProgramInside(folder: string, env: ExecutionEnvironment
   return undefined;
 }
 
-/** Whether `git rebase --continue` would run commands here: they lie in a file that whoever made the folder may have written. */
+/** Whether `git rebase --continue` would run commands here. They are in a file that may have come with the folder. */
 export async function hasPreparedCommands(folder: string, env: ExecutionEnvironment): Promise<boolean> {
   for await (const { gitFolder } of repositoriesAround(folder, env)) {
     if (gitFolder === undefined) return true;
@@ -63,7 +67,7 @@ export async function hasPreparedCommands(folder: string, env: ExecutionEnvironm
   return false;
 }
 
-/** The paths that git lists here, also those of files that are not there. Undefined when that cannot be told. */
+/** The paths that git lists here, including missing files. Undefined if we cannot tell. */
 export async function listedByGit(folder: string, env: ExecutionEnvironment): Promise<readonly string[] | undefined> {
   const all: string[] = [];
   for await (const { gitFolder } of repositoriesAround(folder, env)) {
@@ -74,7 +78,10 @@ export async function listedByGit(folder: string, env: ExecutionEnvironment): Pr
   return all;
 }
 
-/** From the folder upwards, as git looks for its own; those that git may find unfit and pass over come before the one that it takes. */
+/**
+ * Goes from the folder upwards, as git does. Repositories that git may reject and skip come before the one that it
+ * uses.
+ */
 async function* repositoriesAround(folder: string, env: ExecutionEnvironment): AsyncGenerator<Repository> {
   for (let at = (await env.stat(folder))?.realPath ?? folder; ; at = posix.dirname(at)) {
     for (const found of [await repositoryAt(at, env), await bareAt(at, env)]) {
@@ -96,7 +103,7 @@ async function repositoryAt(folder: string, env: ExecutionEnvironment): Promise<
   return { gitFolder, workTree: folder };
 }
 
-/** A folder can be laid out as a repository itself. */
+/** The folder may itself be a bare repository. */
 async function bareAt(folder: string, env: ExecutionEnvironment): Promise<Repository | undefined> {
   const [head, ...rest] = await Promise.all(
     ["HEAD", "objects", "commondir"].map((name) => env.stat(posix.join(folder, name))),
@@ -104,7 +111,7 @@ async function bareAt(folder: string, env: ExecutionEnvironment): Promise<Reposi
   return head && rest.some(Boolean) ? { gitFolder: folder } : undefined;
 }
 
-/** Git takes it, and looks no further. */
+/** True if git uses this repository and looks no further. */
 async function isSurelyFit(gitFolder: string, env: ExecutionEnvironment): Promise<boolean> {
   const shared = await sharedFolder(gitFolder, env);
   if (shared === undefined) return false;
@@ -115,14 +122,14 @@ async function isSurelyFit(gitFolder: string, env: ExecutionEnvironment): Promis
   return /^(?:ref: refs\/[^\s\p{Cc}]{1,200}|[\da-f]{40})\n?$/u.test((await textOf(head, env)) ?? "");
 }
 
-/** A worktree shares most of what git keeps with the others. Undefined when it cannot be told with which. */
+/** The folder that a worktree shares with the others. Undefined if we cannot tell which it is. */
 async function sharedFolder(gitFolder: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const text = await textOf(posix.join(gitFolder, "commondir"), env);
   if (text === undefined) return gitFolder;
   return pathFrom((await env.stat(gitFolder))?.realPath ?? gitFolder, text);
 }
 
-/** A path that a file of git's holds, seen from a folder without links. Undefined when links could lead elsewhere than its text says. */
+/** Resolves a path from one of git's files. Undefined if links could lead somewhere else than the text says. */
 function pathFrom(folder: string, text: string): string | undefined {
   const path = text.replace(/[\r\n]+$/, "");
   const isPlain =
@@ -147,7 +154,7 @@ async function steeringIn({ gitFolder, workTree }: Repository, look: Look): Prom
       const setting = programSetting((await textOf(posix.join(place, name), env)) ?? "", isWorkTree);
       if (setting !== undefined) return `git's setting ${setting}`;
     }
-    // The one hook that commands run which only look: they write down what they have seen of the files.
+    // The only hook that read-only commands run: they refresh the index.
     if (await env.stat(posix.join(place, "hooks/post-index-change"))) return "git's hook post-index-change";
     const inModules = await steeringInModules(posix.join(place, "modules"), look);
     if (inModules !== undefined) return inModules;
@@ -155,7 +162,7 @@ async function steeringIn({ gitFolder, workTree }: Repository, look: Look): Prom
   return workTree === undefined ? undefined : steeringInLinked(own, workTree, look);
 }
 
-/** Repositories of submodules, whatever their names; those inside them are found with them. */
+/** Repositories of submodules, whatever their names. Nested submodules are found with them. */
 async function steeringInModules(folder: string, look: Look): Promise<string | undefined> {
   const { env, seen } = look;
   if ((await env.stat(folder))?.kind !== "directory") return undefined;
@@ -172,7 +179,7 @@ async function steeringInModules(folder: string, look: Look): Promise<string | u
   return undefined;
 }
 
-/** Repositories in the work tree whose commits the index names: git looks into them, wherever they keep their files. */
+/** Repositories in the work tree whose commits the index names: git enters them, wherever they keep their files. */
 async function steeringInLinked(gitFolder: string, workTree: string, look: Look): Promise<string | undefined> {
   const { env } = look;
   const links = await indexedPaths(gitFolder, env, GITLINK);
@@ -198,15 +205,15 @@ async function indexedPaths(
   if (stat === undefined) return [];
   if (stat.kind !== "file" || stat.size > LARGEST_INDEX) return undefined;
   const index = Buffer.from(await env.readBytes(path));
-  // A part of it may lie in another file; the extension that says so is called `link`.
+  // A split index keeps a part in another file; the extension for that is called `link`.
   const entries = index.includes("link") ? await env.listDirectory(gitFolder, 1) : [];
   return entries.some(({ name }) => /^sharedindex\./i.test(name)) ? undefined : pathsIn(index, wanted);
 }
 
-/** No text of git's settings, and no path. */
+/** Stands for a file that is too large; not valid in git's settings or paths. */
 const TOO_LARGE = "\0";
 
-/** Undefined when there is no such file. What is no plain file, or too large to be read here, is not understood either. */
+/** Undefined if there is no such file. A file that is not regular or too large to read counts as not understood. */
 async function textOf(path: string, env: ExecutionEnvironment): Promise<string | undefined> {
   const stat = await env.stat(path);
   if (stat === undefined || stat.kind === "dangling") return undefined;

@@ -1,27 +1,27 @@
-// Which settings of a repository make git start a program or open a connection. They lie in the repository's own files, so whoever
-// made the folder wrote them: git is harmless there only when each setting is known to start nothing.
+// Which settings of a repository make git start a program or open a connection. They are in the repository's own files,
+// so they may come from anyone: git is harmless there only if each setting is known to start nothing.
 
-/** Settings that start nothing, `section.key` without the subsection. Any other one is a question. */
+/** Settings that start nothing, as `section.key` without the subsection. The user is asked about any other one. */
 const HARMLESS =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|protecthfs|protectntfs|autocrlf|eol|safecrlf|symlinks|longpaths|quotepath|abbrev|sparsecheckout|sparsecheckoutcone|untrackedcache|commentchar|compression|bigfilethreshold|packedgitlimit|sharedrepository|preloadindex|checkstat|trustctime|fscache|whitespace|multipackindex|commitgraph)|remote\.(?:url|pushurl|fetch|push|tagopt|prune|prunetags|mirror|gh-resolved|skipdefaultupdate|followremotehead|pushdefault)|branch\.(?!sort$).+|user\.(?:name|email|signingkey|useconfigonly)|author\..+|committer\..+|submodule\.(?:active|url|branch|ignore|fetchrecursesubmodules)|extensions\.(?:worktreeconfig|preciousobjects|noop|refstorage|relativeworktrees)|init\.defaultbranch|pull\..+|push\..+|fetch\..+|merge\.(?:ff|conflictstyle|renamelimit|stat|log)|rebase\..+|commit\.(?:gpgsign|verbose|cleanup|status)|tag\.gpgsign|color\..+|column\..+|advice\..+|gc\..+|pack\..+|maintenance\..+|receive\..+|transfer\..+|index\.(?:version|skiphash|sparse|recordendofindexentries|recordoffsettable)|feature\..+|status\.(?:short|branch|showstash|showuntrackedfiles|relativepaths|aheadbehind|renames|renamelimit|displaycommentprefix)|log\.(?:abbrevcommit|date|decorate|initialdecorationset|excludedecoration|diffmerges|follow|graphcolors|showroot|mailmap)|blame\.(?:blankboundary|coloring|date|showemail|showroot|markunblamablelines|markignoredlines)|format\.signoff|diff\.(?:renames|renamelimit|algorithm|context|interhunkcontext|mnemonicprefix|noprefix|colormoved|ignoresubmodules|wserrorhighlight|indentheuristic)|rerere\..+|versionsort\..+|worktree\..+|lfs\.(?:url|repositoryformatversion|locksverify|access)|gui\..+|vscode\..+|github\..+|safe\..+|http\.(?:postbuffer|version|lowspeedlimit|lowspeedtime))$/;
 
-/** Settings that start nothing with such a value. A quote, a backslash or a comment in it is none of them. */
+/** Settings that start nothing if they have such a value, without quotes, backslashes or comments. */
 const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
   "core.fsmonitor": /^false$/,
   "submodule.update": /^(?:checkout|rebase|merge|none)$/,
-  // A format of its own may check signatures, which starts gpg; so may an order.
+  // A custom format may check signatures, which starts gpg; so may a sort order.
   "format.pretty": /^[a-z]+$/,
   "branch.sort": /^-?(?!signature)[a-z]+(?::[a-z]+)?$/,
   "tag.sort": /^-?(?!signature)[a-z]+(?::[a-z]+)?$/,
   "blame.ignorerevsfile": /^[\w.-]+$/,
-  // The index is read by its length.
+  // We parse the index by the length of its hashes.
   "extensions.objectformat": /^sha1$/,
 };
 
 /**
- * The first setting in a text of git's settings that may start a program; undefined when there is none. Lines are read one by one:
- * what spans several, or is written in a way that git and we might read differently, is a setting that is not understood.
- * `isTrusted`: the user trusts the repository, but what lies in the project can be edited without a question.
+ * The first setting in a git configuration that may start a program; undefined if there is none. We read line by line:
+ * a setting that spans several lines, or that git and we might read differently, counts as not understood. `isTrusted`:
+ * the user trusts the repository, but files in the project can still be edited without approval.
  */
 export function programSetting(
   text: string,
@@ -50,7 +50,10 @@ export function programSetting(
   return undefined;
 }
 
-/** No file of the project decides what it does, where edits need no question. Folders of hooks are protected. */
+/**
+ * True if no file in the project, where edits need no approval, decides what the setting does. Hook folders are
+ * protected anyway.
+ */
 function isOutsideProject(setting: string, value: string): boolean {
   if (setting === "core.hookspath") return true;
   const words = value.split(/[\s;|&"'()<>=!]+/).filter((word) => word !== "");
@@ -62,13 +65,13 @@ function isOutsideProject(setting: string, value: string): boolean {
 
 const SECTION = /^\[([A-Za-z\d.-]+)(?:[ \t]+("(?:[^"\\]|\\.)*"))?\][ \t]*/;
 
-/** A line that goes on in the next one, or holds control characters. */
+/** A line that continues in the next one, or contains control characters. */
 function isOdd(line: string): boolean {
   return line.endsWith("\\") || /[^\t\P{Cc}]/u.test(line);
 }
 
 function isHarmless(setting: string, value: string, isSub: boolean): boolean {
-  // Newer versions let an alias stand for a subcommand that is about to go.
+  // In newer versions of git, an alias may replace a subcommand that is about to be removed.
   if (setting.startsWith("alias.")) return !isSub && setting !== "alias.whatchanged" && !/^[\s"'\\]*!/.test(value);
   return HARMLESS.test(setting) || HARMLESS_VALUES[setting]?.test(value) === true;
 }

@@ -18,7 +18,7 @@ import { shellCard } from "./card.ts";
 import description from "./description.md";
 import { commandPreview, commandResult, detachedResult, endedLine, startedJob } from "./result.ts";
 
-/** Of every shell face, whatever its other parameters are called. */
+/** Part of every shell tool, whatever its other parameters are called. */
 export const outsideSandbox = {
   outside_sandbox: optional(flag("If commands are sandboxed: run this one outside; a person is asked first")),
 };

@@ -5,15 +5,16 @@ import { programSteeredBy } from "../../../policy/shell/protected-files.ts";
 import { beginsWithDash } from "../../../policy/shell/steering-names.ts";
 import type { ExecutionEnvironment, FileStat } from "../../../world/env/types.ts";
 
-/** As a name that commands may take for an option, or as a file that makes programs run later. */
+/** A name that commands may take for an option, or a file that makes programs run later. */
 const isSteering = (path: string): boolean =>
   beginsWithDash(posix.basename(path)) || programSteeredBy(path) !== undefined;
 
-/** A person waits for the question, so a large tree is not searched to its end. */
+/** The user waits for the question, so a large tree is not searched to its end. */
 const MOST = 5000;
 
 /**
- * Undefined when there are too many files to look at. A folder behind a link is not looked into. `isCopied`: what is named may be a link itself, and names that steer other programs count, too.
+ * Undefined if there are too many files. Does not follow links to folders. `isCopied`: the named path may be a link
+ * itself, and names that steer other programs count too.
  */
 export async function linksInside(
   folder: string,

@@ -1,4 +1,5 @@
-// Git repositories in folders that a command removes or moves. Rewind covers their files and not their `.git`, so the question says so.
+// Git repositories in folders that a command removes or moves. Rewind restores their files but not their `.git`, so the
+// question says so.
 
 import { posix } from "node:path";
 import type { ShellPart } from "../../../contract/shell.ts";
@@ -6,7 +7,7 @@ import type { PreviewLine } from "../../../contract/tool.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
 import { loadAnalysis } from "./access.ts";
 
-/** A person waits for the question, so a large tree is not searched to its end. */
+/** The user waits for the question, so a large tree is not searched to its end. */
 const MOST_FOLDERS = 500;
 const MOST_NAMED = 5;
 
@@ -28,7 +29,7 @@ export async function lostRepositoryNotes(
   return [{ text, kind: "note" }];
 }
 
-/** As written; of a glob, the folder that it picks from. */
+/** The paths as written; for a glob, the folder that it matches in. */
 function removedPaths({ words: [program = "", ...words] }: ShellPart): string[] {
   return removedWords(posix.basename(program), words)
     .filter((path) => !/[$`]/.test(path))
@@ -48,7 +49,7 @@ async function repositoriesIn(folders: readonly string[], env: ExecutionEnvironm
   const open = folders.filter((path) => posix.basename(path) !== ".git");
   for (let looked = 0; open.length > 0 && looked < MOST_FOLDERS; looked++) {
     const folder = open.shift()!;
-    // What is no folder, or closed to us, holds no repository that we could name.
+    // A path that is no folder, or that we cannot read, has no repository that we could name.
     const entries = await env.listDirectory(folder, 1).catch(() => []);
     if (entries.some(({ name }) => name === ".git")) found.push(folder);
     for (const { name, isDir } of entries)

@@ -1,4 +1,4 @@
-// What the faces of the shell have in common: how a command is shown before it runs, and what is told of it afterwards.
+// Parts that all shell tools share: the preview of a command and the text about its outcome.
 
 import type { Preview, ToolContext, ToolResult } from "../../../contract/tool.ts";
 import type { ExecutionEnvironment } from "../../../world/env/types.ts";
@@ -12,7 +12,7 @@ import {
 } from "../../run/run-command.ts";
 import { lostRepositoryNotes } from "./lost-repositories.ts";
 
-/** `shows`: the arguments that it shows in full. */
+/** `shows`: the arguments that the preview shows in full. */
 export async function commandPreview(
   command: string,
   { directory, isOutside }: { readonly directory: string; readonly isOutside: boolean },
@@ -20,7 +20,7 @@ export async function commandPreview(
   env: ExecutionEnvironment,
 ): Promise<Preview> {
   const where = isOutside ? `outside the sandbox, in ${directory}` : `in ${directory}`;
-  // The bar tells lines of the command from the arguments below it, whatever they say.
+  // The bar separates lines of the command from the arguments below, whatever they contain.
   return {
     lines: [
       { text: where, kind: "note" },
@@ -31,7 +31,7 @@ export async function commandPreview(
   };
 }
 
-/** Of a command that has ended; `text` as the face shows it. */
+/** The result of a command that has ended, with the tool's own `text`. */
 export function commandResult(command: string, outcome: CommandOutcome, text: string): ToolResult {
   return {
     content: [{ kind: "text", text }],
@@ -48,7 +48,7 @@ export function commandResult(command: string, outcome: CommandOutcome, text: st
   };
 }
 
-/** The result of a command that the user sent to the background; `output` as the tool shows it. */
+/** The result of a command that the user sent to the background, with the output as the tool shows it. */
 export function detachedResult(command: string, outcome: BackgroundOutcome, output = outcome.output): ToolResult {
   return {
     content: [{ kind: "text", text: endedLine(output) + backgroundNote(outcome) }],
@@ -57,7 +57,7 @@ export function detachedResult(command: string, outcome: BackgroundOutcome, outp
   };
 }
 
-/** A command that becomes a job at once, with its whole output kept. */
+/** Starts a command as a job at once. Its whole output is kept. */
 export function startedJob(
   command: string,
   context: Pick<ToolContext, "env" | "openArtifact">,
@@ -71,5 +71,5 @@ export function startedJob(
   return job;
 }
 
-/** What follows begins on a line of its own. */
+/** Ends the text with a newline, so that the next one starts its own line. */
 export const endedLine = (text: string): string => (text === "" || text.endsWith("\n") ? text : `${text}\n`);

@@ -41,7 +41,7 @@ export const spawnAgentTool: ToolDef<StaticFields<typeof params>> = {
   },
 };
 
-/** A call that waits for the child ends with the child's report. */
+/** The result of a call that waits for the child ends with the child's report. */
 function spawnCard(task: string, result: CardResult | undefined): Card {
   const started = result && childIn(result.text);
   return {
@@ -52,7 +52,7 @@ function spawnCard(task: string, result: CardResult | undefined): Card {
   };
 }
 
-/** A child may do what its parent may, in the directory it is confined to. */
+/** A child may do what its parent may, within its directory. */
 export async function agentAccess(task: string, directory = ".", { paths }: CallScope): Promise<Access[]> {
   return [{ kind: "exec", command: task, cwd: (await paths.locate(directory)).real, isAgent: true }];
 }

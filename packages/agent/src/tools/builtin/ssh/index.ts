@@ -11,9 +11,9 @@ import description from "./description.md";
 /** The machines that can be reached, by name. */
 export interface SshHosts {
   readonly names: readonly string[];
-  /** As it is dialled, for permissions; undefined for a name that is not known. */
+  /** The address that is dialled, for permissions; undefined for an unknown name. */
   address(name: string): string | undefined;
-  /** Connects with the first use. Fails with ToolFailure, before anything is dialled, when the host cannot be used. */
+  /** Connects on first use. Fails with ToolFailure before it dials if the host cannot be used. */
   environment(name: string): Promise<ExecutionEnvironment>;
 }
 
@@ -27,7 +27,7 @@ const params = {
   timeout: optional(integer(`Seconds it may take; ${DEFAULT_SECONDS} when not given`)),
 };
 
-/** Runs commands on named hosts; add it to `tools` of a session. */
+/** Makes the tool that runs commands on named hosts; add it to the `tools` of a session. */
 export const sshTool = (hosts: SshHosts): ToolDef => definition(hosts) as unknown as ToolDef;
 
 const definition = (hosts: SshHosts): ToolDef<StaticFields<typeof params>> => ({
@@ -59,7 +59,7 @@ const definition = (hosts: SshHosts): ToolDef<StaticFields<typeof params>> => ({
   },
 });
 
-/** `~` is the shell's to expand. */
+/** A leading `~` is left for the shell to expand. */
 function inDirectory(command: string, cwd = "~"): string {
   const [, home = "", rest = ""] = /^(~[^/]*\/?)?(.*)$/s.exec(cwd) ?? [];
   const target = `${home}${rest === "" ? "" : quoteShell(rest)}`;

@@ -1,5 +1,5 @@
-// The face of the agents of a session that gives out work in batches. The host says which kinds of agents there are when it makes the
-// tool; the list is part of the description, and so of the cached prefix.
+// The tool that gives tasks to agents in batches. The host lists the kinds of agents when it makes the tool; the list
+// is part of the description, and so of the cached prefix.
 
 import { flag, integer, listOf, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { BatchReport, BatchTask } from "../../../contract/subagents.ts";
@@ -30,7 +30,7 @@ const all = {
   agent,
   context: optional(context),
   tasks: optional(listOf(object({ id, description: about, assignment, isolated }), { minItems: 1 })),
-  // A call in the form for one task is understood as well.
+  // A call in the single-task form is accepted as well.
   assignment: optional(assignment),
   id,
   description: about,
@@ -43,16 +43,16 @@ type Args = StaticFields<typeof all>;
 
 /** What the tool `task` of a session offers. */
 export interface TaskToolOptions {
-  /** The kinds of agents, as the model is told of them. */
+  /** The kinds of agents, as described to the model. */
   readonly agents: readonly { readonly name: string; readonly description: string }[];
-  /** The form with `tasks`; else the one for a single task. */
+  /** Whether the tool takes several `tasks`; otherwise a single one. */
   readonly batch?: boolean | undefined;
-  /** Agents may work apart. */
+  /** Whether agents may work in isolated copies. */
   readonly isolation?: boolean | undefined;
   readonly records?: RecordLimits | undefined;
 }
 
-/** Makes the tool that gives out work in batches. */
+/** Makes the tool that gives tasks to agents. */
 export function taskTool({ agents, batch = true, isolation = false, records }: TaskToolOptions): ToolDef {
   const kinds = agents.map(({ name, description: what }) => `- ${name}: ${what}`);
   const tool: ToolDef<Args> = {
@@ -64,7 +64,7 @@ export function taskTool({ agents, batch = true, isolation = false, records }: T
     tier: "exec",
     replay: "never",
     sessionOnly: true,
-    // Agents have deadlines of their own, and a call that waits for them has none.
+    // Agents have their own deadlines, and a call that waits for them has none.
     timeoutMs: 0,
     needs: ["subagents"],
     output: { ...AGENT_OUTPUT, chars: 60_000 },
@@ -86,7 +86,7 @@ function schemaFor(batch: boolean, isolation: boolean): ToolDef["schema"] {
   if (!batch) return object(isolation ? single : plain);
   const task = { id, description: about, assignment, ...(isolation ? { isolated } : {}) };
   const tasks = listOf(object(task), { description: "One for each agent", minItems: 1 });
-  // A call in the form for one task is taken as well, so what is missing is said by the tool.
+  // Not required by the schema, because the single-task form is accepted too; the tool itself reports what is missing.
   const apart = isolation ? { race, verify } : {};
   return { ...object({ agent, context, tasks, ...apart }), required: ["agent"], additionalProperties: true };
 }
@@ -113,7 +113,7 @@ function subjectOf(args: Args): string {
   return batchTasks(args).length === 1 ? `${count}: ${titlesOf(args)}` : count;
 }
 
-/** The list of those that were started, or their results, without what is there for the model. */
+/** The list of started agents, or their results, without the parts meant for the model. */
 function forPeople(text: string): string {
   return text
     .replace(/^<agent_result id="(.*?)".* status="(\w+)">$/gm, "**$1** $2:")

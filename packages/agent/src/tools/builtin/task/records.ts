@@ -1,10 +1,10 @@
-// What a batch gave, as hosts read it: one record for each agent, and their sums.
+// The results of a batch for hosts: one record for each agent, and totals.
 
 import type { JsonValue } from "@lathe/llm";
 import type { AgentReport, BatchReport } from "../../../contract/subagents.ts";
 import type { ToolResult } from "../../../contract/tool.ts";
 
-/** How much of an output a record holds; the whole of it is at `agent://`. */
+/** How much of an output a record contains; the whole of it is at `agent://`. */
 export interface RecordLimits {
   /** 500,000 when absent. */
   readonly bytes?: number | undefined;
@@ -21,7 +21,7 @@ export function factsOf({ started, failed }: BatchReport, limits: RecordLimits =
       agents: started.map((report, index) => recordOf(report, index, limits)),
       failed: failed as unknown as JsonValue,
       usage: { tokens: sum(({ tokens }) => tokens), requests: sum(({ turnsUsed }) => turnsUsed) },
-      // They work side by side.
+      // The agents work in parallel.
       totalDurationMs: Math.max(0, ...started.map(({ durationMs = 0 }) => durationMs)),
       outputPaths: started.filter(hasEnded).map(pathOf),
     },
@@ -74,6 +74,6 @@ function beginningOf(output: string, { bytes: mostBytes = 500_000, lines: mostLi
   const lines = output.split("\n", mostLines + 1);
   const text = lines.length > mostLines ? lines.slice(0, mostLines).join("\n") : output;
   if (text.length * 3 <= mostBytes || Buffer.byteLength(text) <= mostBytes) return text;
-  // A letter that is cut in two is left out.
+  // Drops a character that was cut in two.
   return new TextDecoder().decode(Buffer.from(text).subarray(0, mostBytes), { stream: true });
 }

@@ -1,4 +1,4 @@
-// The todo list as people see it: how far it is, and the tasks around the present one.
+// The todo list for people: its progress, and the tasks around the current one.
 
 import type { JsonValue } from "@lathe/llm";
 import type { Card, CardLine, CardResult } from "../../../contract/card.ts";
@@ -39,6 +39,6 @@ function phaseLines({ name, tasks }: TodoList[number], named: boolean): CardLine
 
 const taskLine = ({ content, status }: TodoTask): CardLine => ({ text: content, kind: KINDS[status] });
 
-/** As this tool has journalled it. */
+/** The list as this tool journalled it. */
 const listIn = (phases: JsonValue | undefined): TodoList =>
   Array.isArray(phases) ? (phases as unknown as TodoList) : [];

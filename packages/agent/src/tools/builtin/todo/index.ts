@@ -6,7 +6,7 @@ import { todoCard } from "./card.ts";
 import description from "./description.md";
 import { applyOps, hasOpenTasks, renderTodo, type TodoList, type TodoOp } from "./list.ts";
 
-/** The description says what each operation takes. */
+/** The tool's description says which parameters each operation takes. */
 const params = {
   ops: listOf(
     object({

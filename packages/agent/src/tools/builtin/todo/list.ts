@@ -1,6 +1,6 @@
 // The todo list as a value, and what each operation does to it. After every batch exactly one open task is in progress.
 
-/** Where a task is. */
+/** The state of a task. */
 export type TodoStatus = "pending" | "in_progress" | "completed" | "abandoned";
 
 /** One task of the todo list. */
@@ -35,7 +35,7 @@ export interface TodoOutcome {
   readonly completed: readonly string[];
 }
 
-/** Applies the changes in order; what fails is told, and the others take effect. */
+/** Applies the changes in order. A change that fails is reported, and the others take effect. */
 export function applyOps(before: TodoList, ops: readonly TodoOp[]): TodoOutcome {
   const errors: string[] = [];
   let list = before;
@@ -88,7 +88,7 @@ function applyOne(list: TodoList, op: TodoOp): TodoList | string {
     case "done":
     case "drop": {
       const status: TodoStatus = op.op === "done" ? "completed" : "abandoned";
-      // Of many, only those that were not settled in another way.
+      // With several targets, only the tasks that are still open change.
       return withTargets(list, op, (task) => (op.task !== undefined || isOpen(task) ? { ...task, status } : task));
     }
   }
@@ -111,7 +111,7 @@ function withTargets(
     .filter(({ tasks }) => tasks.length > 0);
 }
 
-/** What is still to be done. */
+/** Only the phases and tasks that are still open. */
 export const withoutSettled = (list: TodoList): TodoList =>
   withTargets(list, { op: "rm" }, (task) => (isOpen(task) ? task : undefined)) as TodoList;
 
@@ -132,7 +132,7 @@ function withTask(
 const changeAll = (list: TodoList, change: (task: TodoTask) => TodoTask): TodoList =>
   list.map((phase) => ({ ...phase, tasks: phase.tasks.map(change) }));
 
-/** The first in progress stays; without one, the first pending is promoted. */
+/** The first task in progress stays; if there is none, the first pending one is started. */
 export function keepOneInProgress(list: TodoList): TodoList {
   const active =
     tasksOf(list).find((task) => task.status === "in_progress") ??

@@ -1,9 +1,9 @@
-// The todo list as markdown that people edit: a heading for each phase, a box for each task, notes as quotes. What is written here is
-// read back as the same list.
+// The todo list as markdown that people edit: a heading for each phase, a checkbox for each task, notes as quotes.
+// Reading the text back gives the same list.
 
 import { MARKS, type TodoList, type TodoPhase, type TodoStatus, type TodoTask } from "./list.ts";
 
-/** Tasks that stand under no heading. */
+/** The phase of tasks without a heading. */
 const NO_PHASE = "Todos";
 
 const STATUSES: Readonly<Record<string, TodoStatus>> = {
@@ -29,7 +29,7 @@ const taskLines = ({ content, status, notes = [] }: TodoTask): string[] => [
   ...notes.map((note) => `  > ${escapeLineEnds(note)}`),
 ];
 
-/** The list that the text describes; what it does not understand is a line of `problems`. */
+/** The list that the text describes. Lines that it does not understand go into `problems`. */
 export function parseTodoMarkdown(text: string): { readonly list: TodoList; readonly problems: readonly string[] } {
   const phases: { name: string; tasks: { content: string; status: TodoStatus; notes: string[] }[] }[] = [];
   const problems: string[] = [];

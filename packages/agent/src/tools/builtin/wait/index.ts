@@ -17,7 +17,7 @@ export const waitTool: ToolDef<StaticFields<typeof params>> = {
   tier: "read",
   replay: "safe",
   sessionOnly: true,
-  // The child's own deadlines bound it.
+  // The child's own deadlines limit the wait.
   timeoutMs: 0,
   needs: ["subagents"],
   output: AGENT_OUTPUT,

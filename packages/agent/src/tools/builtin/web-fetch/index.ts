@@ -16,7 +16,7 @@ const params = {
 const LIMITS = { maxBytes: 5 << 20, maxRedirects: 5, timeoutMs: 30_000 };
 const SECONDS = { least: 1, most: 45 };
 
-/** Fetches a page and gives it to the model as markdown; add it to `tools` of a profile or session. */
+/** Fetches a page and gives it to the model as markdown; add it to the `tools` of a profile or session. */
 export const webFetchTool: ToolDef = {
   name: "web_fetch",
   label: "Fetch",
@@ -32,7 +32,7 @@ export const webFetchTool: ToolDef = {
     outcome: result && outcomeOf(result.details),
   }),
   async execute({ url, timeout, raw = false }, scope) {
-    // Loaded with the first page: most sessions fetch none.
+    // Loaded with the first page, because most sessions fetch none.
     const { loadPage } = await import("../../../files/web/load-page.ts");
     const web = scope.services.web ?? { gate: webGate(scope) };
     const given =

@@ -1,4 +1,5 @@
-// What the model reads of an answer: the answer itself, its sources, the words they are cited with, and what else could be searched for.
+// The text of an answer for the model: the answer itself, its sources, the passages cited from them, and suggestions
+// for further searches.
 
 import { oneLine } from "../../../base/text/one-line.ts";
 import type { SearchAnswer } from "../../../files/web/search.ts";

@@ -1,4 +1,4 @@
-// Asks one engine after the other until one finds something. Which ones failed, and why, is kept for the text.
+// Asks one engine after another until one finds something. Keeps which ones failed and why, for the text.
 
 import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../../contract/tool.ts";
@@ -13,7 +13,7 @@ export interface Failed {
 export interface Asked {
   readonly found?: { readonly engine: SearchProvider; readonly answer: SearchAnswer };
   readonly failed: readonly Failed[];
-  /** Engines that answered properly and know no such page. */
+  /** Engines that answered but found nothing. */
   readonly empty: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export async function askEngines(
   for (const engine of engines) {
     try {
       const answer = await engine.search(query, gate, signal);
-      // An answer that holds nothing was paid for all the same.
+      // An answer without results has been paid for too.
       onAnswer?.(answer);
       if (answer.sources.length > 0 || (answer.answer ?? "").trim() !== "")
         return { found: { engine, answer }, failed, empty };
@@ -41,7 +41,7 @@ export async function askEngines(
   return { failed, empty };
 }
 
-/** What the model reads when nothing came of it. */
+/** What the model reads if no engine found anything. */
 export function failureText(failed: readonly Failed[]): string {
   const [first] = failed;
   if (!first) return "Error: No web search provider configured.";

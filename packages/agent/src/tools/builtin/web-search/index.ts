@@ -1,5 +1,5 @@
-// The face of web searches. Engines that the user chose are asked by the call itself. One that they did not choose is a question of its
-// own: of the call where there is no other engine, of a call inside it where the chosen ones have failed.
+// The web search tool. The call itself asks the engines that the user chose. Any other engine needs its own approval:
+// that of the call if there is no chosen engine, that of a nested call if the chosen ones have failed.
 
 import { choice, integer, number, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { Card, CardResult } from "../../../contract/card.ts";
@@ -19,7 +19,7 @@ import { answerText } from "./answer-text.ts";
 import { type Asked, askEngines, type Failed, failureText } from "./ask-engines.ts";
 import description from "./description.md";
 
-/** Few words: this is part of every request. */
+/** Kept short, because this is part of every request. */
 const params = {
   query: text(),
   recency: optional(choice(RECENCIES)),
@@ -36,12 +36,12 @@ const face = {
   tier: "network",
   replay: "safe",
   needs: ["webSearch"],
-  // Each engine has a deadline of its own, and there may be many of them.
+  // Each engine has its own deadline, and there may be many of them.
   timeoutMs: 0,
   summary: ({ query }) => query,
 } as const satisfies Partial<ToolDef<Args>>;
 
-/** Searches the web; offered where the host brings `services.webSearch`. */
+/** Searches the web; offered if the host provides `services.webSearch`. */
 export const webSearchTool: ToolDef = {
   ...face,
   name: "web_search",
@@ -64,7 +64,7 @@ export const webSearchTool: ToolDef = {
   },
 } satisfies ToolDef<Args>;
 
-/** The engines that the user did not choose, after those that they chose. The model is not offered it. */
+/** Asks the engines that the user did not choose, after the chosen ones failed. It is not offered to the model. */
 export const keylessSearchCall: ToolDef = {
   ...face,
   name: "web_search_keyless",
@@ -104,7 +104,7 @@ async function ask(engines: readonly SearchProvider[], args: Args, context: Tool
   const { services, signal } = context;
   const gate = services.web?.gate;
   if (!gate) throw new ToolFailure("The web cannot be reached here.");
-  // The call was allowed: by the user, by a rule of theirs, or by their mode.
+  // The call was allowed: by the user, by one of their rules, or by their mode.
   for (const engine of engines) if (!engine.isChosen) services.webSearch?.accept(engine);
   const { query, recency, limit, max_tokens: maxTokens, temperature, num_search_results: numSearchResults } = args;
   const asked: SearchQuery = { query, recency, limit, maxTokens, temperature, numSearchResults };

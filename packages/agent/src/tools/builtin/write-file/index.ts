@@ -1,4 +1,4 @@
-// write_file: a whole file at once, or the content of an address such as db://users/42.
+// write_file: writes a whole file at once, or the content of an address such as db://users/42.
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { CallScope, Preview, ToolDef } from "../../../contract/tool.ts";
@@ -34,7 +34,7 @@ export const writeFileTool: ToolDef<StaticFields<typeof params>> = {
   execute: writeTool("Created"),
 };
 
-/** `created`: what the result says of a file that was not there. */
+/** `created`: what the result says about a file that did not exist. */
 export function writeTool(created: string): ToolDef<StaticFields<typeof params>>["execute"] {
   return async ({ file_path, content }, context) => {
     const other = await writeElsewhere(file_path, content, context);
@@ -58,7 +58,7 @@ export function writeTool(created: string): ToolDef<StaticFields<typeof params>>
   };
 }
 
-/** `content`: as it will be written. */
+/** `content`: the text that will be written. */
 export async function writePreview(path: string, content: string, scope: CallScope): Promise<Preview> {
   const other = await previewElsewhere(path, content, scope);
   if (other) return other;

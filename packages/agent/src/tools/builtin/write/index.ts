@@ -1,4 +1,4 @@
-// write of the profile `lathe`: the same op as write_file, with one path text for everything.
+// write of the profile `lathe`: the same operation as write_file, with one path parameter for everything.
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../contract/tool.ts";

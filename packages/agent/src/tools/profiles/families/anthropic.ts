@@ -1,4 +1,4 @@
-// Models of Anthropic. Tool order is part of the cached prefix: append, never reorder.
+// Anthropic's models. Tool order is part of the cached prefix: append, never reorder.
 
 import { editFileTool } from "../../builtin/edit-file/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";

@@ -1,4 +1,4 @@
-// What several families have in common.
+// Parts that several families share.
 
 import type { ToolDef } from "../../../contract/tool.ts";
 import { askUserTool } from "../../builtin/ask-user/index.ts";
@@ -32,11 +32,11 @@ import type { EditKit } from "../edit-kits.ts";
 export type Kit = Pick<EditKit, "read" | "write" | "edit">;
 
 export const agents = [spawnAgentTool, sendInputTool, waitTool, closeAgentTool] as readonly ToolDef<never>[];
-/** Code that keeps its state, and what it may ask for. */
+/** The code tool `eval`, and the nested calls that its cells may make. */
 export const cells = [evalTool, completionCall, agentCall] as readonly ToolDef<never>[];
-/** The search, and what it does when the chosen engines fail. */
+/** The web search, and its fallback if the chosen engines fail. */
 export const webSearch = [webSearchTool, keylessSearchCall] as readonly ToolDef<never>[];
-/** What the product adds to every family. */
+/** The tools that the product adds to every family. */
 export const additions = [
   todoTool,
   askUserTool,

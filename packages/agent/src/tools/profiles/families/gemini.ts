@@ -1,4 +1,4 @@
-// Models of Google. Tool order is part of the cached prefix: append, never reorder.
+// Google's models. Tool order is part of the cached prefix: append, never reorder.
 
 import { countedEditFileTool } from "../../builtin/edit-file/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";

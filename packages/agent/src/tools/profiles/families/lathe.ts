@@ -1,5 +1,5 @@
-// Models of no known family with room for more than a few tools: one path text for everything. Tool order is part of the cached prefix:
-// append, never reorder.
+// Models of unknown families with room for more than a few tools: one path parameter for everything. Tool order is part
+// of the cached prefix: append, never reorder.
 
 import { askTool } from "../../builtin/ask/index.ts";
 import { astEditTool } from "../../builtin/ast-edit/index.ts";

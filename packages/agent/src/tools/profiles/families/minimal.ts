@@ -1,4 +1,4 @@
-// Every other model: four tools and few words. Tool order is part of the cached prefix: append, never reorder.
+// All other models: four tools and a short prompt. Tool order is part of the cached prefix: append, never reorder.
 
 import { minimalBashTool } from "../../builtin/minimal/bash/index.ts";
 import { minimalEditTool } from "../../builtin/minimal/edit/index.ts";

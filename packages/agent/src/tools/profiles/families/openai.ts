@@ -1,4 +1,4 @@
-// Models of OpenAI. Tool order is part of the cached prefix: append, never reorder.
+// OpenAI's models. Tool order is part of the cached prefix: append, never reorder.
 
 import { applyPatchTool } from "../../builtin/apply-patch/index.ts";
 import { globTool } from "../../builtin/glob/index.ts";

@@ -1,21 +1,21 @@
-// What programs print when all is well, as data: for each program, the lines that report success or progress and nothing else. A line
-// that could be about a failure is kept whatever these say (`isTelling`).
+// What programs print when all is well, as data: for each program, the lines that only report success or progress. A
+// line that could be about a failure is kept whatever these say (`isTelling`).
 
-/** The lines of a program that may be left out. */
+/** The lines of a program that may be omitted. */
 export interface OutputFilter {
   readonly name: string;
-  /** Where the program's name stands in a shell text, with the subcommands that this is about. */
+  /** Matches the program's name in a shell text, with the relevant subcommands. */
   readonly command: RegExp;
-  /** Whole lines, without the blanks at their end. */
+  /** Patterns for whole lines without trailing blanks. */
   readonly drops: readonly RegExp[];
 }
 
 const filter = (name: string, command: RegExp, ...drops: readonly RegExp[]): OutputFilter => ({ name, command, drops });
 
-/** Words before a program that only say how it runs. */
+/** Words before a program that only say how to run it. */
 const BEFORE = String.raw`(?:\w+=\S*|time|env|sudo|nice|exec|command|xvfb-run|timeout(?: +-\S+)* +\S+|npx(?: +-\S+)*|pnpm exec|yarn exec|bunx|corepack|(?:poetry|uv|pipenv|hatch) +run|python[\d.]* +-m)`;
 
-/** Where a command begins, perhaps with a folder before its name. */
+/** Where a command begins, optionally with a folder before its name. */
 const program = (names: string): RegExp =>
   new RegExp(String.raw`(?:^|[;&|(\n]) *(?:${BEFORE} +)*(?:[^\s;&|()]*/)?(?:${names})(?![\w.-])`);
 
@@ -36,7 +36,7 @@ export const FILTERS: readonly OutputFilter[] = [
     /^\s*# Subtest: .*$/,
     /^\s+duration_ms: [\d.]+$/,
     /^\s+type: '(?:test|suite)'$/,
-    // Around what is left out, and around the details of a failure, which stay.
+    // Delimiters around omitted details, and around those of a failure, which are kept.
     /^\s+(?:---|\.\.\.)$/,
   ),
   filter("bun test", program("bun"), PASSED_MARK, /^\(pass\) .*$/),
@@ -144,7 +144,7 @@ export const FILTERS: readonly OutputFilter[] = [
   ),
 ];
 
-/** They run other programs, whose names the command does not say. */
+/** They run other programs, which the command does not name. */
 export const RUNS_OTHERS = program(
   String.raw`(?:npm|pnpm|yarn|bun) +(?:run|test|t|ci|start|exec|build|check|lint|--?\S+|[\w-]+:\S*)|make|just|ninja|tox|nox|rake|turbo|nx|lerna|bazel|\.\S*|(?:(?:ba|z)?sh +)?[\w.-]*\.sh`,
 );

@@ -1,16 +1,16 @@
-// Shortens what a command printed: lines that only report success or progress go, repeated lines are folded. A line that may be about
-// a failure always stays, so nothing has to be run again to see why something went wrong.
+// Shortens the output of a command: drops lines that only report success or progress, and folds repeated lines. A line
+// that may be about a failure always stays, so that nothing has to be run again to see what went wrong.
 
 import { FILTERS, RUNS_OTHERS } from "./filters.ts";
 
-/** A shorter text, and how many lines it lacks. */
+/** A shorter text, and how many lines were dropped. */
 export interface Minimized {
   readonly text: string;
   readonly dropped: number;
   readonly folded: number;
 }
 
-/** Shorter outputs are worth no second look. */
+/** Shorter outputs are not worth minimizing. */
 const WORTHWHILE_CHARS = 1_000;
 const WORTHWHILE_SHARE = 0.8;
 const FEWEST_REPEATS = 4;
@@ -27,10 +27,10 @@ const TROUBLE = new RegExp(
   "i",
 );
 
-/** Whether a line may be about something that went wrong, or says where. */
+/** Whether a line may report a failure or its position. */
 const isTelling = (line: string): boolean => TROUBLE.test(line) || PLACE.test(line);
 
-/** Undefined: it stays as it is. */
+/** Undefined if the output should stay unchanged. */
 export function minimize(command: string, output: string): Minimized | undefined {
   if (output.length < WORTHWHILE_CHARS) return undefined;
   const kept = withoutSuccess(command, output.split("\n"));
@@ -54,7 +54,7 @@ function withoutSuccess(command: string, lines: readonly string[]): { lines: rea
       isAfterGap = true;
       continue;
     }
-    // Blank lines between lines that went would be all that is left of them.
+    // Otherwise a gap would leave behind only its blank lines.
     if (isBlank && isAfterGap && kept.at(-1)?.trim() === "") continue;
     kept.push(line);
     if (!isBlank) isAfterGap = false;
@@ -67,7 +67,7 @@ function dropsFor(command: string): readonly RegExp[] {
   return FILTERS.flatMap((filter) => (isWrapper || filter.command.test(command) ? filter.drops : []));
 }
 
-/** The first of equal lines stays, with how many more there were. */
+/** Keeps the first of equal lines and says how many more there were. */
 function foldRepeats(lines: readonly string[]): { lines: readonly string[]; count: number } {
   const folded: string[] = [];
   let count = 0;

@@ -1,4 +1,4 @@
-// The output of a command as the model gets it: minimized when that pays, with the raw output in an artifact.
+// The output of a command for the model: minimized if that pays, with the raw output in an artifact.
 
 import type { ArtifactRef, ToolContext } from "../../../contract/tool.ts";
 import { artifactNotice } from "../../../record/artifacts/notice.ts";
@@ -6,34 +6,34 @@ import { minimize } from "./minimize.ts";
 
 declare module "../../../contract/tool.ts" {
   interface ToolServices {
-    /** Outputs are shortened to what is worth reading. */
+    /** Whether outputs are minimized. */
     readonly minimizesOutput?: boolean;
   }
 }
 
-/** An output that was shortened, and where the raw one is. */
+/** An output that was minimized, and where the raw one is. */
 export interface MinimizedOutput {
   readonly text: string;
-  /** For the model, below the output. */
+  /** A note for the model below the output. */
   readonly footer: string;
   readonly artifact: ArtifactRef;
 }
 
-/** What was printed: as text to read, and raw. */
+/** The output as readable text and raw. */
 export interface PrintedOutput {
   readonly plain: string;
   readonly raw: string;
-  /** Holds the whole raw output already, when `raw` does not. */
+  /** Contains the whole raw output, if `raw` does not. */
   readonly artifact?: ArtifactRef | undefined;
 }
 
-/** Undefined: the output stays as it is. */
+/** Undefined if the output should stay unchanged. */
 export async function minimizedOutput(
   context: Pick<ToolContext, "services" | "openArtifact">,
   command: string,
   { plain, raw, artifact }: PrintedOutput,
 ): Promise<MinimizedOutput | undefined> {
-  // Bytes that are no text could not be given back.
+  // Bytes that are no text could not be restored.
   if (!context.services.minimizesOutput || raw.includes("\ufffd")) return undefined;
   const shorter = minimize(command, plain);
   if (!shorter) return undefined;
@@ -47,7 +47,7 @@ export async function minimizedOutput(
   return { text, footer: `${gone}${artifactNotice(kept.id)}\n`, artifact: kept };
 }
 
-/** What cannot be kept is not left out either. */
+/** Output that cannot be stored is not omitted either. */
 async function store(
   { openArtifact }: Pick<ToolContext, "openArtifact">,
   raw: string,
@@ -57,6 +57,6 @@ async function store(
     writer.write(Buffer.from(raw, "utf8"));
     return await writer.close();
   } catch {
-    return undefined; // a full disk: the model gets the output as it is
+    return undefined; // a full disk: the model gets the whole output
   }
 }

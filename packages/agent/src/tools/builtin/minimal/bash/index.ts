@@ -1,4 +1,4 @@
-// `bash` of the four-tool set: the same op as shell, with labelled sections.
+// `bash` of the four-tool set: the same operation as shell, with labelled sections.
 
 import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";
@@ -30,7 +30,7 @@ export const minimalBashTool: ToolDef<StaticFields<typeof params>> = {
   replay: "never",
   timeoutMs: 0,
   ...SHELL_MEANING,
-  // In the order of the answer, so that steering can still stop the later ones.
+  // Runs in the order of the answer, so that steering can still stop later calls.
   exclusive: true,
   async execute({ command, timeout_ms, outside_sandbox: outside }, context) {
     const outcome = await runCommand(command, context, { timeoutMs: timeout_ms, outside, name: "bash" });

@@ -1,4 +1,4 @@
-// `edit` of the four-tool set: the same op as edit_file, exact and single matches only.
+// `edit` of the four-tool set: the same operation as edit_file, for exact and single matches only.
 
 import { object, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";

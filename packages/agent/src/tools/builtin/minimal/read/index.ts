@@ -1,4 +1,4 @@
-// `read` of the four-tool set: the same op as read_file, with cat -n numbering and its own limits.
+// `read` of the four-tool set: the same operation as read_file, with cat -n numbering and its own limits.
 
 import { integer, object, optional, type StaticFields, text } from "@lathe/llm/schema";
 import type { ToolDef } from "../../../../contract/tool.ts";

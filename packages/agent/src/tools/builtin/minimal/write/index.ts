@@ -1,4 +1,4 @@
-// `write` of the four-tool set: write_file under its short name, with that set's words.
+// `write` of the four-tool set: write_file under a short name, with that set's wording.
 
 import { writeFileTool, writeTool } from "../../write-file/index.ts";
 import description from "./description.md";

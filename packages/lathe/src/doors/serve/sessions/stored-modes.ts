@@ -1,5 +1,5 @@
-// The permission mode of each served session, in a file each: whoever chose that a session asks is not to find that it has gone on without
-// asking, because its process or the server was started again meanwhile. Plan mode is in the journal.
+// The permission mode of each served session, one file each, so that a restarted process or server does not stop asking
+// if the user chose that it asks. Plan mode is in the journal.
 
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { readIfReadable } from "../../../platform/home/small-file.ts";
 import type { Door } from "../../door/door.ts";
 import { WATCHER } from "./served-sessions.ts";
 
-export class KeptModes {
+export class StoredModes {
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -24,20 +24,20 @@ export class KeptModes {
     renameSync(`${file}.tmp`, file);
   }
 
-  /** The process of one session is in another one now, with the mode that it has. */
-  moved(from: string, to: string): void {
-    const mode = this.#of(from);
+  /** The process of one session shows another session now and keeps its mode. */
+  onMove(from: string, to: string): void {
+    const mode = this.#read(from);
     if (mode !== undefined) this.keep(to, mode);
   }
 
-  /** A command that a session has carried out. */
-  heard(id: string, name: CommandName, params: unknown): void {
+  /** Called for each command that a session has carried out. */
+  onCommand(id: string, name: CommandName, params: unknown): void {
     if (name === "set_permission_mode") this.keep(id, (params as { readonly mode: PermissionMode }).mode);
   }
 
-  /** Before a session that was opened again does anything. One that is planning comes back to the mode afterwards. */
+  /** Restores the mode before a reopened session does anything. A session in plan mode returns to it after planning. */
   async restore(door: Door): Promise<void> {
-    const mode = this.#of(door.sessionId);
+    const mode = this.#read(door.sessionId);
     if (mode === undefined) return;
     const { permissionMode } = await door.command(WATCHER, "get_state", {});
     if (permissionMode === mode) return;
@@ -45,7 +45,7 @@ export class KeptModes {
     if (permissionMode === "plan") await door.command(WATCHER, "set_permission_mode", { mode: "plan" });
   }
 
-  #of(id: string): PermissionMode | undefined {
+  #read(id: string): PermissionMode | undefined {
     const text = readIfReadable(join(this.#folder, id))?.trim();
     return PERMISSION_MODES.find((mode) => mode === text);
   }

@@ -1,9 +1,10 @@
-// Answers that were accepted at a door and are not yet in the journal of the session: who gave one hears that it counts when it is there.
+// Answers that the door has accepted but the session's journal does not hold yet: a client's answer is confirmed once
+// it is there.
 
 import type { ClientDeps } from "@lathe/llm";
 import { Refusal } from "../../hosts/rpc/handler.ts";
 
-/** A session keeps an answer as soon as it has it; one that hangs must not keep the client waiting. */
+/** A session stores an answer at once; a hung one must not keep the client waiting. */
 const TAKEN_WITHIN_MS = 30_000;
 
 interface Waiting {
@@ -11,7 +12,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-export class UntakenAnswers {
+export class UnconfirmedAnswers {
   readonly #setTimer: ClientDeps["setTimer"];
   readonly #waiting = new Map<string, Waiting>();
 
@@ -19,7 +20,7 @@ export class UntakenAnswers {
     this.#setTimer = setTimer;
   }
 
-  /** Rejects when the session ends before, or does not say so in time. */
+  /** Rejects if the session ends first, or does not confirm in time. */
   async wait(questionId: string): Promise<void> {
     const timer = this.#setTimer(() => {
       const message = "The session has not confirmed the answer. Look whether it goes on.";
@@ -32,11 +33,11 @@ export class UntakenAnswers {
     }
   }
 
-  taken(questionId: string): void {
+  confirm(questionId: string): void {
     this.#end(questionId)?.resolve();
   }
 
-  /** The session has gone. */
+  /** The session has ended. */
   giveUp(): void {
     const message = "The session ended before it had noted the answer. If it asks again, answer again.";
     for (const id of [...this.#waiting.keys()]) this.#end(id)?.reject(new Refusal("closed", message));

@@ -1,4 +1,5 @@
-// A request that has passed the guard: who asks, for what, with which parameters. Checked before any handler sees it.
+// A request that has passed the guard: who asks, for which route, with which parameters. All this is checked before a
+// handler runs.
 
 import type { JsonObject } from "@lathe/llm";
 import { Checker, type Fields, object, schemaOf } from "@lathe/llm/schema";
@@ -8,15 +9,15 @@ import { Refused } from "../../http/refused.ts";
 import type { Route } from "../api.ts";
 import type { Visitor } from "../guard/sign-in.ts";
 
-export interface Asked {
+export interface CheckedRequest {
   readonly call: Call;
-  /** Of a route that needs no sign-in: nobody. */
+  /** Undefined for routes that need no sign-in. */
   readonly visitor: Visitor | undefined;
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** Who asks, where the route wants to know. */
-export function visitorOf({ visitor }: Asked): Visitor {
+/** The client, for routes that require sign-in. */
+export function visitorOf({ visitor }: CheckedRequest): Visitor {
   if (visitor === undefined) throw new Error("A route that needs a visitor has no scope.");
   return visitor;
 }
@@ -31,20 +32,20 @@ export function checkScope({ client }: Visitor, needed: Scope): void {
   );
 }
 
-/** A token may be good for one session only: then the server is that session. */
+/** A token may be limited to one session: then it grants access to nothing else. */
 export function checkSession({ token }: Visitor, { path }: Route, sessionId: string | undefined): void {
   if (token.session === undefined || path === "/v1/me" || path === "/v1/sign-out" || path === "/v1/sessions") return;
   if (sessionId !== token.session) throw otherSession();
 }
 
-/** For what leads to another session. */
+/** For requests that would reach other sessions. */
 export function refuseLimited({ token }: Visitor): void {
   if (token.session !== undefined) throw otherSession();
 }
 
 const otherSession = (): Refused => new Refused(403, "other_session", "This token is for one session only.");
 
-/** Parameters behind the question mark; numbers where the definition has them. */
+/** Query parameters, converted to numbers if the definition says so. */
 export function queryOf(call: Call, fields: Fields | undefined): Readonly<Record<string, unknown>> {
   if (fields === undefined) return {};
   const given = Object.entries(call.query).map(([name, value]): [string, unknown] => {
@@ -52,14 +53,14 @@ export function queryOf(call: Call, fields: Fields | undefined): Readonly<Record
     const isNumber = field !== undefined && schemaOf(field)["type"] === "integer" && /^\d+$/.test(value);
     return [name, isNumber ? Number(value) : value];
   });
-  return checked(Object.fromEntries(given), fields);
+  return checkFields(Object.fromEntries(given), fields);
 }
 
-/** The value, if it fits. */
-export function checked<T extends object>(value: T, fields: Fields): T {
+/** Returns the value, or throws if it does not fit. */
+export function checkFields<T extends object>(value: T, fields: Fields): T {
   const wrong = new Checker(object(fields), { acceptsUnknown: true }).wrongIn(value);
   if (wrong !== undefined) throw new Refused(400, "wrong_parameter", `${wrong}.`);
   return value;
 }
 
-export const checkedBody = <T>(body: JsonObject, fields: Fields): T => checked(body, fields) as T;
+export const checkBody = <T>(body: JsonObject, fields: Fields): T => checkFields(body, fields) as T;

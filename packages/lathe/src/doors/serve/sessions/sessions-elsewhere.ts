@@ -1,43 +1,46 @@
-// Sessions that are open in other processes of this user: joined where such a process lets others in, refused with the next step where
-// it does not.
+// Sessions that are open in other processes of this user: the server joins those it can, and refuses the others with
+// the next step to take.
 
 import { lockHolder, realJournalPath } from "@lathe/agent/record";
 import { Refused } from "../../http/refused.ts";
 import { type DoorRecord, listRecords, readRecord } from "../../local/door-records.ts";
 import { JoinedSession } from "./joined-session.ts";
 
-export interface HeldElsewhereOptions {
-  /** `doors` of the home's paths. */
+export interface SessionsElsewhereOptions {
+  /** The `doors` folder of the home's paths. */
   readonly folder: string;
-  /** Of this machine, as locks name it. */
+  /** This machine's name, as in lock files. */
   readonly host: string;
-  /** Of doors that this server keeps itself. */
+  /** Whether the socket is one of this server's own doors. */
   readonly isOwn: (socket: string) => boolean;
   readonly setTimer: (callback: () => void, ms: number) => { cancel(): void };
 }
 
-/** A process that has stopped answering keeps the server's clients waiting for so long. */
+/** How long the server's clients wait for a process that does not answer. */
 const JOIN_WITHIN_MS = 5_000;
 /** A process that has just closed its door may still be closing the session. */
 const LEAVES_WITHIN_MS = 1_000;
-/** An editor that has asked for a session needs some time until others can join it there. */
+/** An editor that has asked for a session needs some time until others can join it. */
 const OPENS_WITHIN_MS = 5_000;
 const LOOK_EVERY_MS = 100;
 
-export class HeldElsewhere {
-  readonly #options: HeldElsewhereOptions;
+export class SessionsElsewhere {
+  readonly #options: SessionsElsewhereOptions;
 
   /** Sessions that were closed here for another process. */
   readonly #expected = new Set<string>();
 
-  constructor(options: HeldElsewhereOptions) {
+  constructor(options: SessionsElsewhereOptions) {
     this.#options = options;
   }
 
-  /** Undefined: the session is free to be opened here. Rejects with `Refused` when it is held, and cannot be joined. */
+  /**
+   * Undefined if the session can be opened here. Rejects with `Refused` if another process holds it and it cannot be
+   * joined.
+   */
   async join(id: string, path: string): Promise<JoinedSession | undefined> {
     for (let waited = 0; ; waited += LOOK_EVERY_MS) {
-      const joined = await this.#joined(id);
+      const joined = await this.#tryJoin(id);
       if (joined) {
         this.#expected.delete(id);
         return joined;
@@ -54,19 +57,19 @@ export class HeldElsewhere {
     }
   }
 
-  /** This one is being opened in another process. */
+  /** Another process is about to open this session. */
   expect(id: string): void {
     this.#expected.add(id);
   }
 
-  /** The sessions that other processes have open for others, as far as they have said. */
+  /** The sessions that other processes share, according to their records. */
   ids(): ReadonlySet<string> {
     const { folder, isOwn } = this.#options;
     const others = listRecords(folder).filter(({ socket, pid }) => !isOwn(socket) && isAlive(pid));
     return new Set(others.map(({ sessionId }) => sessionId));
   }
 
-  async #joined(id: string): Promise<JoinedSession | undefined> {
+  async #tryJoin(id: string): Promise<JoinedSession | undefined> {
     const { folder, isOwn, setTimer } = this.#options;
     const record = readRecord(folder, id);
     if (record === undefined || isOwn(record.socket)) return undefined;
@@ -74,7 +77,7 @@ export class HeldElsewhere {
     const timer = setTimer(() => late.abort(), JOIN_WITHIN_MS);
     try {
       const joined = await JoinedSession.open(folder, id, late.signal);
-      if (late.signal.aborted) throw unanswered(record);
+      if (late.signal.aborted) throw notAnswering(record);
       return joined;
     } finally {
       timer.cancel();
@@ -98,7 +101,7 @@ const heldBy = (pid: number | undefined): Refused =>
     `This session is open in ${pid === undefined ? "another process" : `process ${pid}`}, which does not let others in. Type /serve in its terminal, or close it there, then open the session again.`,
   );
 
-const unanswered = ({ pid }: DoorRecord): Refused =>
+const notAnswering = ({ pid }: DoorRecord): Refused =>
   new Refused(
     409,
     "held_elsewhere",
