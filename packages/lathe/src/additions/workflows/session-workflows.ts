@@ -13,7 +13,7 @@ import { saveInProject } from "../../conversation/save-in-project.ts";
 import type { GoalKeeper } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { bundledSkill } from "../../found/skills/bundled/index.ts";
-import { givenSkill } from "../../found/skills/skills.ts";
+import { skillPrompt } from "../../found/skills/skills.ts";
 import { CliError, usageError } from "../../platform/usage/exit.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { GOAL_FACT, goalIn } from "../goal/goal.ts";
@@ -92,7 +92,7 @@ export class SessionWorkflows {
     if (definition.name === deepInterview.name) this.#mustBeQuiet();
     this.#work.begin(definition, this.#kindOf(definition.name).begin(wish));
     this.arm();
-    return givenSkill(bundledSkill(definition.name), wish);
+    return skillPrompt(bundledSkill(definition.name), wish);
   }
 
   /**
