@@ -29,7 +29,7 @@ export interface ApprovalReply {
 export type Approver = (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalReply | undefined>;
 
 /** Without a user, permissions deny on their own; this also denies what a hook wants a user to decide. */
-export const NOBODY: Approver = async ({ reason }) => ({
+export const UNATTENDED_APPROVER: Approver = async ({ reason }) => ({
   decision: "deny",
   by: UNATTENDED,
   reason: ["No user can be asked here.", ...(reason === undefined ? [] : [reason])].join(" "),
@@ -65,7 +65,9 @@ export class Approvals {
     const { agent_id: agentId } = event;
     const { tool_name: tool, tier, access } = event.data;
     // A hook would ask again about the same call, so its questions offer no wider answer.
-    const offers = isOfPermissions(event.data) ? permissions.offersFor({ tool, tier, access }) : { tool: false };
+    const offers = isAskedOnlyByPermissions(event.data)
+      ? permissions.offersFor({ tool, tier, access })
+      : { tool: false };
     const question = { ...event.data, offers, ...(agentId === undefined ? {} : { agentId }) };
     const settled = new AbortController();
     this.#pending.set(keyOf(event), { question, settled });
@@ -91,7 +93,7 @@ export class Approvals {
   #allowCovered(session: Session, permissions: Permissions): void {
     for (const { question } of [...this.#pending.values()]) {
       const { tool_name: tool, tier, access } = question;
-      if (isOfPermissions(question) && permissions.isAllowedNow({ tool, tier, access }))
+      if (isAskedOnlyByPermissions(question) && permissions.isAllowedNow({ tool, tier, access }))
         answer(session, question, { decision: "allow", by: "always" });
     }
   }
@@ -103,7 +105,7 @@ export class Approvals {
 }
 
 /** Only the permissions ask about this call, no hook. */
-const isOfPermissions = ({ asked_by }: EventData["approval_request"]): boolean =>
+const isAskedOnlyByPermissions = ({ asked_by }: EventData["approval_request"]): boolean =>
   asked_by.every((name) => name === PERMISSIONS);
 
 function answer(

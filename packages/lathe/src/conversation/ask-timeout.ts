@@ -3,7 +3,7 @@
 
 import type { Answer, Answerer, Question } from "@lathe/agent";
 import type { ClientDeps } from "@lathe/llm";
-import type { GivenAnswers } from "./given-answers.ts";
+import type { CallAnswers } from "./call-answers.ts";
 import type { Person } from "./session-contract.ts";
 
 export interface AskTimeout {
@@ -12,11 +12,14 @@ export interface AskTimeout {
   readonly setTimer: ClientDeps["setTimer"];
   /** In plan mode there is no time limit. */
   readonly isPlanning: () => boolean;
-  readonly givenFor: (callId: string) => GivenAnswers;
+  readonly answersFor: (callId: string) => CallAnswers;
 }
 
 export const answererWithin =
-  (answer: NonNullable<Person["answer"]>, { seconds, setTimer, isPlanning, givenFor }: AskTimeout): Answerer =>
+  (
+    answer: NonNullable<Person["answer"]>,
+    { seconds, setTimer, isPlanning, answersFor: givenFor }: AskTimeout,
+  ): Answerer =>
   async (questions, signal, callId) => {
     const given = callId === undefined ? undefined : givenFor(callId);
     if (seconds === 0 || isPlanning()) return answer(questions, signal, undefined, given);

@@ -9,9 +9,9 @@ import { isCredentialFile, isInside } from "@lathe/agent/policy";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
-import { readGivenFile } from "../platform/usage/given-file.ts";
+import { readUserFile } from "../platform/usage/user-file.ts";
 
-export interface Attached {
+export interface Attachment {
   /** The name that messages use. */
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -19,7 +19,7 @@ export interface Attached {
   readonly tags?: readonly [open: string, close: string];
 }
 
-export function attachedParts({ name, bytes, tags }: Attached): ContentPart[] {
+export function attachmentParts({ name, bytes, tags }: Attachment): ContentPart[] {
   const mediaType = imageType(bytes);
   if (mediaType !== undefined) {
     if (bytes.length > MOST_IMAGE_BYTES)
@@ -54,19 +54,19 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 /** Without `userHome`, a ~ is an ordinary character. */
 type Places = Pick<Machine, "cwd"> & Partial<Pick<Machine, "userHome">>;
 /** File access in the environment of the run: a run in a view reads the view's files. */
-export type GivenFiles = Pick<ExecutionEnvironment, "stat" | "readBytes">;
+export type AttachmentFiles = Pick<ExecutionEnvironment, "stat" | "readBytes">;
 
 /** Attaches a file that must exist. */
-export async function fileParts(file: string, places: Places, files?: GivenFiles): Promise<ContentPart[]> {
+export async function fileParts(file: string, places: Places, files?: AttachmentFiles): Promise<ContentPart[]> {
   const path = pathOf(file, places);
   let bytes: Uint8Array;
   try {
-    bytes = files ? await files.readBytes(path) : await readGivenFile(path);
+    bytes = files ? await files.readBytes(path) : await readUserFile(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException | EnvError).code ?? "";
     throw usageError(`@${file}: ${WRONG[code] ?? code}. Give the path of a text or image file.`);
   }
-  return attachedParts({ name: `@${file}`, bytes, tags: [`<file path="${file}">`, "</file>"] });
+  return attachmentParts({ name: `@${file}`, bytes, tags: [`<file path="${file}">`, "</file>"] });
 }
 
 const WRONG: Readonly<Record<string, string>> = {
@@ -89,7 +89,7 @@ const MENTION = /(?<=^|\s)@(?:"([^"]+)"|(\S+))/g;
 export async function withAttachments(
   text: string,
   places: Places,
-  files?: GivenFiles,
+  files?: AttachmentFiles,
   mayBeSent?: (realPath: string) => boolean,
 ): Promise<InputContent> {
   const named = [...text.matchAll(MENTION)].map(([, quoted, bare]) => quoted ?? bare ?? "");
@@ -119,7 +119,7 @@ const mayHoldKeys = (path: string): boolean =>
 async function findExisting(
   name: string,
   places: Places,
-  files?: GivenFiles,
+  files?: AttachmentFiles,
   mayBeSent?: (realPath: string) => boolean,
 ): Promise<string | undefined> {
   for (const candidate of [name, name.replace(/[.,;:!?)\]}'"]+$/, "")]) {

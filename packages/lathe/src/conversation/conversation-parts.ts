@@ -4,7 +4,7 @@ import type { Session, SessionEvent, ToolProvider } from "@lathe/agent";
 import type { RequestFor } from "./next-session.ts";
 import type { Arrival, OpenSession, Person } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
-import type { Unsent } from "./unsent.ts";
+import type { Unsent } from "./unsent-messages.ts";
 
 export interface ConversationParts {
   readonly workspace: SessionWorkspace;

@@ -21,12 +21,12 @@ import { type HandedOff, handOff, handOffOrSummarize } from "./handoff.ts";
 import { IdleCompaction } from "./idle.ts";
 import { Maintenance } from "./maintenance.ts";
 import { PresentSession } from "./present-session.ts";
-import { rewindTo, takeRewindBack, undoLast } from "./rewinding.ts";
+import { rewindTo, undoLast, undoRewind } from "./rewind-session.ts";
 import type { OpenSession } from "./session-contract.ts";
 import { SessionMoves } from "./session-moves.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import { Titles } from "./titles/titles.ts";
-import { isOwn } from "./unsent.ts";
+import { isOwn } from "./unsent-messages.ts";
 import { UserShell } from "./user-shell.ts";
 
 type Recorded = Pick<SubmitOptions, "onRecorded" | "entryId">;
@@ -224,7 +224,7 @@ export class Conversation {
 
   /** Waits until the summary or handoff has ended; after a handoff another session is the present one. */
   settled(): Promise<void> {
-    return this.#maintenance.settled();
+    return this.#maintenance.whenIdle();
   }
   /** False: compaction only runs on demand. Also applies to later sessions. */
   set autoCompaction(enabled: boolean) {
@@ -294,12 +294,12 @@ export class Conversation {
   }
   /** Undoes the last rewind. */
   redo(options: RewindOptions = {}): Promise<ReportedRewind> {
-    return takeRewindBack(this.open, options);
+    return undoRewind(this.open, options);
   }
 
   /** Returns the path of the page; `colours` come from the host's theme. */
   async exportHtml(out?: string, colours?: PageColours): Promise<string> {
-    const path = this.#moves.keptFile("exported");
+    const path = this.#moves.requireSavedFile("exported");
     const { exportSession } = await import("../sessions/export/export-session.ts");
     return exportSession(this.workspace, path, { out, colours });
   }

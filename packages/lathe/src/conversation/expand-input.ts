@@ -37,7 +37,7 @@ export async function expandInput(
 ): Promise<InputContent | undefined> {
   recordTyped(content, open);
   if (typeof content === "string") return expandText(content, open, options);
-  const at = typedPart(content);
+  const at = typedPartIndex(content);
   const last = content[at];
   if (last?.kind !== "text") return content;
   const expanded = await expandText(last.text, open, options);
@@ -47,7 +47,7 @@ export async function expandInput(
 }
 
 /** Index of the part that may name a command or files; attached texts may not. */
-export function typedPart(content: Exclude<InputContent, string>): number {
+export function typedPartIndex(content: Exclude<InputContent, string>): number {
   const typed = content.findLastIndex((part) => part.kind === "text" && !isAttachedText(part.text));
   return typed < 0 ? content.findLastIndex(({ kind }) => kind === "text") : typed;
 }
@@ -73,7 +73,7 @@ export class InputExpansion {
 }
 
 function needsTime(content: InputContent): boolean {
-  const last = typeof content === "string" ? content : content[typedPart(content)];
+  const last = typeof content === "string" ? content : content[typedPartIndex(content)];
   const text = typeof last === "string" ? last : last?.kind === "text" ? last.text : "";
   return NAMED.test(text.trim()) || text.includes("@");
 }

@@ -22,7 +22,7 @@ import type { Workspace } from "../config/workspace/workspace.ts";
 import { usageError } from "../platform/usage/exit.ts";
 import { journalName } from "../sessions/list.ts";
 import type { OpenSession } from "./session-contract.ts";
-import { takeQueued, type Unsent } from "./unsent.ts";
+import { takeQueued, type Unsent } from "./unsent-messages.ts";
 
 interface Briefing {
   readonly document: string;
@@ -62,7 +62,7 @@ export async function handOff(
   const header = { parentSession: open.journal.path, title: journalName(journal) };
   const { cancelled, unsent = [], session } = await startNext(header);
   if (cancelled !== undefined) throw new Error(`no new session was started: ${cancelled}`);
-  beginWith(session, briefing);
+  writeBriefing(session, briefing);
   return { ...briefing, unsent };
 }
 
@@ -107,7 +107,7 @@ async function askForBriefing(
 }
 
 /** Writes the first entries of a session. They record the model, because no request has done so yet. */
-function beginWith(session: Session, { document, words }: Briefing): void {
+function writeBriefing(session: Session, { document, words }: Briefing): void {
   session.appendCustomMessage(HANDOFF, handoffMessage(document, RECALL_POINTER));
   for (const text of words) session.appendCustomMessage(HANDOFF_WORDS, text);
   session.noteModel();

@@ -8,12 +8,12 @@ export class Maintenance {
     return this.#ended !== undefined;
   }
 
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.#ended) await this.#ended;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.settled();
+    await this.whenIdle();
     const running = work();
     // Waiters only need to know that the work has ended, not how.
     const ended = running.then(

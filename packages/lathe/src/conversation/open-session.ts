@@ -9,7 +9,7 @@ import { makeAdditions } from "./additions.ts";
 import { SessionGates } from "./gates/session-gates.ts";
 import { earlierSessions } from "./handoff.ts";
 import { placeOfSession, sessionBase } from "./session-base.ts";
-import { sessionConfig, waits } from "./session-config.ts";
+import { sessionConfig, streamTimeouts } from "./session-config.ts";
 import type { OpenSession, SessionRequest } from "./session-contract.ts";
 import type { SessionBase } from "./session-parts/base.ts";
 import { closeParts, JoinedParts } from "./session-parts/join.ts";
@@ -70,7 +70,7 @@ function makeSession(base: SessionBase, parts: JoinedParts): Session {
     deps: workspace.machine.deps,
     journal,
     earlierSessions: () => earlierSessions(journal, (path) => readJournal(workspace, path)),
-    config: { ...sessionConfig(workspace, request), ...waits(workspace, models.known, request.model) },
+    config: { ...sessionConfig(workspace, request), ...streamTimeouts(workspace, models.known, request.model) },
     surroundings: base.surroundings.reader(parts),
     ...(request.arrangePrompt ? { arrangePrompt: request.arrangePrompt } : {}),
     redactor: workspace.redactor,

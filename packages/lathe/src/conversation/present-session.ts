@@ -17,7 +17,7 @@ import { modelToResume, type RequestFor, requestWith } from "./next-session.ts";
 import { openSession } from "./open-session.ts";
 import type { Arrival, OpenSession } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
-import { takeQueued, type Unsent } from "./unsent.ts";
+import { takeQueued, type Unsent } from "./unsent-messages.ts";
 
 /** Callbacks of the conversation. */
 interface Followers {
@@ -44,7 +44,7 @@ export class PresentSession {
   async start(journal: OpenedJournal): Promise<void> {
     const open = await this.#openWith(journal, () => this.#parts.requestFor(journal), this.#workspace);
     this.#keyed = open.model.provider;
-    this.#use(open, { reason: "start", workspace: this.#workspace });
+    this.#makePresent(open, { reason: "start", workspace: this.#workspace });
   }
 
   get workspace(): SessionWorkspace {
@@ -128,11 +128,11 @@ export class PresentSession {
     await before.close();
     this.#workspace = workspace;
     const { path } = before.journal;
-    this.#use(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
+    this.#makePresent(next, { reason, workspace, ...(path === undefined ? {} : { previousSessionFile: path }) }, model);
     return unsent;
   }
 
-  #use(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {
+  #makePresent(open: OpenSession, arrival: Arrival, chosen: ModelChoice = open.model): void {
     this.#open = open;
     this.#chosen = chosen;
     this.#parts.onSession?.(open, arrival);

@@ -32,7 +32,7 @@ export async function promptFiles(
   warn: Warn,
   hasFiles = (): boolean => isAnythingHere(placeOf(workspace)),
 ): Promise<MoreSurroundings> {
-  const found = hasFiles() ? await foundFiles(workspace, placeOf(workspace), warn) : {};
+  const found = hasFiles() ? await readPromptFiles(workspace, placeOf(workspace), warn) : {};
   // Options of this run override the files.
   const files: Files = {
     ...found,
@@ -53,7 +53,7 @@ export async function titlePrompt(workspace: SessionWorkspace): Promise<string |
   return active.find(({ name }) => name === "TITLE_SYSTEM.md")?.value.text;
 }
 
-async function foundFiles(workspace: SessionWorkspace, place: Place, warn: Warn): Promise<Files> {
+async function readPromptFiles(workspace: SessionWorkspace, place: Place, warn: Warn): Promise<Files> {
   const discovery = await workspace.discovery();
   const [prompts, contexts, instructions] = await Promise.all([
     discovery.of("system-prompt"),

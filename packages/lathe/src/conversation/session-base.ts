@@ -111,7 +111,7 @@ function permissionsFor(sources: InstructionSources, places: Places): Permission
     places,
     rules: workspace.rules,
     // A recording already contains them among its rules.
-    ...(request.tape ? {} : { remembered: rememberedIn(workspace), shown: shownIn(journal, sources) }),
+    ...(request.tape ? {} : { remembered: rememberedIn(workspace), shown: shownAddressesIn(journal, sources) }),
     isSandboxed: () => env().isSandboxed,
     privateFolders: () => env().privateFolders,
     planFile: planFileOf(workspace, request.opened),
@@ -121,7 +121,7 @@ function permissionsFor(sources: InstructionSources, places: Places): Permission
   });
 }
 
-const shownIn = (journal: JournalReader, sources: InstructionSources): ShownAddresses =>
+const shownAddressesIn = (journal: JournalReader, sources: InstructionSources): ShownAddresses =>
   new ShownAddresses({
     journal,
     // Loaded with the first address, because most sessions read none.

@@ -43,7 +43,7 @@ export function sessionConfig(workspace: Workspace, { model, person }: SessionRe
   };
 }
 
-export function waits({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
+export function streamTimeouts({ settings }: Workspace, models: Models, { provider }: ModelChoice): ConfigInput {
   const factor = isLocal(models, provider) ? 0 : 1000;
   return {
     firstEventTimeoutMs: factor * settings["timeouts.firstEvent"],

@@ -29,11 +29,11 @@ import type { LearnableVariant } from "../models/edit-record.ts";
 import type { ExtensionScreen } from "../platform/extension-api/screen.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { Approver } from "./approvals.ts";
+import type { CallAnswers } from "./call-answers.ts";
 import type { ActingCommand, CommandHead } from "./commands/command-view.ts";
 import type { SessionCompaction } from "./compaction.ts";
 import type { WorkflowGate } from "./gates/gate.ts";
 import type { SessionGates } from "./gates/session-gates.ts";
-import type { GivenAnswers } from "./given-answers.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
 import type { SwitchableClient } from "./switchable-client.ts";
 import type { Tape } from "./tape.ts";
@@ -106,9 +106,9 @@ export interface Person {
     questions: readonly Question[],
     signal: AbortSignal,
     touched?: () => void,
-    given?: GivenAnswers,
+    given?: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
-  readonly decidePlan?: (plan: string, signal: AbortSignal, given?: GivenAnswers) => Promise<PlanVerdict | undefined>;
+  readonly decidePlan?: (plan: string, signal: AbortSignal, given?: CallAnswers) => Promise<PlanVerdict | undefined>;
   /**
    * For hosts with programs that can answer gates: they get the gate as well as the question. Absent: it is asked like
    * any question.
@@ -116,7 +116,7 @@ export interface Person {
   readonly decideGate?: (
     asked: { readonly gate: WorkflowGate; readonly question: Question },
     signal: AbortSignal,
-    given: GivenAnswers,
+    given: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
   /** Shows the terminal of a command for the user to type in. Returns how to remove it. */
   readonly showTerminal?: (terminal: RunningTerminal) => () => void;

@@ -7,11 +7,11 @@ import { type Models, PRACTICE_PROVIDER } from "../models/models.ts";
 import { type ProfileWish, profileFor } from "../models/profile.ts";
 import { digestModels, smallModels, summaryModels, usualModels, visionModels } from "../models/side-models.ts";
 import { isBegun, learnedVariant } from "./learned-variant.ts";
-import { waits } from "./session-config.ts";
+import { streamTimeouts } from "./session-config.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import type { SessionHandle } from "./session-handle.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
-import { openedOnUse, type SwitchableClient } from "./switchable-client.ts";
+import { openOnUse, type SwitchableClient } from "./switchable-client.ts";
 
 export interface SessionModelsParts {
   readonly workspace: SessionWorkspace;
@@ -73,7 +73,7 @@ export class SessionModels {
     if (!client.has(provider))
       client.add(
         provider,
-        openedOnUse(provider, () => adapterOf(workspace, this.known, choice)),
+        openOnUse(provider, () => adapterOf(workspace, this.known, choice)),
       );
     return this.profileFor(choice);
   }
@@ -102,7 +102,7 @@ export class SessionModels {
     const goesOn = role === "temporary" && session.profile.id === "minimal" && familyOf(choice.id) === "lathe";
     const wish = goesOn ? { ...this.#wish, profile: "minimal" as const } : this.#wish;
     session.setProfile(profileFor(workspace, wish, choice), role, reason);
-    Object.assign(session.config, { reasoningEffort: choice.effort, ...waits(workspace, this.known, choice) });
+    Object.assign(session.config, { reasoningEffort: choice.effort, ...streamTimeouts(workspace, this.known, choice) });
     this.#current = choice;
   }
 }

@@ -14,7 +14,7 @@ import { journalName } from "../sessions/list.ts";
 import type { ConversationParts, Departure } from "./conversation-parts.ts";
 import type { NextHeader } from "./handoff.ts";
 import type { PresentSession } from "./present-session.ts";
-import type { Unsent } from "./unsent.ts";
+import type { Unsent } from "./unsent-messages.ts";
 
 export class SessionMoves {
   readonly #present: PresentSession;
@@ -58,7 +58,7 @@ export class SessionMoves {
   /** Continues in a copy of the present session; the original does not change. */
   async fork(): Promise<Departure> {
     this.#mustBeIdle();
-    const path = this.keptFile("copied");
+    const path = this.requireSavedFile("copied");
     return this.#leaveFor({ reason: "fork" }, () =>
       this.#present.goTo(forkedJournal(this.#present.workspace, path), "fork"),
     );
@@ -103,7 +103,7 @@ export class SessionMoves {
     const { machine, cwd } = this.#present.workspace;
     const to = existingDirectory(machine, directory);
     if (to === cwd) throw usageError(`This session is in ${cwd} already.`);
-    const path = this.keptFile("moved");
+    const path = this.requireSavedFile("moved");
     return this.#leaveFor({ reason: "move" }, async () => this.#present.moveTo(await workspaceAt(to), path));
   }
 
@@ -113,7 +113,7 @@ export class SessionMoves {
   }
 
   /** The session's file, for operations that need one. */
-  keptFile(done: string): string {
+  requireSavedFile(done: string): string {
     const { path } = this.#present.open.journal;
     if (path !== undefined && existsSync(path)) return path;
     throw usageError(

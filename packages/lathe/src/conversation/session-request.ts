@@ -9,7 +9,7 @@ import type { CliOptions } from "../platform/options/option-table.ts";
 import type { ParsedArgs } from "../platform/options/parse.ts";
 import { commaList, duration, httpUrl, money, positiveInteger } from "../platform/options/values.ts";
 import { usageError } from "../platform/usage/exit.ts";
-import { NoRegularFile, readGivenFile } from "../platform/usage/given-file.ts";
+import { NoRegularFile, readUserFile } from "../platform/usage/user-file.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
@@ -64,7 +64,7 @@ export async function sessionRequest(
     ...(options["max-cost"] === undefined ? {} : { maxCost: money("max-cost", options["max-cost"]) }),
     ...(maxTimeMs === undefined ? {} : { maxTimeMs }),
   };
-  const checks = await checksGiven(workspace, options);
+  const checks = await readChecks(workspace, options);
   const request: SessionRequest = {
     model: await modelOf(workspace, options, opened, presence),
     opened,
@@ -90,7 +90,7 @@ export async function sessionRequest(
 }
 
 /** Fails before anything is sent if a check is invalid. */
-async function checksGiven(workspace: SessionWorkspace, { check, require }: CliOptions): Promise<readonly Check[]> {
+async function readChecks(workspace: SessionWorkspace, { check, require }: CliOptions): Promise<readonly Check[]> {
   const isAny = (check?.length ?? 0) > 0 || hasChecks(workspace.settings);
   const checks = isAny ? (await import("../changes/verify/checks.ts")).checksOf(workspace, check) : [];
   if (require !== undefined && checks.length === 0)
@@ -109,7 +109,7 @@ export const maxTimeOf = (options: CliOptions): number | undefined =>
 
 async function textOrFile(machine: Machine, value: string): Promise<string> {
   try {
-    return (await readGivenFile(resolve(machine.cwd, value))).toString("utf8");
+    return (await readUserFile(resolve(machine.cwd, value))).toString("utf8");
   } catch (error) {
     if (error instanceof NoRegularFile)
       throw usageError(`${value} is a pipe or device. Give a text file, or the text itself.`);

@@ -45,7 +45,7 @@ export class SwitchableClient {
 /**
  * An adapter that opens with its first call. Until then it has no segments, as nothing was sent that could be compared.
  */
-export function openedOnUse(name: string, open: () => Promise<ProviderAdapter>): ProviderAdapter {
+export function openOnUse(name: string, open: () => Promise<ProviderAdapter>): ProviderAdapter {
   let opening: Promise<ProviderAdapter> | undefined;
   let opened: ProviderAdapter | undefined;
   const ready = async (): Promise<ProviderAdapter> => {

@@ -9,7 +9,7 @@ import { verificationLine } from "../sessions/verdict.ts";
 import { type HeadlessRun, runHeadless } from "./headless/headless.ts";
 import { joinLines } from "./headless/outcome.ts";
 import type { RunResult } from "./headless/result.ts";
-import { ANSWERS_OF_COMMANDS, TOLD_AT_THE_END } from "./headless/told-at-end.ts";
+import { COMMAND_ANSWER_CODES, REPEATED_AT_END } from "./headless/warning-codes.ts";
 
 export async function printMode(machine: Machine, run: HeadlessRun): Promise<RunResult> {
   const result = await runHeadless(run, (event) => note(machine, event));
@@ -41,7 +41,7 @@ export function printResult(machine: Machine, result: RunResult): void {
  */
 function note(machine: Machine, event: SessionEvent, agent?: string): void {
   if (event.kind === "subagent_event") note(machine, event.data.event, event.data.agent_id);
-  if (agent === undefined && event.kind === "warning" && !TOLD_AT_THE_END.has(event.data.code))
+  if (agent === undefined && event.kind === "warning" && !REPEATED_AT_END.has(event.data.code))
     machine.stderr.write(`lathe: ${noticeText(event.data)}\n`);
   if (event.kind === "retry") {
     const { message, delay_ms } = event.data;
@@ -53,4 +53,4 @@ function note(machine: Machine, event: SessionEvent, agent?: string): void {
 }
 
 const noticeText = ({ code, message }: EventData["warning"]): string =>
-  ANSWERS_OF_COMMANDS.has(code) ? visibleText(message) : joinLines(message);
+  COMMAND_ANSWER_CODES.has(code) ? visibleText(message) : joinLines(message);

@@ -14,7 +14,7 @@ import { rememberForTerminal } from "../sessions/breadcrumb.ts";
 import { commandToContinue } from "../sessions/command-to-continue.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import { journalFor, refusal } from "../sessions/which-journal.ts";
-import { type HeadlessRun, leftUndone } from "./headless/headless.ts";
+import { type HeadlessRun, hasUndoneWork } from "./headless/headless.ts";
 import { openWorkflow } from "./headless/open-workflow.ts";
 import type { RunResult } from "./headless/result.ts";
 import type { Recording } from "./record/recording.ts";
@@ -72,7 +72,7 @@ export async function startHeadless(
   const stopListening = onFirstRequest(remember);
   try {
     if (unrecordable) throw unrecordable;
-    if (prompts.length === 0 && !leftUndone(conversation.session) && !conversation.open.gates.open)
+    if (prompts.length === 0 && !hasUndoneWork(conversation.session) && !conversation.open.gates.open)
       throw usageError(`This session has nothing left to do. Give a prompt: ${commandFor(conversation)} "<prompt>"`);
     const declared = options.unattended;
     const unattended =
@@ -90,7 +90,7 @@ export async function startHeadless(
       phase,
       ...(options.require === undefined && !hasOpenGoal(conversation) ? {} : { mustBeVerified: true }),
       ...(recording ? { tape: recording } : {}),
-      ...(workspace.view ? { finish: (result) => landResult(conversation, result) } : {}),
+      ...(workspace.view ? { finish: (result) => applyView(conversation, result) } : {}),
     };
     return (await mode.run(machine, whole)).exitCode as ExitCode;
   } finally {
@@ -122,9 +122,9 @@ function hasOpenGoal({ session }: Conversation): boolean {
   return isJsonObject(goal) && (goal["state"] === "active" || goal["state"] === "stopped");
 }
 
-async function landResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
-  const { landedResult } = await import("./worktree/run-in-view.ts");
-  return landedResult(conversation, result);
+async function applyView(conversation: Conversation, result: RunResult): Promise<RunResult> {
+  const { landResult } = await import("./worktree/run-in-view.ts");
+  return landResult(conversation, result);
 }
 
 /** If the session cannot be set up, nothing stays locked, and no partial recording is left. */
@@ -137,7 +137,7 @@ async function startConversation(
   const requestForRun: RequestFor = async (opened) => {
     const wanted = await requestFor(opened);
     const request = wholeSession ? { ...wanted, limits: { ...wanted.limits, ofSession: true } } : wanted;
-    return recording ? recording.tap(request) : { ...request, promptFollows: true };
+    return recording ? recording.recordRequest(request) : { ...request, promptFollows: true };
   };
   try {
     return await Conversation.start(

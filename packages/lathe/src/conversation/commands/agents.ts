@@ -40,7 +40,7 @@ export const agents: SlashCommand = {
       } else if (verb === "stop" && id === ALL) await stopAll(directory, view);
       else if (verb === "stop") view.line(lineOf(await directory.stop(id)), "dim");
       else if (verb === "revive") view.line(lineOf(await directory.revive(id)), "dim");
-      else look(directory, id, view);
+      else showAgent(directory, id, view);
     });
   },
 };
@@ -60,7 +60,7 @@ async function stopAll(directory: AgentDirectory, view: CommandView): Promise<vo
   for (const agent of stopped) view.line(lineOf(agent), "dim");
 }
 
-function look(directory: AgentDirectory, id: string, view: CommandView): void {
+function showAgent(directory: AgentDirectory, id: string, view: CommandView): void {
   const output = directory.outputOf(id);
   const agent = directory.list().find(({ agentId }) => agentId === id);
   if (agent) view.line(lineOf(agent));

@@ -33,7 +33,7 @@ export class CommandRegistry {
    * Sets the commands from the session's files and extensions, replacing those of the previous session. Built-in names
    * win.
    */
-  setAdded(commands: Promise<readonly SlashCommand[]>): void {
+  setSessionCommands(commands: Promise<readonly SlashCommand[]>): void {
     const loading = commands.then((added) => {
       if (this.#loading === loading) this.#added = added;
     });

@@ -18,12 +18,12 @@ export const commitCommand: SlashCommand = {
   arguments: "[--all] [--split] [context]",
   description: "commit what is staged, or all changes, with a message by the model",
   complete: async (_conversation, typed) => {
-    const { COMMIT_FLAGS } = await import("../commit/wishes.ts");
+    const { COMMIT_FLAGS } = await import("../commit/commit-options.ts");
     return COMMIT_FLAGS.filter((flag) => flag.startsWith(typed));
   },
   run: async (conversation, argument, view) => {
-    const { COMMIT_FLAGS, readWishes } = await import("../commit/wishes.ts");
-    const { wishes: flags, rest } = readWishes(argument.split(/\s+/).filter((word) => word !== ""));
+    const { COMMIT_FLAGS, parseCommitOptions } = await import("../commit/commit-options.ts");
+    const { wishes: flags, rest } = parseCommitOptions(argument.split(/\s+/).filter((word) => word !== ""));
     const unknown = rest.find((word) => /^--[a-z]/.test(word));
     if (unknown !== undefined)
       throw usageError(`/commit knows no ${unknown}. It takes: ${COMMIT_FLAGS.join(", ")}, or words about the change.`);
@@ -42,7 +42,7 @@ async function commitIn(
   wishes: Parameters<typeof import("../commit/commit.ts").commit>[0]["wishes"],
   view: CommandView,
 ): Promise<void> {
-  const { askedModel } = await import("../commit/asking.ts");
+  const { commitModel } = await import("../commit/commit-model.ts");
   const { commit } = await import("../commit/commit.ts");
   const { CommitGit } = await import("../commit/git.ts");
   const { costLine, madeLines, proposalText } = await import("../commit/report.ts");
@@ -50,7 +50,7 @@ async function commitIn(
   const { env } = workspace.machine;
   const { signal, during } = interruptible(session);
   const git = new CommitGit({ env, cwd: workspace.cwd, signal });
-  const model = askedModel(open, signal);
+  const model = commitModel(open, signal);
   let output = "";
   const host: CommitHost = {
     during,

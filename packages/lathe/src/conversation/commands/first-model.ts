@@ -6,7 +6,7 @@ import { type ModelChoice, PRACTICE } from "../../models/models.ts";
 import { CliError } from "../../platform/usage/exit.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
 import { chooseFrom } from "./choice.ts";
-import { chosenAccount, type LoginView, logIn } from "./login.ts";
+import { chooseAccount, type LoginView, logIn } from "./login.ts";
 
 /** Undefined: none of the provider's models is known. */
 export async function firstModelOf(workspace: SessionWorkspace, provider: string): Promise<string | undefined> {
@@ -43,7 +43,7 @@ export async function chooseFirstModel(workspace: SessionWorkspace, view: LoginV
     });
     if (chosen === undefined) return undefined;
     if (chosen !== LOGIN) return models.choose(chosen);
-    const selector = await loggedIn(workspace, view);
+    const selector = await logInForModel(workspace, view);
     if (selector !== undefined) return models.choose(selector);
   }
 }
@@ -51,8 +51,8 @@ export async function chooseFirstModel(workspace: SessionWorkspace, view: LoginV
 const LOGIN = "login";
 
 /** Prints errors and returns undefined, so that the caller shows the choice again. */
-async function loggedIn(workspace: SessionWorkspace, view: LoginView): Promise<string | undefined> {
-  const account = await chosenAccount(workspace, view);
+async function logInForModel(workspace: SessionWorkspace, view: LoginView): Promise<string | undefined> {
+  const account = await chooseAccount(workspace, view);
   if (!account) return undefined;
   try {
     if (!(await logIn(workspace, account, view))) return undefined;

@@ -18,6 +18,6 @@ export function foldersLike({ cwd, userHome }: Pick<Machine, "cwd" | "userHome">
     const isFolder = typed !== "" && statSync(placeOf(typed), { throwIfNoEntry: false })?.isDirectory() === true;
     return isFolder ? [typed, ...longer] : longer;
   } catch {
-    return []; // what was typed leads nowhere
+    return []; // the typed path does not exist
   }
 }

@@ -19,9 +19,9 @@ export interface ListedJob {
 }
 
 export const listJobs = ({ session }: Pick<Conversation, "session">): readonly ListedJob[] =>
-  (session.beside.jobs?.list() ?? []).map(listedJob);
+  (session.beside.jobs?.list() ?? []).map(toListedJob);
 
-export const listedJob = (job: Job): ListedJob => ({
+export const toListedJob = (job: Job): ListedJob => ({
   id: job.id,
   command: printableLine(job.handle.command),
   isRunning: job.handle.running,

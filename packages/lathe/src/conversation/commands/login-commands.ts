@@ -10,7 +10,7 @@ import { chooseFrom } from "./choice.ts";
 import type { SlashCommand } from "./command.ts";
 import type { CommandView } from "./command-view.ts";
 import { firstModelOf } from "./first-model.ts";
-import { chosenAccount, itemOf, logIn } from "./login.ts";
+import { chooseAccount, itemOf, logIn } from "./login.ts";
 
 const login: SlashCommand = {
   name: "login",
@@ -24,7 +24,7 @@ const login: SlashCommand = {
     const { workspace } = conversation;
     refuseKeys(name);
     refuseAtBroker(workspace, "login", name);
-    const account = name === "" ? await chosenAccount(workspace, view) : await accountOf(workspace, name);
+    const account = name === "" ? await chooseAccount(workspace, view) : await accountOf(workspace, name);
     if (!account || !(await logIn(workspace, account, view))) return;
     const selector = await firstModelOf(workspace, account.id);
     const isPractice = conversation.model.provider === PRACTICE_PROVIDER;
@@ -60,7 +60,7 @@ const logout: SlashCommand = {
           : await accountOf(workspace, name);
     if (!account) return;
     const names = credentialStore(workspace).names(account.id);
-    const only = names.length > 1 ? await chosenName(names, view) : undefined;
+    const only = names.length > 1 ? await chooseName(names, view) : undefined;
     if (names.length > 1 && only === undefined) return;
     view.line(await deleteCredential(workspace, account, only), "dim");
     const left = (await listAccounts(workspace)).find(({ id }) => id === account.id)?.source;
@@ -69,7 +69,7 @@ const logout: SlashCommand = {
 };
 
 /** Undefined: the user chose none. */
-const chosenName = (names: readonly string[], view: CommandView): Promise<string | undefined> =>
+const chooseName = (names: readonly string[], view: CommandView): Promise<string | undefined> =>
   chooseFrom(view, { title: "Which account", items: names.map((name) => ({ value: name, label: name })) });
 
 /** A preset that needs only this provider, preferably the medium one. */

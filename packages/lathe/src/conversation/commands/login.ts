@@ -18,7 +18,7 @@ import type { CommandView } from "./command-view.ts";
 export type LoginView = Pick<CommandView, "line" | "ask" | "askSecret" | "choose">;
 
 /** Undefined: the user chose none. */
-export async function chosenAccount(workspace: SessionWorkspace, view: LoginView): Promise<Account | undefined> {
+export async function chooseAccount(workspace: SessionWorkspace, view: LoginView): Promise<Account | undefined> {
   const accounts = await listAccounts(workspace);
   return chooseFrom(view, { title: "Log in to", items: accounts.map(itemOf) });
 }
@@ -42,7 +42,7 @@ async function credentialFor(
   account: Account,
   view: LoginView,
 ): Promise<StoredCredential | undefined> {
-  if (!account.oauth) return typedKey(account, view);
+  if (!account.oauth) return askForKey(account, view);
   const way = await chooseFrom(view, {
     title: account.name,
     items: [
@@ -51,10 +51,10 @@ async function credentialFor(
     ],
   });
   if (way === undefined) return undefined;
-  return way === "key" ? typedKey(account, view) : signedIn(workspace, account.oauth, view);
+  return way === "key" ? askForKey(account, view) : signInWithBrowser(workspace, account.oauth, view);
 }
 
-async function typedKey(account: Account, view: LoginView): Promise<StoredCredential | undefined> {
+async function askForKey(account: Account, view: LoginView): Promise<StoredCredential | undefined> {
   if (!view.askSecret) throw usageError(`A key cannot be typed here. Run: lathe login ${account.id}`);
   const typed = await view.askSecret(`Key for ${account.name}`);
   if (typed === undefined) return undefined;
@@ -65,7 +65,7 @@ async function typedKey(account: Account, view: LoginView): Promise<StoredCreden
  * The question stays open until the sign-in ends: closing it cancels the sign-in, and the user can paste an address
  * into it.
  */
-async function signedIn(
+async function signInWithBrowser(
   { machine }: SessionWorkspace,
   row: NonNullable<Account["oauth"]>,
   view: LoginView,
@@ -82,7 +82,7 @@ async function signedIn(
   }
   const isDevice = row.deviceUrl !== undefined;
   // With a device code there is nothing to paste; the question is there only so that the user can cancel.
-  const waiting = isDevice ? waitedOut(lines(over.signal)) : undefined;
+  const waiting = isDevice ? drain(lines(over.signal)) : undefined;
   try {
     return await signIn(row, machine, {
       show: (line) => view.line(line),
@@ -96,6 +96,6 @@ async function signedIn(
   }
 }
 
-async function waitedOut(lines: AsyncIterable<string>): Promise<void> {
+async function drain(lines: AsyncIterable<string>): Promise<void> {
   for await (const _ of lines);
 }

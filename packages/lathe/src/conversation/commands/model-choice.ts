@@ -13,7 +13,7 @@ import type { ChoiceItem, CommandView } from "./command-view.ts";
 const ALL = "all";
 
 /** Returns a selector or `preset/name`. `current` has the form `provider/id`. */
-export async function chosenModel(
+export async function chooseModelOrPreset(
   workspace: SessionWorkspace,
   current: string,
   view: CommandView,

@@ -20,16 +20,16 @@ const model: SlashCommand = {
     ].filter((selector) => selector.startsWith(typed));
   },
   run: async (conversation, selector, view) => {
-    const chosen = selector === "" && view.choose ? await chosenFrom(conversation, view) : selector;
+    const chosen = selector === "" && view.choose ? await chooseModel(conversation, view) : selector;
     if (chosen?.startsWith(PRESET)) await switchPreset(conversation, chosen.slice(PRESET.length), view);
     else if (chosen !== undefined && chosen !== "") await conversation.switchModel(chosen);
     view.line(`Model: ${nameOf(conversation)}`, "dim");
   },
 };
 
-async function chosenFrom(conversation: Conversation, view: CommandView): Promise<string | undefined> {
-  const { chosenModel } = await import("./model-choice.ts");
-  return chosenModel(conversation.workspace, nameOf(conversation), view);
+async function chooseModel(conversation: Conversation, view: CommandView): Promise<string | undefined> {
+  const { chooseModelOrPreset } = await import("./model-choice.ts");
+  return chooseModelOrPreset(conversation.workspace, nameOf(conversation), view);
 }
 
 async function switchPreset(conversation: Conversation, name: string, view: CommandView): Promise<void> {

@@ -99,7 +99,7 @@ const NEWS: Partial<Record<Settled["outcome"], string>> = {
 };
 
 /** False: the user stays. Answering nothing loses nothing. */
-export async function settledBeforeLeaving(
+export async function settleBeforeLeaving(
   conversation: Pick<Conversation, "session" | "open">,
   view: RunView,
   host: Pick<CommandView, "line" | "ask" | "choose">,

@@ -67,7 +67,7 @@ const REGULAR = /^100/;
 const NOTHING = "000000";
 
 /** `index` is the staged index, which may be a copy of the repository's own. */
-export async function stagedChange(git: CommitGit, index: string): Promise<StagedChange> {
+export async function readStagedChange(git: CommitGit, index: string): Promise<StagedChange> {
   const raw = (await git.must([...DIFF, "--raw", "-z", "--no-abbrev"], { index })).toString("utf8");
   const tree = (await git.must(["write-tree"], { index })).toString("utf8").trim();
   if (raw === "") return { files: [], tree };

@@ -4,17 +4,17 @@
 import type { Redactor } from "@lathe/agent/policy";
 import { CliError, EXIT, usageError } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
-import type { AskedModel } from "./asking.ts";
+import type { CommitModel } from "./commit-model.ts";
 import type { CommitGit } from "./git.ts";
 import { entriesOf, keepIndex, type MadeCommit, makeCommits } from "./make-commits.ts";
 import { changeLine, openForCommit, type Prepared, type Proposal, prepare, propose, unstagedCount } from "./propose.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, installIndex, isSameIndex } from "./scratch-index.ts";
 import { secretLines } from "./secrets.ts";
-import { contentsOf, treeWith } from "./trees.ts";
-import { type CommitPlan, forgetPlan, undoPlan, unfinishedLine, unfinishedPlan } from "./unfinished.ts";
+import { contentsOf, writeTreeWith } from "./trees.ts";
+import { type CommitPlan, forgetPlan, readUnfinishedPlan, undoPlan, unfinishedLine } from "./unfinished-plan.ts";
 
-export interface CommitWishes {
+export interface CommitOptions {
   readonly all: boolean;
   readonly split: boolean;
   /** Accepts the first proposal. */
@@ -47,11 +47,11 @@ export interface CommitHost {
 
 export interface CommitWork {
   readonly git: CommitGit;
-  readonly wishes: CommitWishes;
+  readonly wishes: CommitOptions;
   readonly host: CommitHost;
   readonly redactor: Redactor;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly model: () => Promise<AskedModel>;
+  readonly model: () => Promise<CommitModel>;
 }
 
 export interface CommitResult {
@@ -66,27 +66,27 @@ export interface CommitResult {
 export async function commit(work: CommitWork): Promise<CommitResult> {
   const { git, wishes } = work;
   const repository = await openForCommit(git);
-  const left = await unfinishedPlan(git, repository);
+  const left = await readUnfinishedPlan(git, repository);
   if (wishes.unfinished !== undefined) return settleUnfinished(work, repository, left, wishes.unfinished);
   if (left) throw new CliError(EXIT.failed, unfinishedLine(left));
   try {
     return await commitFrom(work, repository);
   } finally {
     // If undoing failed, the plan stays: it says how to undo it.
-    if (!(await unfinishedPlan(git.uninterrupted(), repository).catch(() => true))) forgetPlan(repository);
+    if (!(await readUnfinishedPlan(git.withoutInterrupt(), repository).catch(() => true))) forgetPlan(repository);
   }
 }
 
 async function commitFrom(work: CommitWork, repository: Repository): Promise<CommitResult> {
   const { git, wishes, host, redactor } = work;
   let { all } = wishes;
-  const look = (): Promise<Prepared> => prepare(git, repository, { all, redactor, tell: host.tell });
-  let prepared = await look();
+  const prepareChange = (): Promise<Prepared> => prepare(git, repository, { all, redactor, tell: host.tell });
+  let prepared = await prepareChange();
   if (prepared.change.files.length === 0 && !all) {
     const unstaged = await unstagedCount(git);
     if (unstaged > 0 && (await host.stageAll?.(unstaged))) {
       all = true;
-      prepared = await look();
+      prepared = await prepareChange();
     } else if (unstaged > 0) {
       host.tell(
         `Nothing is staged. Stage what to commit with git add, or take ${countOf(unstaged, "changed file")} with --all.`,
@@ -102,7 +102,7 @@ async function commitFrom(work: CommitWork, repository: Repository): Promise<Com
   const proposal = await settleProposal(work, prepared);
   const { status } = proposal;
   if (status !== "accepted") return { status, proposal: proposal.proposal, prepared, made: [], repository };
-  const made = await during(host, () => makeThem(work, prepared, proposal.proposal));
+  const made = await during(host, () => makeProposedCommits(work, prepared, proposal.proposal));
   return { status: "committed", prepared, proposal: proposal.proposal, made, repository };
 }
 
@@ -158,7 +158,7 @@ async function settleProposal(work: CommitWork, prepared: Prepared): Promise<Set
   }
 }
 
-async function makeThem(work: CommitWork, prepared: Prepared, { commits }: Proposal): Promise<MadeCommit[]> {
+async function makeProposedCommits(work: CommitWork, prepared: Prepared, { commits }: Proposal): Promise<MadeCommit[]> {
   const { git, wishes, host } = work;
   const { repository, index, indexAtStart, change, style } = prepared;
   if (
@@ -176,7 +176,7 @@ async function makeThem(work: CommitWork, prepared: Prepared, { commits }: Propo
   const scratch = `${index}-plan`;
   copyIndex(index, scratch);
   for (const [i, { message }] of commits.entries()) {
-    const tree = await treeWith(git, scratch, states[i]!);
+    const tree = await writeTreeWith(git, scratch, states[i]!);
     if (tree === planned.at(-1)?.tree)
       throw new CliError(
         EXIT.failed,

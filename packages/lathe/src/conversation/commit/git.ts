@@ -72,7 +72,7 @@ export class CommitGit {
   }
 
   /** The same git for work that must finish although the user has interrupted. */
-  uninterrupted(): CommitGit {
+  withoutInterrupt(): CommitGit {
     return new CommitGit({ env: this.#env, cwd: this.cwd, signal: new AbortController().signal }, this.#processes);
   }
 

@@ -8,8 +8,8 @@ import type { Entry } from "./change.ts";
 import { type CommitGit, firstLine } from "./git.ts";
 import type { Repository } from "./repository.ts";
 import { copyIndex, folderOf } from "./scratch-index.ts";
-import { type Contents, treeWith } from "./trees.ts";
-import { type CommitPlan, forgetPlan, indexBefore, savePlan, undoPlan, withLastCommit } from "./unfinished.ts";
+import { type Contents, writeTreeWith } from "./trees.ts";
+import { type CommitPlan, forgetPlan, indexBefore, savePlan, undoPlan, withLastCommit } from "./unfinished-plan.ts";
 
 export interface MadeCommit {
   readonly id: string;
@@ -48,12 +48,12 @@ export async function makeCommits(making: Making, given: CommitPlan): Promise<Ma
     while (plan.made.length < plan.commits.length) {
       savePlan(repository, plan);
       const commit = await makeNext(making, plan);
-      plan = await carryOn(git, repository, { ...plan, made: [...plan.made, commit.id] }, commit);
+      plan = await applyHookChanges(git, repository, { ...plan, made: [...plan.made, commit.id] }, commit);
       made.push(commit);
     }
   } catch (error) {
     // If the work was interrupted right after a commit, that commit is undone with the others.
-    const calm = git.uninterrupted();
+    const calm = git.withoutInterrupt();
     const head = await calm.text(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
     await undoPlan(calm, repository, await withLastCommit(calm, head, plan));
     throw error;
@@ -71,7 +71,7 @@ async function makeNext({ git, repository, onOutput }: Making, plan: CommitPlan)
   const copy = join(folderOf(repository), "index-next");
   copyIndex(repository.index, copy);
   const isLast = at === plan.commits.length - 1;
-  const prepared = await treeWith(git, copy, isLast ? new Map() : contentsIn(entries));
+  const prepared = await writeTreeWith(git, copy, isLast ? new Map() : contentsIn(entries));
   if (prepared !== tree)
     throw new CliError(EXIT.failed, "What is staged has changed meanwhile: nothing was committed. Try again.");
   const before = await editedFiles(git, repository);
@@ -93,7 +93,7 @@ async function makeNext({ git, repository, onOutput }: Making, plan: CommitPlan)
   if (exitCode !== 0) throw refusal(exitCode, stderr, output, editedByHook);
   const id = (await git.must(["rev-parse", "HEAD"])).toString("utf8").trim();
   const written = (await git.must(["log", "-1", "--encoding=UTF-8", "--format=%B", id])).toString("utf8").trim();
-  const changedByHook = [...(await differences(git, tree, `${id}^{tree}`)).keys()];
+  const changedByHook = [...(await diffTrees(git, tree, `${id}^{tree}`)).keys()];
   const isOwn = written === message.trim() || (plan.signOff && written.startsWith(message.trim()));
   return { id, message: written, isMessageChanged: !isOwn, changedByHook, editedByHook };
 }
@@ -112,15 +112,15 @@ function refusal(exitCode: number, stderr: string, output: string, edited: reado
 async function editedFiles(git: CommitGit, { top }: Repository): Promise<Map<string, string>> {
   const { stdout } = await git.ask(["diff", "--no-ext-diff", "--name-only", "--no-relative", "-z"]);
   const paths = stdout.toString("utf8").split("\0");
-  return new Map(paths.filter((path) => path !== "").map((path) => [path, signOf(join(top, path))]));
+  return new Map(paths.filter((path) => path !== "").map((path) => [path, fingerprintOf(join(top, path))]));
 }
 
-function signOf(path: string): string {
+function fingerprintOf(path: string): string {
   const found = lstatSync(path, { throwIfNoEntry: false, bigint: true });
   return found ? `${found.mtimeNs} ${found.size}` : "gone";
 }
 
-async function differences(git: CommitGit, from: string, to: string): Promise<Map<string, Entry | undefined>> {
+async function diffTrees(git: CommitGit, from: string, to: string): Promise<Map<string, Entry | undefined>> {
   const raw = await git.must(["diff-tree", "-r", "-z", "--no-renames", "--no-abbrev", from, to]);
   const fields = raw.toString("utf8").split("\0");
   const changed = new Map<string, Entry | undefined>();
@@ -142,7 +142,7 @@ export const entriesOf = (contents: Contents): PlannedEntries =>
   [...contents].map(([path, entry]) => ({ path, ...entry }));
 
 /** If a hook committed other content than planned, the following commits and the index keep that content. */
-async function carryOn(
+async function applyHookChanges(
   git: CommitGit,
   repository: Repository,
   plan: CommitPlan,
@@ -152,7 +152,7 @@ async function carryOn(
   if (changedByHook.length === 0 || done === plan.commits.length) return plan;
   const { tree, entries } = plan.commits[done - 1]!;
   const planned = contentsIn(entries);
-  const changed = await differences(git, tree, `${id}^{tree}`);
+  const changed = await diffTrees(git, tree, `${id}^{tree}`);
   const later = plan.commits.slice(done).map((commit) => new Map(contentsIn(commit.entries)));
   for (const [path, entry] of changed)
     for (const contents of later) {
@@ -165,7 +165,7 @@ async function carryOn(
       contents.set(path, entry);
     }
   // The index gets the content too, as when git commits from the index itself.
-  await treeWith(git, repository.index, changed);
+  await writeTreeWith(git, repository.index, changed);
   const commits = [...plan.commits.slice(0, done)];
   for (const [i, contents] of later.entries()) {
     const copy = join(folderOf(repository), "index-next");
@@ -173,7 +173,7 @@ async function carryOn(
     commits.push({
       ...plan.commits[done + i]!,
       entries: entriesOf(contents),
-      tree: await treeWith(git, copy, contents),
+      tree: await writeTreeWith(git, copy, contents),
     });
   }
   return { ...plan, commits };

@@ -25,13 +25,13 @@ function namesOf(file: StagedFile, { text }: Part): PartNames {
       .map((line) => line.slice(1))
       .join("\n");
   const [added, removed, kept] = [lines("+"), lines("-"), lines(" ")];
-  const defined = (of: string): Set<string> => new Set([...of.matchAll(DEFINITION)].map(([, name = ""]) => name));
+  const definitionsIn = (of: string): Set<string> => new Set([...of.matchAll(DEFINITION)].map(([, name = ""]) => name));
   // A word that also appears in other lines was in use before and after.
   const words = (of: string, others: string): Set<string> => {
     const elsewhere = new Set(others.match(WORD) ?? []);
     return new Set((of.match(WORD) ?? []).filter((word) => !elsewhere.has(word)));
   };
-  const [defines, undefines] = [defined(added), defined(removed)];
+  const [defines, undefines] = [definitionsIn(added), definitionsIn(removed)];
   // `import "./name"` and `#include "name.h"` need the file.
   const stem = (path: string): string => (path.split("/").pop() ?? "").replace(/\..*$/, "");
   if (file.status === "A" || file.status === "R") defines.add(`file:${stem(file.path)}`);

@@ -5,8 +5,8 @@ import type { Redactor } from "@lathe/agent/policy";
 import { messageOf } from "@lathe/llm";
 import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import { countOf } from "../../sessions/numbers.ts";
-import type { AskedModel } from "./asking.ts";
-import { partsOf, type StagedChange, stagedChange } from "./change.ts";
+import { partsOf, readStagedChange, type StagedChange } from "./change.ts";
+import type { CommitModel } from "./commit-model.ts";
 import { type CommitGit, firstLine } from "./git.ts";
 import { plainMessage } from "./plain-message.ts";
 import { openRepository, type Repository, refuseUnusualStates } from "./repository.ts";
@@ -65,7 +65,7 @@ export async function prepare(
       throw new CliError(EXIT.failed, `git add --all failed: ${firstLine(added.stderr)}. Nothing was changed.`);
     for (const line of added.stderr.split("\n")) if (line.startsWith("warning: ")) tell(line);
   }
-  const change = await stagedChange(git, index);
+  const change = await readStagedChange(git, index);
   const secrets = addedSecrets(change.files, redactor);
   return { repository, index, indexAtStart, change, secrets, style: await styleOf(git, repository) };
 }
@@ -80,7 +80,7 @@ export interface Proposing {
   readonly not: readonly Proposal[];
   readonly tell: (line: string) => void;
   /** Throws when there is no model. */
-  readonly model: () => Promise<AskedModel>;
+  readonly model: () => Promise<CommitModel>;
   readonly signal: AbortSignal;
 }
 

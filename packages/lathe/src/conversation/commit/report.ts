@@ -3,9 +3,9 @@
 import { visibleText } from "@lathe/agent/base";
 import { EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import { countOf, dollars, tokens } from "../../sessions/numbers.ts";
-import type { Spent } from "./asking.ts";
 import type { StagedFile } from "./change.ts";
-import type { CommitResult, CommitWishes } from "./commit.ts";
+import type { CommitOptions, CommitResult } from "./commit.ts";
+import type { Spent } from "./commit-model.ts";
 import { nameInLine } from "./file-name.ts";
 import type { MadeCommit } from "./make-commits.ts";
 import { changeLine, type Prepared, type Proposal } from "./propose.ts";
@@ -84,7 +84,7 @@ export function commitReport(result: CommitResult, spent: Spent | undefined, not
   };
 }
 
-export function exitCodeOf({ status }: CommitResult, { dryRun }: CommitWishes): ExitCode {
+export function exitCodeOf({ status }: CommitResult, { dryRun }: CommitOptions): ExitCode {
   if (status === "committed" || status === "taken_back") return EXIT.done;
   if (status === "proposed") return dryRun ? EXIT.done : EXIT.question;
   return EXIT.failed;

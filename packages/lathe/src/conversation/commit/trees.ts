@@ -25,7 +25,7 @@ export async function contentsOf(
         state.set(file.from, taken.length > 0 ? undefined : file.before);
       const lines = taken.flatMap((part) => (part.lines ? [part.lines] : []));
       const isMixed = taken.length > 0 && taken.length < file.parts.length;
-      const mixed = isMixed ? { mode: file.after!.mode, oid: await versions.mixed(file, lines) } : undefined;
+      const mixed = isMixed ? { mode: file.after!.mode, oid: await versions.writeMixed(file, lines) } : undefined;
       const untouched = file.from === undefined ? file.before : undefined;
       state.set(file.path, mixed ?? (taken.length > 0 ? file.after : untouched));
     }
@@ -44,7 +44,7 @@ class Versions {
   }
 
   /** Writes the old version with these hunks of the new one, and returns the object's name. */
-  async mixed({ before, after }: StagedFile, hunks: readonly HunkLines[]): Promise<string> {
+  async writeMixed({ before, after }: StagedFile, hunks: readonly HunkLines[]): Promise<string> {
     const old = await this.#linesOf(before!.oid);
     const now = await this.#linesOf(after!.oid);
     const text = mixLines(old, now, hunks);
@@ -79,7 +79,7 @@ export function mixLines(old: readonly string[], now: readonly string[], hunks: 
 }
 
 /** Writes the entries into an index file that already holds the other paths. Returns the tree. */
-export async function treeWith(git: CommitGit, index: string, contents: Contents): Promise<string> {
+export async function writeTreeWith(git: CommitGit, index: string, contents: Contents): Promise<string> {
   const width = [...contents.values()].find((entry) => entry)?.oid.length ?? 40;
   const none = "0".repeat(width);
   const rows = [...contents].map(([path, entry]) =>

@@ -4,15 +4,15 @@
 import type { Redactor } from "@lathe/agent/policy";
 import { Message } from "@lathe/llm";
 import { cleanMessage, MESSAGE_PROMPT } from "../../changes/isolation/commit-message.ts";
-import type { AskedModel } from "./asking.ts";
 import type { StagedFile } from "./change.ts";
+import type { CommitModel } from "./commit-model.ts";
 import { chunksOf, cutParts, fileList, shownParts, tokensIn } from "./diff-text.ts";
 import mapPrompt from "./map.md";
 import mapPartsPrompt from "./map-parts.md";
 import { type MessageStyle, problemWith, styleText, tidyMessage } from "./style.ts";
 
 export interface Writing {
-  readonly model: AskedModel;
+  readonly model: CommitModel;
   readonly style: MessageStyle;
   readonly redactor: Redactor;
   /** What the user said about the change. */

@@ -3,7 +3,7 @@
 import type { ExecutionEnvironment, Middleware } from "@lathe/agent";
 import { type DocWarner, FolderDocs, joinDocs, pathDown, repositoryRoot } from "@lathe/agent/context";
 import { isInside } from "@lathe/agent/policy";
-import { givenByPath, type PathText } from "../given-by-path.ts";
+import { type PathText, pathTexts } from "../path-texts.ts";
 import intro from "./intro.md";
 
 /** Folders with other people's instructions, or with none. */
@@ -34,7 +34,7 @@ export function folderInstructions(env: ExecutionEnvironment, families: readonly
     const tag = `<instructions folder="${folder.slice(root.length).replace(/^\//, "")}">`;
     return { tag, text: `${tag}\n${joinDocs(found, warn).text}\n</instructions>` };
   };
-  return givenByPath({
+  return pathTexts({
     name: "folder instructions",
     intro,
     textsFor: async (path, context) => {

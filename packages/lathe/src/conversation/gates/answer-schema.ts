@@ -27,7 +27,7 @@ const isTexts: Shape = (value) =>
   Array.isArray(value) && value.every((item) => typeof item === "string") ? undefined : "must be a list of texts";
 const isVariants: Shape = (value, path) =>
   Array.isArray(value) && value.length > 0
-    ? first(value, (item, i) => schemaProblem(item, `${path}/${i}`))
+    ? firstProblem(value, (item, i) => schemaProblem(item, `${path}/${i}`))
     : "must be a list of schemas";
 const isSubschema: Shape = (value, path) => schemaProblem(value, path);
 
@@ -43,7 +43,7 @@ const KEYWORDS: Readonly<Record<string, Shape>> = {
   const: () => undefined,
   properties: (value, path) =>
     isJsonObject(value)
-      ? first(Object.entries(value), ([name, schema]) => schemaProblem(schema, `${path}/${escaped(name)}`))
+      ? firstProblem(Object.entries(value), ([name, schema]) => schemaProblem(schema, `${path}/${escapePointer(name)}`))
       : "must be an object of schemas",
   required: isTexts,
   additionalProperties: (value, path) => (typeof value === "boolean" ? undefined : schemaProblem(value, path)),
@@ -61,9 +61,9 @@ const KEYWORDS: Readonly<Record<string, Shape>> = {
 /** Why answers cannot be checked with this schema; undefined if they can. */
 export function schemaProblem(schema: JsonValue | undefined, path = "#"): string | undefined {
   if (!isJsonObject(schema)) return `${path} is no schema`;
-  return first(Object.entries(schema), ([keyword, value]) => {
+  return firstProblem(Object.entries(schema), ([keyword, value]) => {
     const shape = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
-    if (!shape) return `${path}/${escaped(keyword)}: a gate cannot use the keyword ${keyword}`;
+    if (!shape) return `${path}/${escapePointer(keyword)}: a gate cannot use the keyword ${keyword}`;
     const problem = shape(value, `${path}/${keyword}`);
     return problem === undefined || problem.startsWith("#") ? problem : `${path}/${keyword} ${problem}`;
   });
@@ -125,9 +125,14 @@ function problemsInFields(answer: JsonObject, schema: JsonSchema, path: string):
   const problems: AnswerProblem[] = [];
   for (const name of required)
     if (!Object.hasOwn(answer, name))
-      problems.push({ path: `${path}/${escaped(name)}`, keyword: "required", message: "is missing", expected: name });
+      problems.push({
+        path: `${path}/${escapePointer(name)}`,
+        keyword: "required",
+        message: "is missing",
+        expected: name,
+      });
   for (const [name, value] of Object.entries(answer)) {
-    const at = `${path}/${escaped(name)}`;
+    const at = `${path}/${escapePointer(name)}`;
     if (Object.hasOwn(properties, name)) problems.push(...problemsOf(value, properties[name] as JsonSchema, at));
     else if (additionalProperties === false)
       problems.push({ path: at, keyword: "additionalProperties", message: "is not known here", expected: false });
@@ -170,9 +175,9 @@ function isOfType(value: JsonValue, type: string): boolean {
 
 const isSame = (a: JsonValue, b: JsonValue): boolean => canonicalJson(a) === canonicalJson(b);
 
-const escaped = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+const escapePointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-function first<T>(items: readonly T[], look: (item: T, at: number) => string | undefined): string | undefined {
+function firstProblem<T>(items: readonly T[], look: (item: T, at: number) => string | undefined): string | undefined {
   for (const [i, item] of items.entries()) {
     const found = look(item, i);
     if (found !== undefined) return found;

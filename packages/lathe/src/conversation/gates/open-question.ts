@@ -9,7 +9,7 @@ const TITLE_LENGTH = 200;
 type WithGates = Pick<OpenSession, "session" | "gates">;
 
 /** Tells the user that a question is still open. */
-export const staysOpen = (question: string): string =>
+export const staysOpenText = (question: string): string =>
   `The question stays open: ${question}\nYour next message is its answer. /workflow shows all of it, /workflow stop ends the workflow.`;
 
 /** Whether a question is open that nothing asks: an input that an earlier process left unfinished asks its own. */
@@ -26,7 +26,7 @@ export async function askLeftOpen({ session, gates }: WithGates): Promise<boolea
   if (!dialog) return false;
   const answer = await session.maintain((signal) => gates.ask(gate, dialog, signal));
   if (session.state !== "closed" && gates.isOpen(gate))
-    session.warn(staysOpen(dialog.question.question), "workflow_gate");
+    session.warn(staysOpenText(dialog.question.question), "workflow_gate");
   return answer?.status === "accepted";
 }
 

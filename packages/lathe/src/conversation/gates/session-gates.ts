@@ -3,7 +3,7 @@
 
 import type { Answer, Question, Session } from "@lathe/agent";
 import { isJsonObject, type JsonValue } from "@lathe/llm";
-import type { GivenAnswers } from "../given-answers.ts";
+import type { CallAnswers } from "../call-answers.ts";
 import { type AnswerProblem, problemsOf } from "./answer-schema.ts";
 import { canonicalHash } from "./canonical-json.ts";
 import {
@@ -29,17 +29,17 @@ export interface GateResponse {
 }
 
 /** The user's side: how the session can ask them. */
-interface Asked {
+interface GatePerson {
   readonly answer?: (
     questions: readonly Question[],
     signal: AbortSignal,
     touched: undefined,
-    given: GivenAnswers,
+    given: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
   readonly decideGate?: (
     asked: { readonly gate: WorkflowGate; readonly question: Question },
     signal: AbortSignal,
-    given: GivenAnswers,
+    given: CallAnswers,
   ) => Promise<readonly Answer[] | undefined>;
 }
 
@@ -52,7 +52,7 @@ interface Known {
 
 export class SessionGates {
   readonly #session: Session;
-  readonly #person: Asked | undefined;
+  readonly #person: GatePerson | undefined;
   readonly #now: () => number;
   /** Journal writes of the answers that this process received. */
   readonly #syncs = new Map<string, Promise<void>>();
@@ -63,7 +63,7 @@ export class SessionGates {
   /** The gate that is being asked, and how to close its dialogs. */
   #asking: { readonly id: string; readonly close: (by?: string) => void } | undefined;
 
-  constructor(session: Session, person: Asked | undefined, now: () => number) {
+  constructor(session: Session, person: GatePerson | undefined, now: () => number) {
     this.#session = session;
     this.#person = person;
     this.#now = now;
@@ -80,7 +80,7 @@ export class SessionGates {
   }
 
   /** The gate that the call with this key opened. */
-  ofKey(key: string): WorkflowGate | undefined {
+  gateOfKey(key: string): WorkflowGate | undefined {
     return this.#known.byKey.get(key);
   }
 
@@ -201,7 +201,7 @@ export class SessionGates {
         ? "Your answer was not taken: it must not be empty."
         : this.take(gate, answerOf(said));
     };
-    const given: GivenAnswers = {
+    const given: CallAnswers = {
       get: () => undefined,
       keep: (_question, answer) => take(answer as unknown as Answer),
     };

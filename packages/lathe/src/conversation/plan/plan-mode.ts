@@ -10,7 +10,7 @@ import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { Permissions } from "../../found/permissions/permissions.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
-import { givenAnswers } from "../given-answers.ts";
+import { callAnswers } from "../call-answers.ts";
 import { saveInProject } from "../save-in-project.ts";
 import type { Person } from "../session-contract.ts";
 import approved from "./approved.md";
@@ -59,7 +59,7 @@ export class Planning {
     return {
       name: "plan mode",
       onInput: () => {
-        this.keep();
+        this.journalMode();
         this.#tell();
         return undefined;
       },
@@ -67,7 +67,7 @@ export class Planning {
   }
 
   /** Journals the mode if it has changed. */
-  keep(): void {
+  journalMode(): void {
     const session = this.#parts.session();
     const mode = this.#isOn ? PLAN : NONE;
     if (session.journal.context.state.mode !== mode) session.changeMode(mode);
@@ -75,7 +75,7 @@ export class Planning {
 
   /** Called when the user changes the mode: a session that has begun records it at once. */
   onModeChange(): void {
-    if (this.#parts.session().journal.leaf !== null) this.keep();
+    if (this.#parts.session().journal.leaf !== null) this.journalMode();
   }
 
   service(): PlanMode {
@@ -113,7 +113,7 @@ export class Planning {
 
   async #propose(plan: string, signal: AbortSignal, callId: string): Promise<PlanVerdict | undefined> {
     const { permissions, decide, onPlan, file, session } = this.#parts;
-    const verdict = await decide?.(plan, signal, givenAnswers(session, callId));
+    const verdict = await decide?.(plan, signal, callAnswers(session, callId));
     if (!verdict?.approved) return verdict;
     permissions.leavePlan();
     // The answer to the proposal already tells the model.

@@ -56,13 +56,13 @@ function describeFinding({ path, line, quote, priority, title, body }: Finding, 
   return `${number}. ${path}:${line} (${priority}) ${title}\nQuote: ${JSON.stringify(quote)}\n${body}`;
 }
 
-export interface Judged {
+export interface JudgedFindings {
   readonly confirmed: readonly ConfirmedFinding[];
   readonly dropped: readonly DroppedFinding[];
 }
 
 /** `outputs`: what the critics yielded; undefined for one that failed. */
-export function applyVerdicts(findings: readonly Finding[], outputs: readonly (string | undefined)[]): Judged {
+export function applyVerdicts(findings: readonly Finding[], outputs: readonly (string | undefined)[]): JudgedFindings {
   const verdicts = new Map<number, Verdict>();
   // A critic's verdicts on other critics' findings are ignored.
   for (const [i, output] of outputs.entries())

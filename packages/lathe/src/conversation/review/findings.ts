@@ -29,7 +29,7 @@ export async function checkFindings(
   const dropped: DroppedFinding[] = [];
   for (const { lens, reported } of all) {
     for (const value of reported) {
-      const checked = await checkOne(reportedFinding(value), lens, top, read);
+      const checked = await checkFinding(reportedFinding(value), lens, top, read);
       if ("dropped" in checked) dropped.push(checked);
       else merge(findings, checked, dropped);
     }
@@ -59,7 +59,7 @@ function reportedFinding(value: JsonValue): Reported {
   };
 }
 
-async function checkOne(
+async function checkFinding(
   reported: Reported,
   lens: string,
   top: string,

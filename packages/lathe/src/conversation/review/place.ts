@@ -44,7 +44,7 @@ export interface PlaceParts {
 
 export async function openPlace(parts: PlaceParts, change: Change): Promise<ReviewPlace> {
   const { permissions, workspace, git } = parts;
-  const rights = readOnly(workspace, change.top);
+  const rights = readOnlyMiddleware(workspace, change.top);
   const differing = change.end === undefined ? NO_DIFFERENCE : await differencesFrom(git, change.end);
   const isSame = differing.absent.length + differing.other.length === 0;
   const view = await viewOf(parts, change.top);
@@ -125,7 +125,7 @@ function confineType(type: AgentType, rights: Middleware, isOffered: NonNullable
   };
 }
 
-function readOnly({ machine, paths }: Workspace, top: string): Middleware {
+function readOnlyMiddleware({ machine, paths }: Workspace, top: string): Middleware {
   const places = { roots: [top], userHome: machine.userHome, latheHome: paths.home };
   return {
     name: "review",

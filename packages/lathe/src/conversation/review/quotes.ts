@@ -14,7 +14,7 @@ export function placeOfQuote(text: string, quote: string, line: number | undefin
   const wanted = wantedLines(quote);
   if (wanted.length === 0) return { problem: "it quotes nothing" };
   const starts = startsOf(lines, wanted);
-  const found = starts.length > 0 ? starts : startsOf(lines, withoutSign(wanted));
+  const found = starts.length > 0 ? starts : startsOf(lines, withoutPlusSign(wanted));
   const place = (start: number): QuotePlace => ({
     line: start + 1,
     quote: lines
@@ -44,7 +44,7 @@ function wantedLines(quote: string): string[] {
 }
 
 /** Removes the `+` of an added line in a diff. */
-const withoutSign = (wanted: readonly string[]): string[] => wanted.map((line) => line.replace(/^\+\s*/, ""));
+const withoutPlusSign = (wanted: readonly string[]): string[] => wanted.map((line) => line.replace(/^\+\s*/, ""));
 
 function startsOf(lines: readonly string[], wanted: readonly string[]): number[] {
   const [only = ""] = wanted;

@@ -20,7 +20,7 @@ import { promotionPart } from "./promotion.ts";
 import { questionsPart } from "./questions.ts";
 import { rewindPart } from "./rewind.ts";
 import { runningCommandsPart } from "./running-commands.ts";
-import { settledServicesPart } from "./settled-services.ts";
+import { settingsServicesPart } from "./settings-services.ts";
 import { tapePart } from "./tape.ts";
 import { todoPart } from "./todo.ts";
 import { warmUpPart } from "./warm-up.ts";
@@ -39,7 +39,7 @@ type PartMaker = (base: SessionBase) => SessionPart | undefined | Promise<Sessio
  * agents report what was left of earlier work.
  */
 const SESSION_PARTS: readonly PartMaker[] = [
-  settledServicesPart,
+  settingsServicesPart,
   // Before any other part makes a request or waits for a failure.
   accountsPart,
   webPart,

@@ -47,15 +47,20 @@ export class Unattended {
 
   /** Applies the declaration to the session that is now the present one. */
   enter({ session, permissions }: OpenSession): void {
-    if (this.#session) this.#limits = this.#left();
+    if (this.#session) this.#limits = this.#remaining();
     this.#session = session;
     this.#before = usedBy(session);
     const { budget } = session.config;
-    const bound = (dimension: Dimension): number => {
+    const boundFor = (dimension: Dimension): number => {
       const declared = this.#before[dimension] + Math.max(NOTHING_LEFT, this.#limits[dimension]);
       return Math.min(budget[dimension] || Number.POSITIVE_INFINITY, declared);
     };
-    const bounds: BudgetConfig = { ...budget, tokens: bound("tokens"), usd: bound("usd"), calls: bound("calls") };
+    const bounds: BudgetConfig = {
+      ...budget,
+      tokens: boundFor("tokens"),
+      usd: boundFor("usd"),
+      calls: boundFor("calls"),
+    };
     session.config.budget = bounds;
     permissions.narrowTo(this.#read.rules, this.#read.readsByShell);
     this.#note("allow", "negotiate_unattended", `declared by ${this.#read.declaration.actor}`);
@@ -74,15 +79,15 @@ export class Unattended {
       return { code: "scope_denied", message, scope };
     }
     if (scope !== "prompt") return undefined;
-    const spent = this.#over ?? this.#usedUp();
+    const spent = this.#over ?? this.#exhaustedText();
     return spent === undefined ? undefined : { code: "budget_exhausted", message: spent, scope };
   }
 
   /** Called when the session reports that a limit ended its work. */
   noteLimit(message: string): void {
-    const left = this.#left();
+    const remaining = this.#remaining();
     const dimensions: readonly Dimension[] = ["tokens", "calls", "usd"];
-    const share = (dimension: Dimension): number => left[dimension] / this.#limits[dimension];
+    const share = (dimension: Dimension): number => remaining[dimension] / this.#limits[dimension];
     const dimension = dimensions.reduce((least, one) => (share(one) < share(least) ? one : least));
     this.#over = this.#usedUpText(dimension);
     this.#note("deny", dimension, message);
@@ -101,8 +106,8 @@ export class Unattended {
     void this.#session?.interrupt();
   }
 
-  #usedUp(): string | undefined {
-    const left = this.#left();
+  #exhaustedText(): string | undefined {
+    const left = this.#remaining();
     const dimension = (["tokens", "usd"] as const).find((one) => left[one] <= 0);
     return dimension && this.#usedUpText(dimension);
   }
@@ -111,7 +116,7 @@ export class Unattended {
     return `The declared limit of ${limitText(dimension, this.#declared[dimension])} is used up.`;
   }
 
-  #left(): Amounts {
+  #remaining(): Amounts {
     const used = this.#session ? usedBy(this.#session) : this.#before;
     const left = (dimension: Dimension): number =>
       this.#limits[dimension] - (used[dimension] - this.#before[dimension]);

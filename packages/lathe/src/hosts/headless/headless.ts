@@ -63,10 +63,14 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
     driver.stopAtLimit(TIME_IS_UP);
   }, run.timeLimit.ms);
   try {
-    const { whole, isHandled } = await giveAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
-    tellOfJobs(session);
+    const { whole, isHandled } = await submitAll(run, driver, () => signals.asked.aborted || stop.signal.aborted);
+    warnAboutJobs(session);
     const { open, workspace } = run.conversation;
-    const facts = { ...report(run, driver), ...openWorkflow(open), ...continuing(workspace, open.journal, session) };
+    const facts = {
+      ...reportOf(run, driver),
+      ...openWorkflow(open),
+      ...continueFacts(workspace, open.journal, session),
+    };
     const outcome: RunOutcome = isHandled
       ? { status: "done", exitCode: EXIT.done }
       : whole
@@ -87,7 +91,7 @@ export async function runHeadless(run: HeadlessRun, onEvent: EventListener, stdo
 }
 
 /** The command that continues the session, for the last line of the run. */
-export const continuing = (
+export const continueFacts = (
   workspace: Pick<Workspace, "paths" | "cwd">,
   { path }: { readonly path?: string | undefined },
   { id }: { readonly id: string },
@@ -105,7 +109,7 @@ async function finishRun(
 }
 
 /** Warns about jobs that end with the run, such as a server started for the user. */
-function tellOfJobs(session: Session): void {
+function warnAboutJobs(session: Session): void {
   const { beside, state } = session;
   const running = beside.jobs?.runningJobs() ?? [];
   if (running.length === 0 || state === "closed") return;
@@ -117,7 +121,7 @@ function tellOfJobs(session: Session): void {
  * `whole` is false if the run was stopped before all prompts were sent; `isHandled` is true if all prompts were
  * commands without an answer.
  */
-async function giveAll(
+async function submitAll(
   run: HeadlessRun,
   driver: RunDriver,
   stopped: () => boolean,
@@ -137,7 +141,7 @@ async function giveAll(
     await (run.phase?.(`print:prompt:${i === 0 ? "initial" : "next"}`, submit) ?? submit());
     // Not on tape: a recording must have the same lines as its replay.
     if (schema && !run.tape) nameAfterPrompt(session.journal, content);
-    good = goesOn(run, driver);
+    good = canContinue(run, driver);
   }
   return { whole: true, isHandled };
 }
@@ -162,11 +166,11 @@ async function finishEarlier(run: HeadlessRun, driver: RunDriver): Promise<boole
   session.outputSchema = schema;
   if (session.hasUnfinishedInput) await driver.continue();
   // An open question is answered before anything is sent, however the run that asked it ended.
-  else if (isLeftOpen(open)) await driver.recall(schema, (await open.gates.dialog())?.question);
+  else if (isLeftOpen(open)) await driver.restoreOutcome(schema, (await open.gates.dialog())?.question);
   else if (input?.state === "end" && isUndone(input.reason, run)) await driver.submit(goOn.trim());
-  else if (input !== undefined) await driver.recall(schema);
+  else if (input !== undefined) await driver.restoreOutcome(schema);
   else return true;
-  return goesOn(run, driver);
+  return canContinue(run, driver);
 }
 
 /** A named run that hit a limit is over; `--continue` without a prompt resumes the work. */
@@ -175,17 +179,17 @@ function isUndone(reason: string | undefined, { earlier }: HeadlessRun): boolean
 }
 
 /** Whether a run without a prompt has something to do. */
-export function leftUndone({ hasUnfinishedInput, journal: { input } }: Session): boolean {
+export function hasUndoneWork({ hasUnfinishedInput, journal: { input } }: Session): boolean {
   return hasUnfinishedInput || (input?.state === "end" && input.reason !== "completed");
 }
 
 /** The next prompt only makes sense after one that was answered. */
-function goesOn(run: HeadlessRun, driver: RunDriver): boolean {
-  const { exitCode } = outcomeOf(report(run, driver));
+function canContinue(run: HeadlessRun, driver: RunDriver): boolean {
+  const { exitCode } = outcomeOf(reportOf(run, driver));
   return exitCode === EXIT.done || exitCode === EXIT.denied;
 }
 
-function report({ earlier, mustBeVerified, conversation: { open } }: HeadlessRun, driver: RunDriver): RunReport {
+function reportOf({ earlier, mustBeVerified, conversation: { open } }: HeadlessRun, driver: RunDriver): RunReport {
   const must = mustBeVerified ? { mustBeVerified } : {};
   const now = { ...driver.report(), ...must, kept: open.journal.path !== undefined };
   return earlier ? { ...now, denied: [...earlier.denied, ...now.denied] } : now;
@@ -195,5 +199,5 @@ function finalResult(run: HeadlessRun, driver: RunDriver, outcome: RunOutcome): 
   const { session, journal } = run.conversation.open;
   // The cost of a run over several processes is that of its session.
   const spent = run.earlier ? { usage: session.usage.usage, cost: session.usage.cost } : {};
-  return resultOf(outcome, { ...report(run, driver), ...spent }, journal.path ? session.id : null);
+  return resultOf(outcome, { ...reportOf(run, driver), ...spent }, journal.path ? session.id : null);
 }

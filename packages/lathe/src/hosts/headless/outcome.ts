@@ -102,7 +102,7 @@ const tooLarge = ({ error }: RunFacts): string =>
     ? "The conversation no longer fits the model's context."
     : `The conversation is too large: ${sentence(joinLines(error.message))}`;
 
-const questionAsked = ({ kept = true, command = LAST }: Kept): string =>
+const questionText = ({ kept = true, command = LAST }: Kept): string =>
   `The agent asked a question. ${kept ? `Answer it with: ${command} "<answer>"` : "Run it again with the answer in the prompt."}`;
 
 /** An unfinished workflow is not success: a script must not take it for the end. */
@@ -121,7 +121,7 @@ function workflowOutcome({ workflow, kept = true, command = LAST }: RunFacts): R
   return { status: "question", exitCode: EXIT.question, message };
 }
 
-const planProposed = ({ kept = true, command = LAST }: Kept): string =>
+const planText = ({ kept = true, command = LAST }: Kept): string =>
   `The agent proposed a plan. ${kept ? `To carry it out: ${command} "go ahead"` : "Run it again with the plan as the prompt."}`;
 
 const OTHER_WORDS = "Rephrase the request, or choose another model: lathe models";
@@ -134,7 +134,7 @@ function completedOutcome(facts: RunFacts): RunOutcome {
     return {
       status: "question",
       exitCode: EXIT.question,
-      message: facts.awaiting === "plan" ? planProposed(facts) : questionAsked(facts),
+      message: facts.awaiting === "plan" ? planText(facts) : questionText(facts),
     };
   }
   if (facts.denied.length > 0) {

@@ -90,7 +90,7 @@ export class RunDriver {
   }
 
   /** Takes over the outcome of an earlier process, if nothing is left to do but answer the question `asked`. */
-  async recall(schema: JsonSchema | undefined, asked?: Question): Promise<void> {
+  async restoreOutcome(schema: JsonSchema | undefined, asked?: Question): Promise<void> {
     const { input } = this.#session.journal;
     const reason = ((input?.state === "end" ? input.reason : undefined) ?? "completed") as EndReason;
     const last = lastWords(this.#session.journal);

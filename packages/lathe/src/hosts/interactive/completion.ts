@@ -63,7 +63,7 @@ export class ComposerCompletion implements CompletionSource {
     const wanted = named.slice(1).replace(/^"/, "");
     const { paths, remark } = await this.#files.find(wanted, conversation);
     if (signal.aborted) return undefined;
-    const items = paths.slice(0, MOST_SHOWN).map((path) => ({ value: insertedFor(path), label: path }));
+    const items = paths.slice(0, MOST_SHOWN).map((path) => ({ value: insertionFor(path), label: path }));
     const said = remark ?? (items.length === 0 && wanted !== "" ? `No file matches ${wanted}` : undefined);
     return { from: cursor - named.length, to: cursor, items, ...(said === undefined ? {} : { remark: said }) };
   }
@@ -84,7 +84,7 @@ async function completeAddress(
 }
 
 /** After a folder the user goes on typing; a file name is complete. */
-function insertedFor(path: string): string {
+function insertionFor(path: string): string {
   const isFolder = path.endsWith("/");
   if (!/\s/.test(path)) return `@${path}${isFolder ? "" : " "}`;
   return isFolder ? `@"${path}` : `@"${path}" `;

@@ -9,7 +9,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import { InputExpansion } from "../../conversation/expand-input.ts";
 import { askLeftOpen, isLeftOpen } from "../../conversation/gates/open-question.ts";
 import goOn from "../../conversation/go-on.md";
-import { isOwn } from "../../conversation/unsent.ts";
+import { isOwn } from "../../conversation/unsent-messages.ts";
 import { type BangCommand, bangCommand } from "../../conversation/user-shell.ts";
 import { CliError, EXIT, type ExitCode } from "../../platform/usage/exit.ts";
 import type { HostView } from "./host-view.ts";
@@ -163,8 +163,8 @@ export class Controller {
         if (this.isBusy) await this.conversation.session.interrupt();
         // A team worker's view ends with it, and its work becomes a patch that the leader gets.
         if (this.conversation.workspace.machine.paneStarter?.member) return this.#view.leave(code);
-        const { settledBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
-        const mayLeave = await settledBeforeLeaving(this.conversation, view, this.#view);
+        const { settleBeforeLeaving } = await import("../../conversation/commands/worktree-command.ts");
+        const mayLeave = await settleBeforeLeaving(this.conversation, view, this.#view);
         if (!mayLeave && code === EXIT.done) return;
       } finally {
         this.#isLeaving = false;

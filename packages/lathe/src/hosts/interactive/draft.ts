@@ -77,7 +77,7 @@ export class Draft {
       }
       this.#kept = text;
     } catch {
-      // a full or read-only home must not keep the user from typing
+      // A full or read-only home must not keep the user from typing.
     }
   }
 
@@ -88,7 +88,7 @@ export class Draft {
         return Number.isInteger(pid) && !this.#timer.isAlive(pid);
       });
     } catch {
-      return []; // nothing was ever kept
+      return []; // there are no drafts yet
     }
   }
 }

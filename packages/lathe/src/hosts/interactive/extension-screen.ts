@@ -62,8 +62,8 @@ export class TerminalForExtensions implements ExtensionScreen {
     this.#screen.dialogs.ask(placeholder === "" ? title : `${title} (${placeholder})`, signal);
 
   editor: ExtensionScreen["editor"] = async (title, text = "") => {
-    const { editedText } = await import("./external-editor.ts");
-    return editedText(this.#screen, title, text);
+    const { editText } = await import("./external-editor.ts");
+    return editText(this.#screen, title, text);
   };
 
   notify: ExtensionScreen["notify"] = (message, kind = "info") =>

@@ -11,12 +11,12 @@ import type { ScreenParts } from "./screen-parts.ts";
 type Place = Pick<ScreenParts, "machine" | "surface" | "hint">;
 
 export async function editExternally(place: Place, editor: Editor): Promise<void> {
-  const text = await editedText(place, "input", editor.value());
+  const text = await editText(place, "input", editor.value());
   if (text !== undefined) editor.replaceText(text);
 }
 
 /** The text as the user left it; undefined if it was not edited, and then a hint says why. */
-export async function editedText(
+export async function editText(
   { machine, surface, hint }: Place,
   name: string,
   text: string,

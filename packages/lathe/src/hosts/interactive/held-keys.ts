@@ -24,7 +24,7 @@ export class HeldKeys {
       return await work();
     } finally {
       this.#dialogues.splice(this.#dialogues.indexOf(dialogue), 1);
-      if (this.#dialogues.length === 0) this.#letGo();
+      if (this.#dialogues.length === 0) this.#releaseToComposer();
     }
   }
 
@@ -47,7 +47,7 @@ export class HeldKeys {
   }
 
   /** No question came: the text goes to the composer where the user sees it, and Enter is dropped. */
-  #letGo(): void {
+  #releaseToComposer(): void {
     for (const key of this.#keys.splice(0)) if (key.kind !== "key" || key.name !== "enter") this.#replay(key);
   }
 }

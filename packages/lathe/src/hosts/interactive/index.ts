@@ -117,6 +117,6 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // it belongs to another user
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // another user owns the process
   }
 }

@@ -3,7 +3,7 @@
 
 import type { SessionEvent } from "@lathe/agent";
 import { outcomeOf, type RunFacts } from "../headless/outcome.ts";
-import { TOLD_AT_THE_END } from "../headless/told-at-end.ts";
+import { REPEATED_AT_END } from "../headless/warning-codes.ts";
 
 export class InputEndings {
   readonly #kept: boolean;
@@ -17,7 +17,7 @@ export class InputEndings {
 
   /** Whether the line at the end of the input covers this event. */
   covers(event: SessionEvent): boolean {
-    if (event.kind === "warning") return TOLD_AT_THE_END.has(event.data.code);
+    if (event.kind === "warning") return REPEATED_AT_END.has(event.data.code);
     return event.kind === "error" && !event.data.fatal && event.data.code === undefined;
   }
 

@@ -29,7 +29,7 @@ export class KeyRouter {
     if (key.kind !== "focus") panels.keyPressed();
     const isLate = key.kind === "key" && key.name === "enter" && panels.isEnterLate && !fullScreens.shown;
     if (!isLate && (this.#isAsking || fullScreens.shown || !this.#held.takes(key))) this.#route(key);
-    panels.settle();
+    panels.focusWhenDue();
   }
 
   /** Runs work that asks for secrets: keys typed between two of its questions wait for the next one. */
@@ -64,7 +64,7 @@ export class KeyRouter {
       return true;
     }
     if (!focused) return false;
-    if (panels.isDeaf && isTyped(key)) return true;
+    if (panels.ignoresKeys && isTyped(key)) return true;
     if (focused.component.handle(key)) return true;
     // Text that is no answer begins a message: the letters after it must not answer by accident.
     if (isText(key) && focused.byAgent) {

@@ -5,7 +5,7 @@ import type { Workspace } from "../../config/workspace/workspace.ts";
 import { builtinCommands, quit } from "../../conversation/commands/builtin.ts";
 import { type SessionOpener, serveCommand } from "../../conversation/commands/serve-command.ts";
 import { Conversation } from "../../conversation/conversation.ts";
-import { isLeftOpen, staysOpen } from "../../conversation/gates/open-question.ts";
+import { isLeftOpen, staysOpenText } from "../../conversation/gates/open-question.ts";
 import type { Arrival, OpenSession } from "../../conversation/session-contract.ts";
 import type { Presence } from "../../conversation/session-request.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
@@ -107,10 +107,10 @@ async function openIn(
   const { machine, view: runView } = workspace;
   const unkept = args.options["no-session"] ? undefined : unwritableReason(workspace.paths.sessions);
   for (const warning of [...workspace.warnings, unkept]) if (warning !== undefined) view.line(warning, "yellow");
-  const options = await withChosenSession(workspace, args.options, chooserAt(view, workspace));
+  const options = await withChosenSession(workspace, args.options, sessionChooser(view, workspace));
   // Errors about an @file come before anything is opened.
   const prompts = await promptsOf({ ...args, options }, { machine, files: runView?.env });
-  const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askedOnce(view) : {}) };
+  const presence = { interactive: true, ...(host.asksFirst && !timing.leavesWhenReady ? askOnce(view) : {}) };
   const phase = <T>(name: string, work: () => Promise<T>): Promise<T> => timing.phase(name, work);
   const requestFor = run.requestFor(workspace, options, { presence, phase });
   const commands = builtinCommands();
@@ -118,8 +118,8 @@ async function openIn(
     rememberForTerminal(place, open.journal.path);
     view.watch(open);
     const question = reason === "start" ? undefined : open.gates.open?.context.title;
-    if (question !== undefined) view.line(staysOpen(question), "yellow");
-    const setCommands = (): void => commands.setAdded(open.parts.commands());
+    if (question !== undefined) view.line(staysOpenText(question), "yellow");
+    const setCommands = (): void => commands.setSessionCommands(open.parts.commands());
     open.parts.onCommands = setCommands;
     setCommands();
   };
@@ -177,7 +177,7 @@ async function converse(
   void host.tell(async (ready) => {
     if (first !== undefined) {
       ready.returnQueued();
-      const [now, ...rest] = await expandedInputs(ready, [first, ...later]);
+      const [now, ...rest] = await expandInputs(ready, [first, ...later]);
       if (now !== undefined) await ready.submit(now, rest);
     } else if (conversation.wasCutOff || isLeftOpen(conversation.open)) await ready.offerToContinue();
   });
@@ -197,7 +197,7 @@ async function converse(
   return code;
 }
 
-async function expandedInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
+async function expandInputs(controller: Controller, inputs: readonly InputContent[]): Promise<InputContent[]> {
   const expanded: InputContent[] = [];
   for (const input of inputs) {
     const content = await controller.expand(input);
@@ -207,7 +207,7 @@ async function expandedInputs(controller: Controller, inputs: readonly InputCont
 }
 
 /** Asks for the first model once; later sessions of the run reuse it. */
-function askedOnce(view: HostView): Presence {
+function askOnce(view: HostView): Presence {
   let chosen: ReturnType<NonNullable<Presence["firstModel"]>> | undefined;
   const ask = (workspace: SessionWorkspace) =>
     view.dialogue("its first question", async () =>
@@ -242,7 +242,7 @@ function announceNewer(controller: Controller, view: HostView, left: Promise<Exi
   void left.then(() => timer.cancel());
 }
 
-function chooserAt(view: HostView, workspace: Workspace): SessionChooser {
+function sessionChooser(view: HostView, workspace: Workspace): SessionChooser {
   return {
     choose: async (sessions) => {
       const { chooseFrom } = await import("../../conversation/commands/choice.ts");

@@ -25,14 +25,14 @@ import { makeScreenParts, type ScreenParts } from "./screen-parts.ts";
 import type { StartScreen } from "./start-screen.ts";
 import { ConversationFacts } from "./status-facts.ts";
 import { StatusLine, type StatusPart } from "./status-line/status-line.ts";
-import { TerminalSigns } from "./terminal-signs.ts";
+import { TerminalIndicators } from "./terminal-indicators.ts";
 import { Transcript } from "./transcript/transcript.ts";
 import { TranscriptRows } from "./transcript-rows.ts";
 
 /** `problems` are shown when the conversation is open. */
 export function screenHost(start: StartScreen, workspace: Workspace, problems: readonly string[]): Host {
   const joined = joinParts(start, workspace);
-  const { screen, extensions, themes, history, signs } = joined;
+  const { screen, extensions, themes, history, indicators } = joined;
   let followed: Promise<void> = Promise.resolve();
   const view = hostView(joined, (open) => {
     followed = follow(open, joined);
@@ -48,7 +48,7 @@ export function screenHost(start: StartScreen, workspace: Workspace, problems: r
       for (const problem of problems) view.line(problem, "yellow");
       screen.link.open(controller);
     },
-    showTitle: (title) => signs.name(title),
+    showTitle: (title) => indicators.name(title),
     close: async () => {
       themes.close();
       screen.hint.end();
@@ -67,7 +67,7 @@ interface JoinedParts {
   readonly history: ComposerHistory;
   readonly keys: KeyRouter;
   readonly facts: ConversationFacts;
-  readonly signs: TerminalSigns;
+  readonly indicators: TerminalIndicators;
   readonly settings: Settings;
 }
 
@@ -121,8 +121,8 @@ function joinParts(start: StartScreen, workspace: Workspace): JoinedParts {
   });
   const facts = new ConversationFacts(() => screen.link.controller);
   const region = liveRegion({ screen, composer, extensions, status: statusLine(facts, settings) });
-  const signs = new TerminalSigns({ env: machine.env, settings, surface, cwd: screen.cwd });
-  const joined = { screen, transcript, rows, extensions, themes, composer, history, keys, facts, signs, settings };
+  const indicators = new TerminalIndicators({ env: machine.env, settings, surface, cwd: screen.cwd });
+  const joined = { screen, transcript, rows, extensions, themes, composer, history, keys, facts, indicators, settings };
   for (const apply of Object.values(APPLIED)) apply(joined);
   editor.prompt = [{ text: `${themes.symbols.prompt} `, style: { color: "accent" } }];
   start.show({
@@ -207,7 +207,7 @@ function hostView(joined: JoinedParts, watch: HostView["watch"]): HostView {
     showAgents: () => showAgents(screen),
     showTerminal: (terminal) => fullScreens.showTerminal(terminal),
     terminalSize: () => fullScreens.terminalSize(),
-    edit: async (name, text) => (await import("./external-editor.ts")).editedText(screen, name, text),
+    edit: async (name, text) => (await import("./external-editor.ts")).editText(screen, name, text),
     copy: (text) => surface.terminal.copy(text),
     submit: (text) => void link.tell((controller) => controller.submit(text)),
     prefill: (text) => composer.prefill(text),
@@ -253,7 +253,7 @@ function commandHint(bindings: Bindings): string {
 /** Streaming events delay a key by at most this time. */
 const AT_ONCE_MS = 20;
 
-async function follow({ session }: OpenSession, { transcript, rows, facts, signs }: JoinedParts): Promise<void> {
+async function follow({ session }: OpenSession, { transcript, rows, facts, indicators }: JoinedParts): Promise<void> {
   let begun = performance.now();
   for await (const event of session.events()) {
     // Queued events arrive without a pause for keys between them, so this yields from time to time.
@@ -263,7 +263,7 @@ async function follow({ session }: OpenSession, { transcript, rows, facts, signs
     }
     transcript.event(event);
     if (event.kind === "processing_end") facts.refresh();
-    signs.event(event);
+    indicators.event(event);
     rows.tick();
   }
 }

@@ -61,8 +61,8 @@ export function makeScreenParts(start: StartScreen, rows: ConversationRows, onPa
     context,
     onChange,
     hint: (text) => hint.show(text),
-    settledElsewhere: (panel, by, typed) => {
-      panels.takenAway(panel, by !== undefined);
+    onAnsweredElsewhere: (panel, by, typed) => {
+      panels.noteTakenAway(panel, by !== undefined);
       if (typed !== "") editor.text = editor.isEmpty ? typed : `${typed}\n${editor.text}`;
       if (by !== undefined) scrollback.line(`Answered by ${by}.`, "dim");
     },

@@ -85,7 +85,7 @@ function headIn(git: string, at: string): string | undefined {
   try {
     return readIfThere(join(git, "HEAD"))?.trim() ?? linkedHead(readIfThere(git), at);
   } catch {
-    return undefined; // not ours to read, or a folder without a head
+    return undefined; // not readable, or a folder without a HEAD
   }
 }
 

@@ -11,7 +11,7 @@ import { HostPerson } from "../rpc/person.ts";
 import { HostSide, type HostTool, type UiHandler } from "../rpc-client/host-side.ts";
 import type { WireEvent } from "../wire/events.ts";
 import { toWire } from "../wire/to-wire.ts";
-import { checkOptions } from "./checked-options.ts";
+import { checkOptions } from "./check-options.ts";
 import { Listeners } from "./listeners.ts";
 import { openPlace } from "./place.ts";
 import type { AgentSession, AgentSessionOptions, PromptOutcome } from "./types.ts";

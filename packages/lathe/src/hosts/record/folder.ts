@@ -9,7 +9,7 @@ import type { Settings } from "../../config/settings/schema.ts";
 import type { SessionRequest } from "../../conversation/session-contract.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 import type { RunResult } from "../headless/result.ts";
-import type { PublicOptions } from "./public.ts";
+import type { PublicOptions } from "./public-options.ts";
 
 const FORMAT = 1;
 
@@ -74,7 +74,7 @@ export class RecordFolder {
   }
 
   /** Saves the session as it was before the run: its file, the files next to it, and the blobs it names. */
-  keepBefore(path: string, beside: string | undefined, blobs: string): void {
+  saveBefore(path: string, beside: string | undefined, blobs: string): void {
     mkdirSync(this.before);
     const text = readFileSync(path);
     writeFileSync(join(this.before, "session.jsonl"), text, { mode: 0o600 });
@@ -86,7 +86,7 @@ export class RecordFolder {
   }
 
   /** Saves the journals of child agents, which are next to the session's own. */
-  keepAgents(beside: string): void {
+  saveAgents(beside: string): void {
     for (const [name, journal] of agentJournals(beside)) {
       mkdirSync(this.#agents, { recursive: true });
       writeFileSync(join(this.#agents, name), journal, { mode: 0o600 });

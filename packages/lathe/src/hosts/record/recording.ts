@@ -20,8 +20,8 @@ import { usageError } from "../../platform/usage/exit.ts";
 import { existingJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import type { RunResult } from "../headless/result.ts";
 import { newSession, RecordFolder } from "./folder.ts";
-import { heldJournal, journalBytes } from "./held-journal.ts";
-import { publicOptions, publicValue } from "./public.ts";
+import { inMemoryJournal, journalBytes } from "./journal-bytes.ts";
+import { publicOptions, publicValue } from "./public-options.ts";
 
 export class Recording implements RecordingTape {
   /** The workspace for everything that belongs to the session. */
@@ -60,9 +60,9 @@ export class Recording implements RecordingTape {
     const found = open(this.#outside);
     const { path, folder, journal } = found;
     await journal.close();
-    if (path === undefined) this.#journal = heldJournal(this.workspace);
+    if (path === undefined) this.#journal = inMemoryJournal(this.workspace);
     else if (existsSync(path)) {
-      this.#folder.keepBefore(path, folder, this.#outside.paths.blobs);
+      this.#folder.saveBefore(path, folder, this.#outside.paths.blobs);
       this.#journal = existingJournal(this.workspace, path);
     } else if (journal.leaf !== null) {
       throw usageError("--record: this session has an older format. Continue it once without --record.");
@@ -71,7 +71,7 @@ export class Recording implements RecordingTape {
   }
 
   /** Returns the same request with a model whose traffic is recorded. */
-  async tap(request: SessionRequest): Promise<SessionRequest> {
+  async recordRequest(request: SessionRequest): Promise<SessionRequest> {
     // What additions do cannot be recorded, so a recorded run has none.
     const { opened, overrides, adapter: _adapter, person: _person, tape: _tape, additions: _none, ...kept } = request;
     await warnOfUnusedHooks(this.#outside);
@@ -121,7 +121,7 @@ export class Recording implements RecordingTape {
   /** Called after the last input. */
   finish({ status, exitCode }: RunResult): void {
     if (!this.#journal) return;
-    if (this.#journal.folder !== undefined) this.#folder.keepAgents(this.#journal.folder);
+    if (this.#journal.folder !== undefined) this.#folder.saveAgents(this.#journal.folder);
     this.#folder.writeEnd(journalBytes(this.#journal), {
       status,
       exitCode,

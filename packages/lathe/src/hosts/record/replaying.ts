@@ -21,7 +21,7 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import { existingJournal, newJournal, type OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { Run } from "../run.ts";
 import { agentJournals, type RecordedSession, RecordFolder, sha256 } from "./folder.ts";
-import { heldJournal, journalBytes } from "./held-journal.ts";
+import { inMemoryJournal, journalBytes } from "./journal-bytes.ts";
 
 export interface ReplayReport {
   readonly text: string;
@@ -93,15 +93,15 @@ function replayWorkspace(
   const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [], extensions };
   // The recording contains no secrets, and those of this machine are not used.
   const run = new Run(machine);
-  const { said } = run;
+  const { reported: said } = run;
   const redactor = new Redactor();
   const env = withoutBroker(machine.env);
   const variables = { env, userEnv: env };
-  return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, said });
+  return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, reported: said });
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {
-  if (header === undefined) return heldJournal(workspace);
+  if (header === undefined) return inMemoryJournal(workspace);
   if (!existsSync(folder.before)) return newJournal(workspace, header);
   const { sessions, blobs } = workspace.paths;
   cpSync(folder.before, sessions, { recursive: true });

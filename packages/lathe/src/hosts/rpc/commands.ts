@@ -26,7 +26,7 @@ import { declarationShape, type UnattendedScope } from "../../conversation/unatt
 import { agentRow } from "../wire/agent-row.ts";
 import { wireImage, wireMessage } from "../wire/message.ts";
 import { settledFields, worktreeState } from "../wire/worktree.ts";
-import { LOOK_COMMANDS } from "./look-commands.ts";
+import { DISPLAY_COMMANDS } from "./display-commands.ts";
 
 export const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const level = choice(LEVELS);
@@ -344,7 +344,7 @@ export const COMMANDS = {
   get_last_assistant_text: { scope: "message:read", params: {}, data: object({ text: orNull(text()) }) },
   set_session_name: { scope: "session", params: { name: text() }, data: nothing },
   get_messages: { scope: "message:read", params: {}, data: object({ messages: listOf(wireMessage) }) },
-  ...LOOK_COMMANDS,
+  ...DISPLAY_COMMANDS,
 
   /** `toolNames` are offered to the model; `refused` are not. */
   set_host_tools: {

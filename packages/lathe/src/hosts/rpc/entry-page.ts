@@ -125,36 +125,36 @@ function shownItem(place: Place, item: Item): WithoutFields<OfType<"user" | "ass
 
 function partsOf({ session, path, at, entry }: Place, { parts }: AssistantItem): Part[] {
   const calls = callsIn(session.journal, entry.id);
-  const answered = calls.length === 0 ? [] : [...resultsAfter(session.journal, path, at)].flatMap(answeredIn);
-  const unanswered = (callId: string): ToolCallData | undefined =>
+  const answered = calls.length === 0 ? [] : [...resultsAfter(session.journal, path, at)].flatMap(answeredCallIds);
+  const unansweredCall = (callId: string): ToolCallData | undefined =>
     answered.includes(callId) ? undefined : calls.find(({ id }) => id === callId);
   return parts.map((part): Part => {
     if (part.kind === "image") return { kind: "image", image: mediaToWire(part.image) };
     if (part.kind !== "call") return part;
     const { id: toolCallId, name: toolName } = part.call;
-    const open = unanswered(toolCallId);
+    const open = unansweredCall(toolCallId);
     const card = open && pastCard(pastTool(session, toolName), open, undefined);
     return { kind: "call", toolCallId, toolName, ...(card ? { card } : {}) };
   });
 }
 
-const answeredIn = ({ message }: MessageEntry): string[] =>
+const answeredCallIds = ({ message }: MessageEntry): string[] =>
   message.content.flatMap((part) => (part.kind === "tool_result" ? [part.toolResult.toolCallId] : []));
 
 /** The results in an entry: one of an old file may hold several. */
 function resultsIn(place: Place): Result[] {
   const { session, entry } = place;
   if (entry.type === "nested_call")
-    return [{ ...resultOf(session, nestedIn(session, entry), entry), nestedIn: entry.within }];
+    return [{ ...resultOf(session, nestedCallIn(session, entry), entry), nestedIn: entry.within }];
   if (entry.type !== "message" || entry.message.role !== "tool") return [];
   const calls = callsBefore(place);
-  return answeredIn(entry).flatMap((callId) => {
+  return answeredCallIds(entry).flatMap((callId) => {
     const call = calls.find(({ id }) => id === callId);
     return call ? [resultOf(session, call, entry)] : [];
   });
 }
 
-const nestedIn = ({ journal }: Session, { id }: NestedCallEntry): ToolCallData =>
+const nestedCallIn = ({ journal }: Session, { id }: NestedCallEntry): ToolCallData =>
   callsIn(journal, id)[0] as ToolCallData;
 
 /** The calls of the nearest answer above, because later answers may use the same ids again. */

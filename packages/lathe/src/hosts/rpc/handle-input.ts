@@ -3,8 +3,8 @@
 import type { InputContent } from "@lathe/agent";
 import { sentence } from "@lathe/agent/base";
 import type { ContentPart, JsonValue } from "@lathe/llm";
+import { decodePicture } from "../../conversation/client-picture.ts";
 import { GateRefusal } from "../../conversation/gates/gate.ts";
-import { givenPicture } from "../../conversation/given-picture.ts";
 import { recordTyped } from "../../conversation/typed-addresses.ts";
 import type { Handlers } from "./handler.ts";
 import { notAvailable, Refusal } from "./handler.ts";
@@ -17,11 +17,11 @@ interface MessageWithImages {
 
 function contentOf({ message, images = [] }: MessageWithImages): InputContent {
   if (images.length === 0) return message;
-  const parts = images.map(({ data }, at): ContentPart => givenPicture(`images[${at}]`, data));
+  const parts = images.map(({ data }, at): ContentPart => decodePicture(`images[${at}]`, data));
   return message.trim() === "" ? parts : [{ kind: "text", text: message }, ...parts];
 }
 
-const isSaid = ({ session }: RpcSession, entryId: string | undefined): boolean =>
+const isRecorded = ({ session }: RpcSession, entryId: string | undefined): boolean =>
   entryId !== undefined && session.journal.has(entryId);
 
 /** The content of a message that may be queued, which is always a text. */
@@ -52,7 +52,7 @@ export const inputHandlers: Handlers<
   prompt: async (params, { current }, recorded) => {
     await current.conversation.settled();
     const { streamingBehavior, expandPromptTemplates = true, entryId } = params;
-    if (isSaid(current, entryId)) return;
+    if (isRecorded(current, entryId)) return;
     const given = contentOf(params);
     // Expansion that takes no time is not awaited, so that a host's next get_state sees the message in the queue.
     const expanded = expandPromptTemplates ? current.expand(given) : given;
@@ -88,7 +88,7 @@ export const inputHandlers: Handlers<
   },
   abort_and_prompt: async (params, { current }, recorded) => {
     const { entryId } = params;
-    if (isSaid(current, entryId)) return;
+    if (isRecorded(current, entryId)) return;
     const content = await current.expand(contentOf(params));
     if (content !== undefined) await current.conversation.submitInstead(content, { onRecorded: recorded, entryId });
   },

@@ -4,16 +4,16 @@ import { type ToolContent, type ToolDef, type ToolProvider, ToolRegistry, type T
 import { type JsonSchema, type JsonValue, messageOf } from "@lathe/llm";
 import type { CommandData, HostToolSpec } from "./commands.ts";
 import type { HostToolResult, HostToolUpdate } from "./frames.ts";
-import { Outstanding } from "./outstanding.ts";
+import { HostRequests } from "./host-requests.ts";
 
 export class HostTools implements ToolProvider {
-  readonly #calls: Outstanding<HostToolResult, HostToolUpdate>;
+  readonly #calls: HostRequests<HostToolResult, HostToolUpdate>;
   readonly #send: (frame: object) => void;
   #tools: readonly ToolDef[] = [];
 
   constructor(newId: () => string, send: (frame: object) => void) {
     this.#send = send;
-    this.#calls = new Outstanding(newId, (targetId, id) => send({ type: "host_tool_cancel", id, targetId }));
+    this.#calls = new HostRequests(newId, (targetId, id) => send({ type: "host_tool_cancel", id, targetId }));
   }
 
   tools(): readonly ToolDef[] {

@@ -4,13 +4,13 @@ import type { Session } from "@lathe/agent";
 import { SchemeRegistry, type SchemeResolver } from "@lathe/agent/contract";
 import type { UriSchemeSpec } from "./commands.ts";
 import type { HostUriResult } from "./frames.ts";
-import { Outstanding } from "./outstanding.ts";
+import { HostRequests } from "./host-requests.ts";
 
 /** A host that takes longer than this has lost the request. */
 const ANSWER_WITHIN_MS = 120_000;
 
 export class HostUris {
-  readonly #requests: Outstanding<HostUriResult>;
+  readonly #requests: HostRequests<HostUriResult>;
   readonly #send: (frame: object) => void;
   #schemes: readonly UriSchemeSpec[] = [];
   /** Sessions whose model was told about the present set. */
@@ -18,7 +18,7 @@ export class HostUris {
 
   constructor(newId: () => string, send: (frame: object) => void) {
     this.#send = send;
-    this.#requests = new Outstanding(newId, (targetId, id) => send({ type: "host_uri_cancel", id, targetId }));
+    this.#requests = new HostRequests(newId, (targetId, id) => send({ type: "host_uri_cancel", id, targetId }));
   }
 
   /** Replaces the whole set. */

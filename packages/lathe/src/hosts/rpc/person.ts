@@ -5,20 +5,20 @@ import type { PlanVerdict } from "@lathe/agent/tools";
 import type { JsonValue } from "@lathe/llm";
 import { approvalHeadline } from "../../conversation/approval-title.ts";
 import type { ApprovalQuestion, Approver } from "../../conversation/approvals.ts";
-import type { GivenAnswers } from "../../conversation/given-answers.ts";
+import type { CallAnswers } from "../../conversation/call-answers.ts";
 import type { Person } from "../../conversation/session-contract.ts";
 import { widerAnswers } from "../../conversation/wider-answers.ts";
 import type { ExtensionError, ExtensionScreen } from "../../platform/extension-api/screen.ts";
 import { type Dialog, type DialogHost, rpcScreen, type Sign } from "./extension-screen.ts";
 import type { UiRequest, UiResponse } from "./frames.ts";
-import { HostGone, Outstanding } from "./outstanding.ts";
+import { HostGone, HostRequests } from "./host-requests.ts";
 
 type ConfirmDialog = Extract<UiRequest, { method: "confirm" }>;
 
 interface Shown {
   readonly reply: UiResponse | undefined;
   /** Confirms the reply to the host; called when it is in the journal. */
-  readonly taken: () => void;
+  readonly confirmTaken: () => void;
 }
 
 export interface HostPersonOptions {
@@ -30,7 +30,7 @@ export interface HostPersonOptions {
 
 export class HostPerson implements Person, DialogHost {
   readonly #newId: () => string;
-  readonly #dialogs: Outstanding<UiResponse>;
+  readonly #dialogs: HostRequests<UiResponse>;
   readonly #send: (frame: object) => void;
   readonly #timeoutMs: number;
   readonly extensionUi: ExtensionScreen = rpcScreen(this);
@@ -43,7 +43,7 @@ export class HostPerson implements Person, DialogHost {
     this.#send = send;
     this.#newId = newId;
     this.#timeoutMs = timeoutMs;
-    this.#dialogs = new Outstanding(newId, (targetId, id, by) =>
+    this.#dialogs = new HostRequests(newId, (targetId, id, by) =>
       send({ type: "extension_ui_request", id, method: "cancel", targetId, ...(by === undefined ? {} : { by }) }),
     );
   }
@@ -64,8 +64,8 @@ export class HostPerson implements Person, DialogHost {
   /** Shows an extension's dialog; undefined when the host or the signal closed it. */
   async dialog(dialog: Dialog, signal: AbortSignal, timeoutMs = this.#timeoutMs): Promise<UiResponse | undefined> {
     try {
-      const { reply, taken } = await this.#show(dialog, signal, timeoutMs);
-      taken();
+      const { reply, confirmTaken } = await this.#show(dialog, signal, timeoutMs);
+      confirmTaken();
       return reply;
     } catch (error) {
       if (!signal.aborted && !(error instanceof HostGone)) throw error;
@@ -80,15 +80,15 @@ export class HostPerson implements Person, DialogHost {
     questions: readonly Question[],
     signal: AbortSignal,
     _touched?: () => void,
-    given?: GivenAnswers,
+    given?: CallAnswers,
   ): Promise<readonly Answer[] | undefined> => {
     const answers: Answer[] = [];
     for (const question of questions) {
-      const answer = await this.#asked(question.id, given, async () => {
-        const { reply, taken } = await this.#show(dialogOf(question), signal);
+      const answer = await this.#askUnlessJournalled(question.id, given, async () => {
+        const { reply, confirmTaken } = await this.#show(dialogOf(question), signal);
         const { value } = reply ?? {};
-        if (value === undefined) return { taken };
-        return { taken, answer: answerTo(question, typeof value === "string" ? [value] : value) };
+        if (value === undefined) return { confirmTaken };
+        return { confirmTaken, answer: answerTo(question, typeof value === "string" ? [value] : value) };
       });
       if (answer === undefined) return undefined;
       answers.push(answer);
@@ -116,35 +116,35 @@ export class HostPerson implements Person, DialogHost {
     }
   };
 
-  readonly decidePlan = (plan: string, signal: AbortSignal, given?: GivenAnswers): Promise<PlanVerdict | undefined> =>
-    this.#asked("plan", given, async () => {
+  readonly decidePlan = (plan: string, signal: AbortSignal, given?: CallAnswers): Promise<PlanVerdict | undefined> =>
+    this.#askUnlessJournalled("plan", given, async () => {
       const dialog = { method: "confirm", title: "Carry out this plan?", message: plan } as const;
-      const { reply, taken } = await this.#show(dialog, signal);
-      if (reply?.confirmed === undefined) return { taken };
+      const { reply, confirmTaken } = await this.#show(dialog, signal);
+      if (reply?.confirmed === undefined) return { confirmTaken };
       const feedback = typeof reply.value === "string" ? { feedback: reply.value } : {};
-      return { taken, answer: { approved: reply.confirmed, ...feedback } };
+      return { confirmTaken, answer: { approved: reply.confirmed, ...feedback } };
     });
 
   /** Returns an answer already in the journal, or asks and journals the answer before confirming it. */
-  async #asked<T extends object>(
+  async #askUnlessJournalled<T extends object>(
     question: string,
-    given: GivenAnswers | undefined,
-    ask: () => Promise<{ readonly answer?: T; readonly taken: () => void }>,
+    given: CallAnswers | undefined,
+    ask: () => Promise<{ readonly answer?: T; readonly confirmTaken: () => void }>,
   ): Promise<T | undefined> {
     const kept = given?.get(question);
     if (kept !== undefined) return kept as T;
-    const { answer, taken } = await ask();
+    const { answer, confirmTaken } = await ask();
     if (answer !== undefined) given?.keep(question, answer as JsonValue);
-    taken();
+    confirmTaken();
     return answer;
   }
 
   readonly approve: Approver = async (question, signal) => {
     try {
-      const { reply, taken } = await this.#show(approvalDialog(question), signal);
+      const { reply, confirmTaken } = await this.#show(approvalDialog(question), signal);
       // The signal aborts once the decision is in the session's journal.
-      if (signal.aborted) taken();
-      else signal.addEventListener("abort", taken, { once: true });
+      if (signal.aborted) confirmTaken();
+      else signal.addEventListener("abort", confirmTaken, { once: true });
       const said = typeof reply?.value === "string" ? reply.value : undefined;
       return {
         decision: reply?.confirmed === true ? "allow" : "deny",
@@ -170,10 +170,10 @@ export class HostPerson implements Person, DialogHost {
       },
       { signal, timeoutMs },
     );
-    const taken = (): void => {
+    const confirmTaken = (): void => {
       if (reply) this.#send({ type: "extension_ui_taken", targetId });
     };
-    return { reply, taken };
+    return { reply, confirmTaken };
   }
 }
 

@@ -9,8 +9,8 @@ import type { FrameWriter } from "../wire/writer.ts";
 import { COMMANDS, type CommandName, isCommand } from "./commands.ts";
 import { INBOUND, type InboundName, isInbound, type ResponseError } from "./frames.ts";
 import { agentHandlers } from "./handle-agents.ts";
+import { displayHandlers } from "./handle-display.ts";
 import { inputHandlers } from "./handle-input.ts";
-import { lookHandlers } from "./handle-look.ts";
 import { modelHandlers } from "./handle-model.ts";
 import { sessionHandlers } from "./handle-session.ts";
 import { stateHandlers } from "./handle-state.ts";
@@ -23,7 +23,7 @@ const HANDLERS: Handlers<CommandName> = {
   ...modelHandlers,
   ...sessionHandlers,
   ...stateHandlers,
-  ...lookHandlers,
+  ...displayHandlers,
   ...agentHandlers,
   ...worktreeHandlers,
 };
@@ -119,7 +119,7 @@ export class RpcServer {
       this.#fail(type, id, refusal);
       return;
     }
-    const problem = PARAMS[type].wrongIn(frame) ?? this.#cannotBegin(type, frame);
+    const problem = PARAMS[type].wrongIn(frame) ?? this.#startProblem(type, frame);
     if (problem !== undefined) {
       this.#fail(type, id, `${problem}.`);
       return;
@@ -136,8 +136,8 @@ export class RpcServer {
   }
 
   /** Problems that are known before the command is accepted. */
-  #cannotBegin(type: CommandName, frame: Frame): string | undefined {
-    if (type !== "continue") return nothingSaid(type, frame);
+  #startProblem(type: CommandName, frame: Frame): string | undefined {
+    if (type !== "continue") return emptyMessageProblem(type, frame);
     const { isBusy, hasUnfinishedInput } = this.#context.current;
     if (isBusy) return "The agent is working";
     return hasUnfinishedInput ? undefined : "There is no unfinished input. Send a prompt";
@@ -173,7 +173,7 @@ function failureOf({ id }: Frame, problem: string): object {
   return { id, isError: true, error, result: { content: [{ type: "text", text: error }] }, cancelled: true };
 }
 
-function nothingSaid(type: CommandName, { message, images }: Frame): string | undefined {
+function emptyMessageProblem(type: CommandName, { message, images }: Frame): string | undefined {
   if (!ANSWERED_WHEN_RECORDED.has(type) || String(message).trim() !== "") return undefined;
   return Array.isArray(images) && images.length > 0 ? undefined : "message is empty";
 }

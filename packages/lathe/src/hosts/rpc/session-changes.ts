@@ -14,7 +14,8 @@ export function changedFiles(journal: Journal): ChangedFile[] {
   for (const id of pathTo(journal, journal.leaf)) {
     const type = journal.meta(id)?.type;
     if (type !== "message" && type !== "nested_call") continue;
-    for (const change of changesOf(journal.entry(id))) total.set(change.path, joined(total.get(change.path), change));
+    for (const change of changesOf(journal.entry(id)))
+      total.set(change.path, joinChanges(total.get(change.path), change));
   }
   return [...total.values()].flatMap((change) => {
     if (change.before?.sha256 === change.after?.sha256) return [];
@@ -25,7 +26,7 @@ export function changedFiles(journal: Journal): ChangedFile[] {
 const changesOf = (entry: TreeEntry): readonly FileChange[] => ("changes" in entry && entry.changes) || [];
 
 /** The change from before the first to after the second. */
-function joined(first: FileChange | undefined, { after, ...second }: FileChange): FileChange {
+function joinChanges(first: FileChange | undefined, { after, ...second }: FileChange): FileChange {
   const { before } = first ?? second;
   const { path, added, removed } = second;
   return { path, added, removed, ...(before ? { before } : {}), ...(after ? { after } : {}) };

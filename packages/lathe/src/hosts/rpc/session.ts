@@ -8,7 +8,7 @@ import goOn from "../../conversation/go-on.md";
 import type { RequestFor } from "../../conversation/next-session.ts";
 import type { OpenSession } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
-import { hasLeftMessages } from "../../conversation/unsent.ts";
+import { hasLeftMessages } from "../../conversation/unsent-messages.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 import { journalName } from "../../sessions/list.ts";
 import type { WireEvent } from "../wire/events.ts";

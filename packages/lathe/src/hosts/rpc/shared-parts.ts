@@ -20,10 +20,13 @@ export function withSharedParts(
       Object.entries(part).map(([key, value]) => [key, shortenValue(value, parts, at, used)]),
     );
   }
-  return { kinds: short, used: Object.fromEntries(Object.keys(parts).flatMap((name) => named(name, shared[name]))) };
+  return {
+    kinds: short,
+    used: Object.fromEntries(Object.keys(parts).flatMap((name) => definedEntry(name, shared[name]))),
+  };
 }
 
-const named = (name: string, part: JsonSchema | undefined): [string, JsonSchema][] =>
+const definedEntry = (name: string, part: JsonSchema | undefined): [string, JsonSchema][] =>
   part === undefined ? [] : [[name, part]];
 
 function shorten(schema: JsonSchema, parts: Named, at: string, used: Set<string>): JsonSchema {

@@ -34,7 +34,7 @@ const teller =
 /**
  * Applies the changes of a run without a user and adds that to its result. Without a view the result stays unchanged.
  */
-export async function landedResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
+export async function landResult(conversation: Conversation, result: RunResult): Promise<RunResult> {
   const { view } = conversation.workspace;
   if (!view) return result;
   try {

@@ -178,7 +178,7 @@ export class OpenRunView implements RunView {
     }
     if (how === "patch") {
       const patch = await this.#keepPatch(delta);
-      this.#settled = signOf(delta);
+      this.#settled = fingerprintOf(delta);
       return { ...facts, outcome: "patch", patch, message: `Kept as a patch: ${this.#applyCommand(patch)}` };
     }
     // A branch changes no file of the project until the user merges it.
@@ -206,7 +206,7 @@ export class OpenRunView implements RunView {
       return { ...facts, files, outcome: "nothing", message };
     }
     if (result.kind === "landed") {
-      this.#settled = signOf(delta);
+      this.#settled = fingerprintOf(delta);
       const [branch = ""] = result.branches;
       const message = `Written to the branch ${branch}. To merge it: git merge ${branch}`;
       return { ...facts, outcome: "branch", branch, message };
@@ -261,7 +261,7 @@ export class OpenRunView implements RunView {
     const leftOut = delta.leftOut.map(({ path }) => this.#shortPath(path));
     const line = leftOutLine(this.#workspace.cwd, delta);
     const isMissed = delta.leftOut.some(({ why }) => why !== "ignored" && why !== "empty" && why !== "special");
-    const isSettled = files.length > 0 && this.#settled === signOf(delta);
+    const isSettled = files.length > 0 && this.#settled === fingerprintOf(delta);
     return { files, leftOut, ...(line === undefined ? {} : { leftOutLine: `${line}.` }), isMissed, isSettled };
   }
 
@@ -282,7 +282,7 @@ const BOTH_SIDES = {
 } as const;
 
 /** Stays the same as long as nothing changes. */
-const signOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
+const fingerprintOf = ({ parts }: Delta): string => parts.map(({ base, tree }) => `${base} ${tree}`).join("\n");
 
 const keptNames = (ids: readonly string[]): string =>
   ids.length === 0 ? "None are kept in this project." : `Kept here: ${ids.join(", ")}.`;

@@ -13,7 +13,7 @@ import {
   widthOf,
 } from "@lathe/tui";
 import { countOf, dollars, tokens } from "../../../sessions/numbers.ts";
-import { took } from "../transcript/numbers.ts";
+import { durationText } from "../transcript/duration-text.ts";
 import { dim, oneRow, SEPARATOR, span } from "../transcript/view.ts";
 
 /** A name takes at most one third of the row. */
@@ -100,7 +100,9 @@ const nameOf = ({ agentId, parentId }: AgentOverview): string =>
 
 function factsOf({ state, status, startedAt, endedAt, cost }: AgentOverview, { now }: RenderContext): string[] {
   const time =
-    startedAt === undefined ? [] : [endedAt === undefined ? elapsedTime(now - startedAt) : took(endedAt - startedAt)];
+    startedAt === undefined
+      ? []
+      : [endedAt === undefined ? elapsedTime(now - startedAt) : durationText(endedAt - startedAt)];
   const price = cost > 0 ? [dollars(cost)] : [];
   const word = status === "failed" && state !== "aborted" ? `failed, ${state}` : state;
   return [word, ...time, ...price];

@@ -131,7 +131,7 @@ export class AnswerPanel<T> implements Focusable {
     const { bindings, options, viewAll, go, enterDecides } = this.#parts;
     const isText = key.text !== undefined && !key.ctrl && !key.alt;
     if (enterDecides && isText && key.name !== "enter" && this.#digits !== "" && !options[this.#at]?.isMarkable)
-      return this.#write(key);
+      return this.#typeKey(key);
     if (!isText) this.#digits = "";
     const action = bindings.match(key, "select");
     if (action === "tui.select.up") this.#move(-1);
@@ -140,7 +140,7 @@ export class AnswerPanel<T> implements Focusable {
     else if (go && (key.name === "left" || key.name === "right")) go(key.name === "left" ? -1 : 1);
     else if (key.name === "space" || key.text === " ") this.#mark(this.#at);
     else if (!isText) return false;
-    else if (enterDecides && !(key.text === "v" && this.#isCut)) return this.#write(key);
+    else if (enterDecides && !(key.text === "v" && this.#isCut)) return this.#typeKey(key);
     else if (key.text === "v" && !options.some(({ letter }) => letter === "v")) viewAll();
     else {
       const chosen = options.findIndex(({ letter }) => letter === key.text?.toLowerCase());
@@ -154,7 +154,7 @@ export class AnswerPanel<T> implements Focusable {
    * A digit selects its answer; other text begins words, including the digits before it. A slash begins a command and
    * is no answer.
    */
-  #write(key: Extract<Key, { kind: "key" }>): boolean {
+  #typeKey(key: Extract<Key, { kind: "key" }>): boolean {
     const chosen = this.#parts.options.findIndex(({ letter }) => letter === key.text && letter !== " ");
     if (chosen < 0) return (key.text !== "/" || this.#digits !== "") && this.#beginWords(key);
     const isMarkable = this.#parts.options[chosen]?.isMarkable;

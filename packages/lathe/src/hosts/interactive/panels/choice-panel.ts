@@ -23,7 +23,7 @@ export type ChoicePlace = PanelPlace & Required<Pick<CommandView, "ask" | "choos
 /** `signal` closes the list without a choice. */
 export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve) => {
-    const found = new Found(choice, (items) => list.setItems(items));
+    const found = new SearchResults(choice, (items) => list.setItems(items));
     const previews = new Previews(choice, () => place.onChange());
     const initial = choice.items[choice.current ?? -1]?.value;
     const list = new SelectList<T>({
@@ -32,7 +32,7 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
       onSelect: ([value]) => close(value),
       onCancel: () => close(undefined),
       onChange: () => {
-        void found.look(list.query);
+        void found.searchFor(list.query);
         place.onChange();
       },
       onPoint: (item) => item && choice.onMove?.(item.value),
@@ -73,7 +73,7 @@ export function choicePanel<T>(place: ChoicePlace, choice: Choice<T>, signal?: A
 const SHORTEST_WORDS = 2;
 
 /** Results of a search beyond the labels, for the typed words. */
-class Found<T> {
+class SearchResults<T> {
   readonly #choice: Choice<T>;
   readonly #show: (items: readonly SelectItem<T>[]) => void;
   items: readonly SelectItem<T>[];
@@ -85,7 +85,7 @@ class Found<T> {
     this.items = choice.items;
   }
 
-  async look(words: string): Promise<void> {
+  async searchFor(words: string): Promise<void> {
     const { search } = this.#choice;
     if (!search || words === this.#words) return;
     this.#words = words;

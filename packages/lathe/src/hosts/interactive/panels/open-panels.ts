@@ -9,9 +9,9 @@ import { approvalBody, approvalOptions, type Surroundings } from "./approval.ts"
 import type { PanelPlace } from "./panel-place.ts";
 import type { Panel } from "./panel-stack.ts";
 import { allOf, type QuestionBody } from "./question-body.ts";
-import { joinedAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
+import { joinAnswers, planOptions, questionBody, questionOptions } from "./questions.ts";
 
-type Asked<T> = Omit<AnswerPanelParts<T>, "bindings" | "onAnswer" | "viewAll" | "onChange" | "go" | "onTouch">;
+type PanelQuestion<T> = Omit<AnswerPanelParts<T>, "bindings" | "onAnswer" | "viewAll" | "onChange" | "go" | "onTouch">;
 
 const HINT = "Esc to stop · Tab to type a message";
 
@@ -33,13 +33,13 @@ export async function questionPanels(
   touched?: () => void,
 ): Promise<readonly Answer[] | undefined> {
   const asks = questions.map(
-    (question, i): Asked<Answer> => ({
+    (question, i): PanelQuestion<Answer> => ({
       body: (columns) => questionBody(question, [i + 1, questions.length], columns, place.context()),
       options: questionOptions(question),
       first: question.recommended ?? 0,
       hint: HINT,
       enterDecides: true,
-      ...(question.multi ? { join: joinedAnswers(question) } : {}),
+      ...(question.multi ? { join: joinAnswers(question) } : {}),
     }),
   );
   return askInTurn(place, asks, { byAgent: true, signal, ...(touched ? { onTouch: touched } : {}) });
@@ -89,7 +89,7 @@ export interface AskedBy {
   readonly onTouch?: () => void;
 }
 
-async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): Promise<T | undefined> {
+async function askOne<T>(place: PanelPlace, parts: PanelQuestion<T>, by: AskedBy = {}): Promise<T | undefined> {
   return (await askInTurn(place, [parts], by))?.[0];
 }
 
@@ -99,7 +99,7 @@ async function askOne<T>(place: PanelPlace, parts: Asked<T>, by: AskedBy = {}): 
  */
 function askInTurn<T>(
   place: PanelPlace,
-  asks: readonly Asked<T>[],
+  asks: readonly PanelQuestion<T>[],
   { byAgent = false, signal, onTouch: touched }: AskedBy,
 ): Promise<readonly T[] | undefined> {
   return new Promise((resolve) => {
@@ -110,7 +110,7 @@ function askInTurn<T>(
       if (!component) return;
       at = next;
       panel.component = component;
-      place.panels.asksNext();
+      place.panels.noteNextQuestion();
     };
     const takeAnswer = (value: T): void => {
       answers[at] = value;
@@ -135,23 +135,23 @@ function askInTurn<T>(
     );
     const close = (value: readonly T[] | undefined): void => {
       place.panels.close(panel);
-      signal?.removeEventListener("abort", settled);
+      signal?.removeEventListener("abort", onSettled);
       resolve(value);
     };
-    const settled = (): void => {
+    const onSettled = (): void => {
       const typed = components.map(({ typed }) => typed).filter((words) => words !== "");
-      place.settledElsewhere(panel, whoAnswered(signal?.reason), typed.join("\n"));
+      place.onAnsweredElsewhere(panel, answererOf(signal?.reason), typed.join("\n"));
       close(undefined);
     };
     const [first] = components;
     if (!first) return resolve([]);
     const panel: { component: AnswerPanel<T> } & Panel = { component: first, byAgent, cancel: () => close(undefined) };
-    signal?.addEventListener("abort", settled, { once: true });
+    signal?.addEventListener("abort", onSettled, { once: true });
     place.panels.open(panel);
   });
 }
 
 /** Clients give a name as the reason when they answer; the gate of a workflow gives `user` for a user at any client. */
-function whoAnswered(reason: unknown): string | undefined {
+function answererOf(reason: unknown): string | undefined {
   return reason === "user" ? "another door" : typeof reason === "string" ? reason : undefined;
 }

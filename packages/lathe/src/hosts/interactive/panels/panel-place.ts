@@ -14,7 +14,7 @@ export interface PanelPlace {
   /**
    * Called when the question was answered elsewhere (`by` whom, if known). What was typed in it goes to the composer.
    */
-  settledElsewhere(panel: Panel, by: string | undefined, typed: string): void;
+  onAnsweredElsewhere(panel: Panel, by: string | undefined, typed: string): void;
   /** Shows rows that may not fit the screen. */
   view(title: string, body: (columns: number) => Iterable<Row>): void;
 }

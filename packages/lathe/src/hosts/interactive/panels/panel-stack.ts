@@ -68,7 +68,7 @@ export class PanelStack {
   }
 
   /** The panel has the keys, but those that come now were meant for the previous question. */
-  get isDeaf(): boolean {
+  get ignoresKeys(): boolean {
     return this.#hasFocus && this.#parts.now() < this.#deafUntil;
   }
 
@@ -77,7 +77,7 @@ export class PanelStack {
     if (!this.focused) return WAITS;
     const waiting = this.#panels.slice(1).filter(({ byAgent }) => byAgent).length;
     const more = waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? "question waiting" : "questions waiting"}`];
-    return [this.isDeaf ? DEAF : this.focused.component.hint, ...more].join(" · ");
+    return [this.ignoresKeys ? DEAF : this.focused.component.hint, ...more].join(" · ");
   }
 
   /** Panels that the user opens come before those that wait for the user. */
@@ -120,7 +120,7 @@ export class PanelStack {
    * Called before a panel closes because the question was answered elsewhere: keys meant for it must not answer the
    * next one.
    */
-  takenAway(panel: Panel, byAnother: boolean): void {
+  noteTakenAway(panel: Panel, byAnother: boolean): void {
     if (this.focused !== panel) return;
     this.#lastTyped = this.#parts.now();
     if (byAnother) this.#noEnterUntil = this.#lastTyped + PAUSE_MS;
@@ -132,20 +132,20 @@ export class PanelStack {
   }
 
   /** The panel that has the keys now asks something else. */
-  asksNext(): void {
+  noteNextQuestion(): void {
     this.#shownAt = this.#parts.now();
     this.#listenSoon();
     this.#parts.onChange();
   }
 
   /** Gives a waiting panel the keys once the composer is empty and a pause has passed. Called after each key too. */
-  settle(): void {
+  focusWhenDue(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#hasFocus || this.#wasLeft || !this.shown || !this.#parts.isComposerEmpty()) return;
     const due = Math.max(this.#lastTyped + PAUSE_MS, this.#shownAt + REACTION_MS) - this.#parts.now();
     if (due <= 0) this.focus();
-    else this.#timer = this.#parts.setTimer(() => this.settle(), due);
+    else this.#timer = this.#parts.setTimer(() => this.focusWhenDue(), due);
   }
 
   #show(): void {
@@ -153,7 +153,7 @@ export class PanelStack {
     this.#wasLeft = false;
     this.#hasFocus = this.shown !== undefined && (!this.shown.byAgent || this.#isAnswering);
     if (this.#hasFocus && this.shown?.byAgent) this.#listenSoon();
-    this.settle();
+    this.focusWhenDue();
     this.#parts.onChange();
   }
 

@@ -39,7 +39,7 @@ export function questionOptions({ id, options, multi, recommended }: Question): 
   return [...offered, own];
 }
 
-export const joinedAnswers =
+export const joinAnswers =
   ({ id }: Question) =>
   (chosen: readonly AnswerOption<Answer>[]): Answer => ({
     id,

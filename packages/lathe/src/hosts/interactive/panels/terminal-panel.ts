@@ -49,7 +49,7 @@ class TerminalPanel implements Focusable {
     place.deps.setTimer(() => place.onChange(), REACTION_MS);
   }
 
-  get #isDeaf(): boolean {
+  get #ignoresKeys(): boolean {
     return this.#place.deps.now() - this.#since < REACTION_MS;
   }
 
@@ -64,25 +64,26 @@ class TerminalPanel implements Focusable {
 
   handle(key: Key): boolean {
     const { screen, command } = this.terminal;
-    if (key.kind === "key" && this.#ends(key.name, key.ctrl)) {
+    if (key.kind === "key" && this.#isEndKey(key.name, key.ctrl)) {
       this.#isEnding = true;
       void command.stop();
       return true;
     }
-    if (this.#isDeaf && isTyped(key)) return this.#place.handleTyped(key);
+    if (this.#ignoresKeys && isTyped(key)) return this.#place.handleTyped(key);
     const bytes = keyBytes(key, screen);
-    if (bytes !== "" && command.running) void command.write(bytes).catch(() => {}); // ended at this moment: its end is shown
+    // A command that has just ended rejects the write; its end is shown anyway.
+    if (bytes !== "" && command.running) void command.write(bytes).catch(() => {});
     return true;
   }
 
   /** Editors need Escape: if a program uses the full screen, only Ctrl+] ends it. */
-  #ends(name: string, ctrl: boolean): boolean {
+  #isEndKey(name: string, ctrl: boolean): boolean {
     return (name === "]" && ctrl) || (name === "escape" && !ctrl && !this.terminal.screen.isFullScreen);
   }
 
   #header(columns: number): Row {
     const keys = this.terminal.screen.isFullScreen ? "ctrl+] ends it" : "esc or ctrl+] ends it";
-    const hint = this.#isEnding ? "ending" : this.#isDeaf ? "takes keys in a moment" : keys;
+    const hint = this.#isEnding ? "ending" : this.#ignoresKeys ? "takes keys in a moment" : keys;
     const room = columns - widthOf(hint) - 2;
     if (room < 8) return row(shorten(hint, columns), { inverse: true });
     const command = shorten(` ${visibleLine(this.terminal.command.command)}`, room);

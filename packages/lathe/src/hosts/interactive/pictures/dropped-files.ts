@@ -24,6 +24,6 @@ function pathOfAddress(address: string): string | undefined {
   try {
     return fileURLToPath(address);
   } catch {
-    return undefined; // another machine's file
+    return undefined; // the file is on another machine
   }
 }

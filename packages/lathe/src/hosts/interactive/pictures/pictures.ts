@@ -69,7 +69,7 @@ export class Pictures {
       const bytes = readFileSync(file);
       return imageType(bytes) === undefined ? undefined : bytes;
     } catch {
-      return undefined; // not readable: its path is what was pasted
+      return undefined; // not readable, so the path is pasted as text
     }
   }
 }

@@ -37,8 +37,8 @@ export function answerTo({ id, options, multi }: Question, said: string): Answer
 }
 
 /** The error for a number that matches no option; undefined if there is none. */
-export const slipIn = (question: Question, said = ""): string | undefined => noSuchOption(question, said);
+export const noSuchOptionIn = (question: Question, said = ""): string | undefined => noSuchOption(question, said);
 
 /** The further question if the chosen option needs words. */
-export const wordsWanted = ({ options }: Question, { selected }: Answer): string | undefined =>
+export const wordsPrompt = ({ options }: Question, { selected }: Answer): string | undefined =>
   options.find(({ label, words }) => words !== undefined && selected.includes(label))?.words;

@@ -14,7 +14,7 @@ import type { Controller } from "../controller.ts";
 import type { HoldsFrom } from "../held-keys.ts";
 import type { HostView, LineStyle, UserCommandView } from "../host-view.ts";
 import { InputEndings } from "../input-endings.ts";
-import { answerTo, isNo, isYes, replyOf, slipIn, widthOf, wordsWanted } from "./answers.ts";
+import { answerTo, isNo, isYes, noSuchOptionIn, replyOf, widthOf, wordsPrompt } from "./answers.ts";
 import { type AskedCall, approvalText, type StyledLine } from "./approval-text.ts";
 import { LinePrinter } from "./printer.ts";
 import { TypedLine } from "./typed-line.ts";
@@ -206,13 +206,13 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
       };
       const how = question.multi ? "Numbers (1,3) or your own words: " : "Number or your own words: ";
       let said = await this.#askAbout(how, signal, show);
-      for (let slip = slipIn(question, said); slip !== undefined; slip = slipIn(question, said)) {
+      for (let slip = noSuchOptionIn(question, said); slip !== undefined; slip = noSuchOptionIn(question, said)) {
         this.line(slip, "yellow");
         said = await this.#askAbout(how, signal);
       }
       if (!said) return undefined;
       const answer = answerTo(question, said);
-      const words = wordsWanted(question, answer);
+      const words = wordsPrompt(question, answer);
       const custom = words === undefined ? answer.custom : await this.#askAbout(`${words} `, signal);
       if (words !== undefined && !custom) return undefined;
       answers.push({ ...answer, custom });
@@ -239,8 +239,8 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
 
   async showPast({ usage, journal, hasUnfinishedInput }: OpenSession["session"]): Promise<void> {
     if (usage.turns === 0 && !hasUnfinishedInput) return;
-    const { recall } = await import("../recall.ts");
-    recall(journal, (text) => this.line(text, "dim"));
+    const { printLastExchange } = await import("../last-exchange.ts");
+    printLastExchange(journal, (text) => this.line(text, "dim"));
   }
 
   watch({ session, journal }: OpenSession): void {
@@ -255,7 +255,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   }
 
   leave(code: ExitCode): void {
-    if (!this.#isOver) this.#printer.fresh();
+    if (!this.#isOver) this.#printer.endLine();
     this.#isOver = true;
     this.#leave(code);
   }
@@ -284,7 +284,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   #showQuestion({ question, before, isSecret = false }: PendingQuestion): void {
     if (this.#setAside === "") this.#setAside = this.#typed.open("", "");
     before?.();
-    this.#printer.fresh();
+    this.#printer.endLine();
     this.#typed.open(visible(question).replaceAll("\n", " "), "", isSecret);
   }
 
@@ -296,7 +296,7 @@ export class PlainView<S extends Speaker<ParsedCommand> = Controller> implements
   }
 
   #prompt(): void {
-    this.#printer.fresh();
+    this.#printer.endLine();
     this.#typed.open(this.#begun === "" ? PROMPT : MORE, this.#setAside || this.#typed.text);
     this.#setAside = "";
   }

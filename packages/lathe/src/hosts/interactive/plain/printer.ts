@@ -53,7 +53,7 @@ export class LinePrinter {
 
   /** Prints one of Lathe's own lines. */
   line(text: string, style?: LineStyle): void {
-    this.fresh();
+    this.endLine();
     const shown = visibleText(text);
     this.#out.write(`${style ? this.#paint(shown, style) : shown}\n`);
   }
@@ -73,7 +73,7 @@ export class LinePrinter {
         this.text(event.data.delta);
         break;
       case "assistant_text_end":
-        this.fresh();
+        this.endLine();
         break;
       case "tool_call_start":
         this.startCall(event.data.call_id, { name: event.data.tool_name, summary: event.data.summary });
@@ -109,7 +109,7 @@ export class LinePrinter {
         break;
       }
       case "session_end":
-        this.fresh();
+        this.endLine();
         break;
     }
   }
@@ -160,7 +160,7 @@ export class LinePrinter {
     const what = about(call);
     const outcome = outcomeOf(call, allowedAt === undefined ? call.tookMs : at - allowedAt);
     const room = Math.max(20, this.#options.columns() - widthOf(outcome) - 11);
-    this.fresh();
+    this.endLine();
     this.#out.write(
       `  ${this.#mark(call.isError)} ${shorten(what, room)}${outcome && `  ${this.#paint(outcome, "dim")}`}\n`,
     );
@@ -186,7 +186,7 @@ export class LinePrinter {
   }
 
   /** Ends an unfinished line. */
-  fresh(): void {
+  endLine(): void {
     if (this.#open) this.#out.write("\n");
     this.#open = false;
   }

@@ -83,9 +83,9 @@ function statusRow(facts: StatusFacts, parts: readonly StatusPart[], context: Re
     );
     const [left = [], right = []] = sides;
     const between = context.columns - widthIn(left) - widthIn(right);
-    const isFitting = between >= (left.length > 0 && right.length > 0 ? GAP : 0);
+    const fits = between >= (left.length > 0 && right.length > 0 ? GAP : 0);
     const gap = left.length > 0 && right.length > 0 ? " ".repeat(Math.max(0, between)) : "";
-    if (isFitting) return { spans: [...left, ...(gap === "" ? [] : [{ text: gap }]), ...right] };
+    if (fits) return { spans: [...left, ...(gap === "" ? [] : [{ text: gap }]), ...right] };
     const giveUp = GIVE_UP[next];
     if (!giveUp) return { spans: [] };
     lengths.set(...giveUp);

@@ -3,8 +3,8 @@
 import type { Card } from "@lathe/agent";
 import { elapsedTime, type Row, type Span, type Style, shorten, visible, visibleLine, widthOf } from "@lathe/tui";
 import { bodyRows } from "./body-rows.ts";
+import { durationText } from "./duration-text.ts";
 import type { CallItem } from "./item.ts";
-import { took } from "./numbers.ts";
 import { dim, hangRows, type ItemView, SEPARATOR, span, subjectOf } from "./view.ts";
 
 /** A longer command is cut until the user expands the transcript. */
@@ -74,7 +74,7 @@ function endSpans(item: CallItem, view: ItemView): Span[] {
       add(`${view.backgroundKey} to background`, { color: "dim" });
   }
   if (state !== "running" && tookMs !== undefined && tookMs >= WORTH_TELLING_MS)
-    add(`took ${took(tookMs)}`, { color: "dim" });
+    add(`took ${durationText(tookMs)}`, { color: "dim" });
   return parts;
 }
 

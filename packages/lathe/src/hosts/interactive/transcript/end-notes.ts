@@ -3,7 +3,7 @@
 import type { EventData, SessionEvent } from "@lathe/agent";
 import { verificationLine } from "../../../sessions/verdict.ts";
 import { joinLines } from "../../headless/outcome.ts";
-import { TOLD_AT_THE_END } from "../../headless/told-at-end.ts";
+import { REPEATED_AT_END } from "../../headless/warning-codes.ts";
 import { InputEndings } from "../input-endings.ts";
 import type { NoteKind } from "./item.ts";
 
@@ -32,26 +32,26 @@ export class EndNotes {
     this.#ending = this.#endings.after(event);
   }
 
-  warning({ message, code }: { readonly message: string; readonly code: string }): void {
+  addWarning({ message, code }: { readonly message: string; readonly code: string }): void {
     // The warning comes in the middle of the first command, but can wait until the work is done.
     if (code === "withheld_variables") this.#hasWithheld = true;
-    else if (!TOLD_AT_THE_END.has(code)) this.#note(joinLines(message), ANSWERS.has(code) ? "info" : "warning");
+    else if (!REPEATED_AT_END.has(code)) this.#note(joinLines(message), ANSWERS.has(code) ? "info" : "warning");
   }
 
   /** During work this waits: the end of the input repeats the error, with what to do about it. */
-  error(message: string, isBusy: boolean): void {
+  addError(message: string, isBusy: boolean): void {
     if (isBusy) this.#error = message;
-    else this.tellOnce(joinLines(message));
+    else this.noteOnce(joinLines(message));
   }
 
   /** Several events report what ended a session. */
-  tellOnce(error: string): void {
+  noteOnce(error: string): void {
     if (!this.#told.includes(error)) this.#note(error, "error");
     this.#told = error;
   }
 
   inputEnd(data: EventData["processing_end"]): void {
-    this.#tellEnd(data);
+    this.#noteEnd(data);
     const proof = verificationLine(data.verification);
     if (proof !== undefined)
       this.#note(joinLines(proof), data.verification?.verdict === "verified" ? "info" : "warning");
@@ -61,7 +61,7 @@ export class EndNotes {
   }
 
   /** The words are those of print mode, without its commands to continue, because the conversation is still open. */
-  #tellEnd({ reason, awaiting }: EventData["processing_end"]): void {
+  #noteEnd({ reason, awaiting }: EventData["processing_end"]): void {
     if (reason === "interrupted" || reason === "aborted") {
       this.#note("Interrupted.", "warning");
       return;

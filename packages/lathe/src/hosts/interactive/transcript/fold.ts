@@ -9,7 +9,7 @@ import { AnswerStream } from "./answer-stream.ts";
 import { type Block, CallBlock, WholeBlock } from "./blocks.ts";
 import { Children } from "./children.ts";
 import { EndNotes } from "./end-notes.ts";
-import { type Item, type NoteKind, shownCard, userItem } from "./item.ts";
+import { displayCard, type Item, type NoteKind, userItem } from "./item.ts";
 import { picturesIn } from "./pictures.ts";
 
 export interface FoldOptions {
@@ -133,7 +133,7 @@ export class EventFold {
         this.#endCompaction(event.data);
         break;
       case "warning":
-        this.#notes.warning(event.data);
+        this.#notes.addWarning(event.data);
         break;
       case "loop_detection":
         this.note(joinLines(event.data.message), "warning");
@@ -142,7 +142,7 @@ export class EventFold {
         this.note(`The model was given a rule that it began to break: ${event.data.rules.join(", ")}.`, "warning");
         break;
       case "error":
-        this.#notes.error(event.data.message, this.busySince !== undefined);
+        this.#notes.addError(event.data.message, this.busySince !== undefined);
         break;
       case "agent_lifecycle":
       case "agent_progress": {
@@ -159,12 +159,12 @@ export class EventFold {
         if (event.data.to !== "processing") this.busySince = undefined;
         break;
       case "session_start":
-      case "queue_changed": // the host shows what waits
-      case "turn_limit": // the end of the input tells it
+      case "queue_changed": // the host shows the queue
+      case "turn_limit": // the end of the input reports it
       case "prefix_changed":
       case "tree_moved": // the host draws the other branch
       case "fact_changed": // the host asks for the todo list when it shows it
-      case "subagent_event": // the other two tell what a user wants to know of it
+      case "subagent_event": // the two agent events above are enough for the user
       case "entry":
         break;
       default:
@@ -276,13 +276,13 @@ export class EventFold {
     const call = this.#call(event.data.call_id, "nested_in" in event.data ? event.data.nested_in : undefined);
     switch (event.kind) {
       case "tool_call_start":
-        call.start(shownCard(event.data), now);
+        call.start(displayCard(event.data), now);
         break;
       case "tool_call_output_delta":
         call.output(event.data.delta);
         break;
       case "tool_call_end": {
-        call.end({ ...event.data, card: shownCard(event.data) }, now);
+        call.end({ ...event.data, card: displayCard(event.data) }, now);
         // Pictures that a call found are shown right below it.
         const pictures = picturesIn(event.data.message.content).map((picture) => new WholeBlock(picture));
         this.blocks.splice(this.blocks.indexOf(call) + 1, 0, ...pictures);
@@ -374,7 +374,7 @@ export class EventFold {
     this.retry = undefined;
     this.compacting = undefined;
     this.busySince = undefined;
-    if (error !== undefined) this.#notes.tellOnce(joinLines(error));
+    if (error !== undefined) this.#notes.noteOnce(joinLines(error));
   }
 
   /** A session that was already running when it was first watched. */

@@ -58,7 +58,7 @@ export interface CallItem {
 /** The card of a nested call: shown below the outer call, in no group. */
 export const nestedCard = ({ group: _group, ...card }: Card): Card => ({ ...card, verb: `↳ ${card.verb}` });
 
-export const shownCard = ({ card, nested_in }: Pick<EventData["tool_call_start"], "card" | "nested_in">): Card =>
+export const displayCard = ({ card, nested_in }: Pick<EventData["tool_call_start"], "card" | "nested_in">): Card =>
   nested_in === undefined ? card : nestedCard(card);
 
 /** The end of an output that is still growing. */

@@ -160,7 +160,7 @@ export class Transcript {
     for (let unit = this.#unitAt(0); unit; unit = this.#unitAt(0)) {
       const [block] = unit.blocks;
       if (!block || (!block.take && (!unit.isDone || this.#mayGrow(unit)))) break;
-      const made = block.take ? takenRows(block, view) : unit.rows(view);
+      const made = block.take ? takeRows(block, view) : unit.rows(view);
       if (made.length > 0) {
         const shape = shapeOf(unit, made);
         if (this.#begun !== block && this.#wantsGap(this.#last, shape)) rows.push(EMPTY_ROW);
@@ -359,7 +359,7 @@ const isExplored = (block: Block): boolean => block instanceof CallBlock && bloc
 const isAsking = (block: Block): boolean => block instanceof CallBlock && block.isAsking;
 const isPending = (block: Block): boolean => block instanceof CallBlock && block.isPending;
 
-function takenRows(block: Block, view: ItemView): readonly Row[] {
+function takeRows(block: Block, view: ItemView): readonly Row[] {
   return block.take?.(view) ?? [];
 }
 

@@ -38,7 +38,7 @@ export const forgetPlan = (repository: Repository): void =>
   rmSync(folderOf(repository), { recursive: true, force: true });
 
 /** The plan that a killed process left, including the commits it made. */
-export async function unfinishedPlan(git: CommitGit, repository: Repository): Promise<CommitPlan | undefined> {
+export async function readUnfinishedPlan(git: CommitGit, repository: Repository): Promise<CommitPlan | undefined> {
   const path = planPath(repository);
   if (!existsSync(path)) return undefined;
   let plan: CommitPlan;

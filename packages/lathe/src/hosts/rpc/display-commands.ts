@@ -39,7 +39,7 @@ const queuedRow = object({
   source: optional(object({ kind: choice(["user", "agent", "job", "host"]), id: optional(text()) })),
 });
 
-export const LOOK_COMMANDS = {
+export const DISPLAY_COMMANDS = {
   /**
    * Entries of the active branch, oldest first. Without `after` and `before` they start at the beginning; `before:
    * null` returns the last ones. Long texts and pictures are cut (`isCut`). Refused with `not_on_branch` if a rewind

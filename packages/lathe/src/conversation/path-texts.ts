@@ -13,7 +13,7 @@ export interface PathText {
   readonly text: string;
 }
 
-interface GivenByPathOptions {
+interface PathTextsOptions {
   readonly name: string;
   /** Text in front of the others. */
   readonly intro: string;
@@ -34,7 +34,7 @@ interface Progress {
 /** `textsFor` is called for at most this many files after a round: a command may name thousands. */
 const MOST_PATHS = 200;
 
-export function givenByPath({ name, intro, textsFor }: GivenByPathOptions): Middleware {
+export function pathTexts({ name, intro, textsFor }: PathTextsOptions): Middleware {
   /** A session and its child agents each have a journal. */
   const conversations = new WeakMap<JournalReader, Progress>();
   const progressOf = ({ journal }: SeamContext): Progress => {

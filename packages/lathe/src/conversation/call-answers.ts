@@ -7,7 +7,7 @@ import type { JsonValue } from "@lathe/llm";
 const KIND = "lathe:answer";
 
 /** The answers to one call. */
-export interface GivenAnswers {
+export interface CallAnswers {
   get(question: string): JsonValue | undefined;
   keep(question: string, answer: JsonValue): void;
 }
@@ -18,7 +18,7 @@ interface Kept {
   readonly answer: JsonValue;
 }
 
-export function givenAnswers(session: () => Session, callId: string): GivenAnswers {
+export function callAnswers(session: () => Session, callId: string): CallAnswers {
   return {
     get(question) {
       for (const { data } of session().customEntries(KIND)) {

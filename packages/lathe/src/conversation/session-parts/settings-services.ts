@@ -5,7 +5,7 @@ import { bashSettings } from "../../config/workspace/bash-settings.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
-export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
+export function settingsServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
   const { settings, env } = workspace;
   const services = {
     structure: { maxFiles: settings["ast.maxFiles"] },

@@ -51,10 +51,7 @@ export async function undoLast(open: OpenSession, options: Omit<RewindRequest, "
   return rewindTo(open, last.id, options);
 }
 
-export async function takeRewindBack(
-  { session, rewinder }: OpenSession,
-  options: RewindOptions,
-): Promise<ReportedRewind> {
+export async function undoRewind({ session, rewinder }: OpenSession, options: RewindOptions): Promise<ReportedRewind> {
   const done = await refusedAsUsage((await rewinder()).takeBack(options));
   return { result: await withUnsavedFiles(session, done) };
 }

@@ -11,13 +11,13 @@ import { visible } from "../../sessions/visible.ts";
 const PROMPT_LINES = 3;
 const ANSWER_LINES = 10;
 
-export function recall(journal: Journal, line: (text: string) => void): void {
+export function printLastExchange(journal: Journal, line: (text: string) => void): void {
   let answer = "";
   for (const id of pathTo(journal, journal.leaf).reverse()) {
     const entry = journal.entry(id);
     if (entry.type !== "message") continue;
     if (entry.message.role === "assistant") answer ||= textOf(entry.message).trim();
-    else if (isSaid(entry)) {
+    else if (isUserMessage(entry)) {
       const said = wordsAndAttachments(entry.message.content).words.trim();
       for (const text of firstLines(`› ${visible(said)}`)) line(text);
       break;
@@ -27,7 +27,7 @@ export function recall(journal: Journal, line: (text: string) => void): void {
 }
 
 /** Whether the user wrote the message, not Lathe. */
-const isSaid = ({ message, origin = "input", source }: MessageEntry): boolean =>
+const isUserMessage = ({ message, origin = "input", source }: MessageEntry): boolean =>
   message.role === "user" && !source && (origin === "input" || origin === "steering" || origin === "follow_up");
 
 function firstLines(text: string): string[] {

@@ -8,22 +8,22 @@ import type { Surface } from "./surface.ts";
 /** A user who has waited this long may have turned to something else. */
 const LONG_MS = 20_000;
 
-export interface SignParts {
+export interface IndicatorParts {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly surface: Surface;
   cwd(): string;
 }
 
-export class TerminalSigns {
-  readonly #parts: SignParts;
+export class TerminalIndicators {
+  readonly #parts: IndicatorParts;
   readonly #titles: boolean;
   readonly #notifications: boolean;
   readonly #notifiesOfQuestions: boolean;
   #since = 0;
   #named = "";
 
-  constructor(parts: SignParts) {
+  constructor(parts: IndicatorParts) {
     this.#parts = parts;
     const { env, settings } = parts;
     const isOff = ["off", "0", "false"].includes(env["LATHE_NOTIFICATIONS"] ?? "");

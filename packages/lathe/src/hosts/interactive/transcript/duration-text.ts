@@ -3,4 +3,4 @@
 import { elapsedTime } from "@lathe/tui";
 
 /** The duration of something that has ended. */
-export const took = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : elapsedTime(ms));
+export const durationText = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : elapsedTime(ms));

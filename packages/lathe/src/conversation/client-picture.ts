@@ -6,7 +6,7 @@ import type { ContentPart } from "@lathe/llm";
 import { usageError } from "../platform/usage/exit.ts";
 
 /** `name` appears in errors. The bytes decide the type, not the client. */
-export function givenPicture(name: string, base64: string): ContentPart {
+export function decodePicture(name: string, base64: string): ContentPart {
   const data = bytesOf(name, base64);
   const mediaType = imageType(data);
   if (mediaType === undefined) throw usageError(`${name} is not a picture that models take: png, jpg, gif or webp.`);

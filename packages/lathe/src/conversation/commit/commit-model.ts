@@ -8,7 +8,7 @@ import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { OpenSession } from "../session-contract.ts";
 import { tokensIn } from "./diff-text.ts";
 
-export interface AskedModel {
+export interface CommitModel {
   ask(call: SideCall): Promise<SideAnswer>;
   /** The most tokens that a prompt may have. */
   readonly window: number;
@@ -31,7 +31,7 @@ const ANSWER_TOKENS = 4_000;
 const ROLE = "smol";
 
 /** Requests end when `signal` aborts. */
-export function askedModel({ session, limits }: OpenSession, signal: AbortSignal): AskedModel {
+export function commitModel({ session, limits }: OpenSession, signal: AbortSignal): CommitModel {
   let calls = 0;
   let model: string | undefined;
   const begun = session.usage;

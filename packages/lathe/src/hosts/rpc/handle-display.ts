@@ -4,14 +4,14 @@ import type { QueuedMessage, Session } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
 import { type Spending, sessionCosts } from "@lathe/agent/session";
 import type { Job } from "@lathe/agent/tools";
-import { jobOf, lastLines, listedJob, stopJob } from "../../conversation/commands/jobs.ts";
+import { jobOf, lastLines, stopJob, toListedJob } from "../../conversation/commands/jobs.ts";
 import { plainUsage } from "../headless/result.ts";
 import { agentOf } from "../wire/map-events.ts";
 import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandName } from "./commands.ts";
+import type { DISPLAY_COMMANDS } from "./display-commands.ts";
 import { entryPage, wholeEntry } from "./entry-page.ts";
 import { type Handlers, Refusal } from "./handler.ts";
-import type { LOOK_COMMANDS } from "./look-commands.ts";
 import { changedFiles } from "./session-changes.ts";
 
 /** The default piece of an artifact, in bytes. */
@@ -19,7 +19,7 @@ const PIECE = 256 * 1024;
 const LONGEST_PIECE = 4 * 1024 * 1024;
 const TAIL_CHARACTERS = 8 * 1024;
 
-export const lookHandlers: Handlers<CommandName & keyof typeof LOOK_COMMANDS> = {
+export const displayHandlers: Handlers<CommandName & keyof typeof DISPLAY_COMMANDS> = {
   get_entries: (params, { current }) => entryPage(current.session, params),
 
   get_entry: ({ entryId }, { current: { session } }) => {
@@ -96,7 +96,7 @@ const rowsOf = <T>(byName: ReadonlyMap<string, T>): ({ readonly name: string } &
   [...byName].map(([name, value]) => ({ name, ...value }));
 
 function jobRow(job: Job): CommandData<"stop_job">["job"] {
-  const { id, ...shown } = listedJob(job);
+  const { id, ...shown } = toListedJob(job);
   const tail = lastLines(job).join("\n").slice(-TAIL_CHARACTERS);
   return { jobId: id, ...shown, tail: tail === "" ? [] : tail.split("\n") };
 }

@@ -21,7 +21,7 @@ export interface AskOptions<Update> {
   readonly onUpdate?: (update: Update) => void;
 }
 
-export class Outstanding<Reply, Update = never> {
+export class HostRequests<Reply, Update = never> {
   readonly #open = new Map<string, Open<Reply, Update>>();
   readonly #newId: () => string;
   readonly #giveUp: (targetId: string, id: string, by?: string) => void;

@@ -2,7 +2,7 @@
 // answer.
 
 /** Warnings about how an input ends: its last line repeats them with what to do. */
-export const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
+export const REPEATED_AT_END: ReadonlySet<string> = new Set([
   "budget_exhausted",
   "length",
   "content_filter",
@@ -10,4 +10,4 @@ export const TOLD_AT_THE_END: ReadonlySet<string> = new Set([
 ]);
 
 /** The answers of commands in a host without a screen; they keep their line breaks. */
-export const ANSWERS_OF_COMMANDS: ReadonlySet<string> = new Set(["workflow", "verify", "goal"]);
+export const COMMAND_ANSWER_CODES: ReadonlySet<string> = new Set(["workflow", "verify", "goal"]);
