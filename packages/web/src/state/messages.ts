@@ -1,4 +1,4 @@
-// Messages of the conversation: those of the user whole, answers as they stream in.
+// Messages of the conversation: the user's messages, and answers as they stream in.
 
 import type { WireEventOf, WireMessage } from "lathe/client";
 import type { Item } from "./items.ts";
@@ -30,7 +30,7 @@ function afterDelta(transcript: Transcript, delta: Delta): Transcript {
   return { ...streaming, items: replaced(transcript.items, at, { ...last, text: last.text + delta.delta }) };
 }
 
-/** The whole answer takes the place of what streamed in; items that were there keep their names. */
+/** Replaces what streamed in by the complete answer; existing items keep their keys. */
 function afterAnswer(transcript: Transcript, drafts: readonly ItemDraft[]): Transcript {
   const from = transcript.answerFrom ?? transcript.items.length;
   const streamed = transcript.items.slice(from);

@@ -1,6 +1,6 @@
-// Which view the address names. It stands in the fragment, which no server sees and no log keeps.
+// Which view the address names. It is in the fragment, which no server sees and no log keeps.
 
-/** `code`: of a sign-in link. */
+/** `code` is the code of a sign-in link. */
 export type Place =
   | { readonly view: "sessions" }
   | { readonly view: "session"; readonly id: string }
@@ -13,7 +13,7 @@ export function placeOf(fragment: string): Place {
   return code === undefined ? { view: "sessions" } : { view: "sign-in", code };
 }
 
-/** Anyone can type into the address bar; text that cannot be decoded names no session. */
+/** Users can type anything into the address bar; text that cannot be decoded names no session. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

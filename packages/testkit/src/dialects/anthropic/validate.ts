@@ -38,7 +38,7 @@ const FIELDS = [
   ],
   ...["speed", "diagnostics", "user_profile_id", "workspace_id"],
 ];
-/** Known only together with an `anthropic-beta` header. */
+/** Only accepted with an `anthropic-beta` header. */
 const BETA_FIELDS = ["context_management", "mcp_servers", "output_format", "fallbacks", "compaction", "thread"];
 const COUNT_FIELDS = [
   "model",

@@ -1,4 +1,4 @@
-// Pictures that go with the next message: pasted, dropped anywhere on the page, or chosen.
+// Pictures for the next message: pasted, dropped anywhere on the page, or chosen.
 
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -9,9 +9,9 @@ export interface Attachments {
   readonly list: readonly GivenPicture[];
   add(files: readonly File[]): void;
   remove(picture: GivenPicture): void;
-  /** Those that were sent; what was added meanwhile stays. */
+  /** Removes the pictures that were sent; others added meanwhile stay. */
   sent(list: readonly GivenPicture[]): void;
-  /** Takes what is pasted, if it holds files. */
+  /** Takes the pasted content if it contains files. */
   onPaste(event: ClipboardEvent): void;
 }
 
@@ -55,7 +55,7 @@ function withOne(
   return before;
 }
 
-/** Without this, a browser leaves the page for a file that is dropped on it. */
+/** Otherwise the browser would leave the page and open the dropped file. */
 function useDrop(take: (files: readonly File[]) => void): void {
   const taking = useRef(take);
   taking.current = take;
@@ -106,7 +106,7 @@ export function AttachButton({ attachments }: { readonly attachments: Attachment
         hidden
         onChange={({ currentTarget }) => {
           attachments.add([...(currentTarget.files ?? [])]);
-          // The same file can be chosen again after it was removed.
+          // Allows choosing the same file again after it was removed.
           currentTarget.value = "";
         }}
       />

@@ -1,4 +1,4 @@
-// Where a person writes: a prompt, or while the agent works, words that steer it or wait for its end.
+// The input of the page: a prompt, or while the agent works, a message that steers it or is queued.
 
 import type { RefObject, VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -34,7 +34,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
     const sent = await (isBusy ? command(how, said) : command("prompt", said));
     isSending.current = false;
     if (sent) attachments.sent(list);
-    // What was refused stays where it can be changed.
+    // A refused message stays in the input, where the user can change it.
     if (sent) onText(input.current?.value === text ? "" : (input.current?.value ?? ""));
     if (sent && isBusy) announce(how === "steer" ? "Sent at the next step." : "Queued.");
     input.current?.focus();
@@ -43,7 +43,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
     if (event.isComposing || commands.onKey(event)) return;
     if (event.key === "Escape" && isBusy) void command("abort");
     if (event.key !== "Enter" || event.shiftKey) return;
-    // On a phone, Enter begins a new line: there is a button to send.
+    // On a phone, Enter starts a new line; there is a button to send.
     if (!(event.ctrlKey || event.metaKey || event.altKey) && matchMedia("(pointer: coarse)").matches) return;
     event.preventDefault();
     void send(event.altKey ? "follow_up" : "steer");
@@ -130,7 +130,7 @@ function Unfinished(): VNode {
   );
 }
 
-/** What is being done, in a line; nothing while nothing is. */
+/** The current activity on one line; empty if there is none. */
 function Activity({ view: { live, questions } }: { readonly view: SessionView }): VNode | null {
   if (!live.isBusy) return null;
   return (

@@ -1,4 +1,4 @@
-// Files that the session has changed, and what in the project differs from the last commit.
+// Files that the session has changed, and the project's differences from the last commit.
 
 import { visible, visibleLine } from "@lathe/tui/text";
 import type { VNode } from "preact";
@@ -30,7 +30,7 @@ export function ChangesPanel({ view }: { readonly view: SessionView }): VNode {
   );
 }
 
-/** A longer list begins closed. */
+/** A longer list is collapsed at first. */
 const FEW_FILES = 4;
 
 function SessionChanges({ view }: { readonly view: SessionView }): VNode {

@@ -1,4 +1,4 @@
-// What stands below the headline of a card: output, a list, a change or written text. A few lines of it until a person asks for more.
+// The body of a card: output, a list, a change or text. It shows a few lines until the user asks for more.
 
 import { visible } from "@lathe/tui/text";
 import type { ComponentChildren, VNode } from "preact";
@@ -16,9 +16,9 @@ interface BodyProps {
   readonly cwd: string | undefined;
 }
 
-/** This much of a running call's output. */
+/** Lines shown of a running call's output. */
 const LIVE_LINES = 8;
-/** More is not drawn, however much a person asks for. */
+/** Never draws more lines, even if the user asks for all. */
 const MOST_LINES = 5_000;
 
 export function CardBodyView({ item, card: { body }, cwd }: BodyProps): VNode | null {
@@ -70,7 +70,7 @@ function Lines({
 }) {
   const [isOpen, toggle] = useOpened(name, false);
   const lines = isOpen ? all : (brief ?? all);
-  // The window shows what is being done, and what was done just before it.
+  // The visible part of the list includes the current line and the one before it.
   const current = lines.findIndex(({ kind }) => kind === "current");
   const first = isOpen ? 0 : Math.max(0, Math.min(Math.max(0, current) - 2, lines.length - collapsed));
   const shown = isOpen ? lines.slice(0, MOST_LINES) : lines.slice(first, first + collapsed);

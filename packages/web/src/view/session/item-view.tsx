@@ -9,7 +9,7 @@ import { CardView } from "./card-view.tsx";
 import { Disclosure } from "./disclosure.tsx";
 import { Pictures } from "./pictures.tsx";
 
-/** Drawn again only when the item is another one. */
+/** Drawn again only if it gets another item. */
 export const ItemView = memo(
   ({ item }: { readonly item: Item }): VNode | null => drawn(item),
   (before, after) => before.item === after.item,

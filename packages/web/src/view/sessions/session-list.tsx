@@ -1,4 +1,4 @@
-// The sessions of the server's folders: found by words, newest first.
+// The sessions of the server's folders, newest first, with a search.
 
 import { visibleLine } from "@lathe/tui/text";
 import type { LatheClient, SessionRow } from "lathe/client";
@@ -12,7 +12,7 @@ import { addressOf } from "../place.ts";
 import { NewSession } from "./new-session.tsx";
 
 const PAGE = 50;
-/** Sessions of others change while the page is open. */
+/** Other clients change sessions while the page is open. */
 const REFRESH_MS = 10_000;
 const TYPING_MS = 200;
 
@@ -32,7 +32,7 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
   const [isStarting, setStarting] = useState(false);
   const { found, problem, readMore } = useSessions(client, search);
   const { answer: roots = [] } = useAnswer(() => client.roots(), [client]);
-  // The server of one terminal's session has no folder to start others in.
+  // A server that shares only a terminal's session has no folders to start others in.
   const canStart = me.scopes.includes("prompt") && roots.length > 0;
   useEffect(() => {
     document.title = "Sessions · Lathe";
