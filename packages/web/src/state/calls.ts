@@ -2,7 +2,7 @@
 
 import type { WireEventOf } from "lathe/client";
 import type { CallItem, Item } from "./items.ts";
-import { add, replaced, type Transcript } from "./transcript-state.ts";
+import { add, replaceItem, type Transcript } from "./transcript-state.ts";
 
 type CallEvent =
   | WireEventOf<"tool_execution_start">
@@ -19,10 +19,10 @@ export function afterCall(transcript: Transcript, event: CallEvent): Transcript 
   const placed = withCall(transcript, event.toolCallId, outer);
   const at = lastCall(placed.items, event.toolCallId);
   const item = placed.items[at] as CallItem;
-  return { ...placed, activity: undefined, items: replaced(placed.items, at, changed(item, event)) };
+  return { ...placed, activity: undefined, items: replaceItem(placed.items, at, updateCall(item, event)) };
 }
 
-function changed(item: CallItem, event: CallEvent): CallItem {
+function updateCall(item: CallItem, event: CallEvent): CallItem {
   switch (event.type) {
     case "tool_execution_start":
       return { ...item, card: event.card, state: item.state === "waiting" ? "waiting" : "running" };

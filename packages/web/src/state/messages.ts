@@ -3,7 +3,7 @@
 import type { WireEventOf, WireMessage } from "lathe/client";
 import type { Item } from "./items.ts";
 import { pictureOf } from "./pictures.ts";
-import { add, type ItemDraft, replaced, type Transcript } from "./transcript-state.ts";
+import { add, type ItemDraft, replaceItem, type Transcript } from "./transcript-state.ts";
 import { userDraft } from "./user-text.ts";
 
 type MessageEvent = WireEventOf<"message_start"> | WireEventOf<"message_update"> | WireEventOf<"message_end">;
@@ -27,7 +27,7 @@ function afterDelta(transcript: Transcript, delta: Delta): Transcript {
   const last = transcript.items[at];
   const streaming = { ...transcript, activity: undefined, answerFrom: transcript.answerFrom ?? at + 1 };
   if (last?.kind !== kind || at < streaming.answerFrom) return add(streaming, { kind, text: delta.delta });
-  return { ...streaming, items: replaced(transcript.items, at, { ...last, text: last.text + delta.delta }) };
+  return { ...streaming, items: replaceItem(transcript.items, at, { ...last, text: last.text + delta.delta }) };
 }
 
 /** Replaces what streamed in by the complete answer; existing items keep their keys. */

@@ -26,13 +26,13 @@ export function pastItems(entries: readonly WireEntry[], isAtWork: boolean): Ite
       for (const [at, draft] of draftsOf(entry).entries()) {
         const isOpen = entry === lastAnswer && draft.kind === "call";
         const item = isOpen ? { ...draft, card: undefined, state: "pending" as const } : draft;
-        items.push(keyed(item, `${entry.entryId}.${at}`));
+        items.push(withKey(item, `${entry.entryId}.${at}`));
       }
   }
   return items;
 }
 
-const keyed = (draft: ItemDraft, key: string): Item => ({ ...draft, key }) as Item;
+const withKey = (draft: ItemDraft, key: string): Item => ({ ...draft, key }) as Item;
 
 function draftsOf(entry: Exclude<WireEntry, { type: "results" }>): ItemDraft[] {
   switch (entry.type) {

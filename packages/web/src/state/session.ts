@@ -87,7 +87,7 @@ export const LOADING: SessionView = {
 export function reduceSession(view: SessionView, action: SessionAction): SessionView {
   switch (action.type) {
     case "opened":
-      return opened(view, action.snapshot, action.page);
+      return withSnapshot(view, action.snapshot, action.page);
     case "older":
       return withOlder(view, action.page);
     case "frame":
@@ -102,7 +102,7 @@ export function reduceSession(view: SessionView, action: SessionAction): Session
 }
 
 /** Entries after the snapshot's last one are left out, since they also arrive as events. */
-function opened(view: SessionView, snapshot: SessionSnapshot, { entries: read, start }: EntryPage): SessionView {
+function withSnapshot(view: SessionView, snapshot: SessionSnapshot, { entries: read, start }: EntryPage): SessionView {
   const { state, questions, clients, running } = snapshot;
   const { leafId } = state;
   const end = read.findIndex(({ entryId }) => entryId === leafId);

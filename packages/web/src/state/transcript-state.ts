@@ -32,7 +32,7 @@ export const addNote = (transcript: Transcript, note: NoteItem["note"], text: st
   add(transcript, { kind: "note", note, text });
 
 /** The list with the item at this index replaced. */
-export const replaced = (items: readonly Item[], at: number, item: Item): readonly Item[] => [
+export const replaceItem = (items: readonly Item[], at: number, item: Item): readonly Item[] => [
   ...items.slice(0, at),
   item,
   ...items.slice(at + 1),

@@ -29,4 +29,4 @@ export function timeSince(iso: string, now: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
 }
 
-export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
+export const countText = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;

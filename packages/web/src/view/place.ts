@@ -8,13 +8,13 @@ export type Place =
 
 export function placeOf(fragment: string): Place {
   const [, session] = /^#\/s\/([^/]+)$/.exec(fragment) ?? [];
-  if (session !== undefined) return { view: "session", id: decoded(session) };
+  if (session !== undefined) return { view: "session", id: decodeName(session) };
   const [, code] = /^#code=([\w-]+)$/.exec(fragment) ?? [];
   return code === undefined ? { view: "sessions" } : { view: "sign-in", code };
 }
 
 /** Users can type anything into the address bar; text that cannot be decoded names no session. */
-function decoded(text: string): string {
+function decodeName(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

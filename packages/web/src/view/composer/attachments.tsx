@@ -10,7 +10,7 @@ export interface Attachments {
   add(files: readonly File[]): void;
   remove(picture: GivenPicture): void;
   /** Removes the pictures that were sent; others added meanwhile stay. */
-  sent(list: readonly GivenPicture[]): void;
+  removeSent(list: readonly GivenPicture[]): void;
   /** Takes the pasted content if it contains files. */
   onPaste(event: ClipboardEvent): void;
 }
@@ -34,7 +34,7 @@ export function useAttachments(): Attachments {
     list,
     add: (files) => void add(files),
     remove: (picture) => setList((before) => before.filter((one) => one !== picture)),
-    sent: (sent) => setList((before) => before.filter((one) => !sent.includes(one))),
+    removeSent: (sent) => setList((before) => before.filter((one) => !sent.includes(one))),
     onPaste: (event) => {
       const files = [...(event.clipboardData?.files ?? [])];
       if (files.length === 0) return;

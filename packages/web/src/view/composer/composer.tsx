@@ -33,13 +33,13 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
     const said = images.length === 0 ? { message } : { message, images };
     const sent = await (isBusy ? command(how, said) : command("prompt", said));
     isSending.current = false;
-    if (sent) attachments.sent(list);
+    if (sent) attachments.removeSent(list);
     // A refused message stays in the input, where the user can change it.
     if (sent) onText(input.current?.value === text ? "" : (input.current?.value ?? ""));
     if (sent && isBusy) announce(how === "steer" ? "Sent at the next step." : "Queued.");
     input.current?.focus();
   };
-  const pressed = (event: KeyboardEvent): void => {
+  const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || commands.onKey(event)) return;
     if (event.key === "Escape" && isBusy) void command("abort");
     if (event.key !== "Enter" || event.shiftKey) return;
@@ -73,7 +73,7 @@ export function Composer({ view, text, onText, input }: ComposerProps): VNode {
           value={text}
           placeholder={isBusy ? "Steer the work" : "Ask for a change, or / for commands"}
           onInput={(event) => onText(event.currentTarget.value)}
-          onKeyDown={pressed}
+          onKeyDown={onKeyDown}
           onPaste={attachments.onPaste}
           disabled={view.phase !== "open"}
           {...commands.inputProps}

@@ -4,7 +4,7 @@ import { visible, visibleLine } from "@lathe/tui/text";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionView } from "../../state/session.ts";
-import { counted } from "../../text/numbers.ts";
+import { countText } from "../../text/numbers.ts";
 import { withoutFolder } from "../session/card-view.tsx";
 import { DiffView } from "../session/diff-view.tsx";
 import { Disclosure } from "../session/disclosure.tsx";
@@ -72,7 +72,7 @@ function CommitDiff({ view }: { readonly view: SessionView }): VNode {
       {answer && answer.diff !== "" && <DiffView diff={answer.diff} />}
       {answer && answer.untracked.length > 0 && (
         <>
-          <h3>{counted(answer.untracked.length, "untracked file")}</h3>
+          <h3>{countText(answer.untracked.length, "untracked file")}</h3>
           <pre class="output">{visible(answer.untracked.join("\n"))}</pre>
         </>
       )}

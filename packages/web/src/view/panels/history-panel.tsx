@@ -5,7 +5,7 @@ import type { CommandData } from "lathe/client";
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import type { SessionView } from "../../state/session.ts";
-import { counted } from "../../text/numbers.ts";
+import { countText } from "../../text/numbers.ts";
 import { shorten } from "../../text/shorten.ts";
 import { useSession } from "../session/session-context.ts";
 import { Problem } from "./problem.tsx";
@@ -121,7 +121,7 @@ function LeftFiles({ left }: { readonly left: Rewound["left"] }): VNode {
   return (
     <div class="notice" role="status">
       <div>
-        <b>{counted(left.length, "file")} not restored</b>
+        <b>{countText(left.length, "file")} not restored</b>
         <ul>
           {left.map(({ path, why }) => (
             <li key={path}>

@@ -4,7 +4,7 @@ import { visible } from "@lathe/tui/text";
 import type { ComponentChildren, VNode } from "preact";
 import type { CallItem, Card, CardBody } from "../../state/items.ts";
 import { Markdown } from "../../text/markdown.tsx";
-import { counted } from "../../text/numbers.ts";
+import { countText } from "../../text/numbers.ts";
 import { DiffView } from "./diff-view.tsx";
 import { useOpened } from "./disclosure.tsx";
 
@@ -148,7 +148,7 @@ interface MoreProps {
 
 function More({ hidden, which, isOpen, toggle }: MoreProps): VNode | null {
   if (hidden <= 0 && !isOpen) return null;
-  const label: ComponentChildren = isOpen ? "Show less" : `${counted(hidden, `${which} line`)}`;
+  const label: ComponentChildren = isOpen ? "Show less" : `${countText(hidden, `${which} line`)}`;
   return (
     <button type="button" class="more" aria-expanded={isOpen} onClick={toggle}>
       {label}

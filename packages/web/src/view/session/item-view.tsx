@@ -11,11 +11,11 @@ import { Pictures } from "./pictures.tsx";
 
 /** Drawn again only if it gets another item. */
 export const ItemView = memo(
-  ({ item }: { readonly item: Item }): VNode | null => drawn(item),
+  ({ item }: { readonly item: Item }): VNode | null => renderItem(item),
   (before, after) => before.item === after.item,
 );
 
-function drawn(item: Item): VNode | null {
+function renderItem(item: Item): VNode | null {
   switch (item.kind) {
     case "user":
       return <UserMessage item={item} />;

@@ -6,7 +6,7 @@ import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { problemOf } from "../../base/problem.ts";
 import { useAnswer } from "../../base/use-answer.ts";
-import { counted, timeSince } from "../../text/numbers.ts";
+import { countText, timeSince } from "../../text/numbers.ts";
 import type { Me } from "../me.ts";
 import { addressOf } from "../place.ts";
 import { NewSession } from "./new-session.tsx";
@@ -68,7 +68,7 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
           </p>
         )}
         <p class="unseen" role="status">
-          {found ? `${counted(found.sessions.length, "session")} shown` : "Loading"}
+          {found ? `${countText(found.sessions.length, "session")} shown` : "Loading"}
         </p>
         {found?.sessions.length === 0 && (
           <p class="empty">{search === "" ? "There are no sessions yet." : "No session matches these words."}</p>
@@ -90,7 +90,7 @@ export function SessionList({ client, me, onSignOut }: SessionListProps): VNode 
 
 function SessionLine({ row }: { readonly row: SessionRow }): VNode {
   const { id, title, cwd, updatedAt, live, busy, questions } = row;
-  const state = questions > 0 ? counted(questions, "question") : busy ? "working" : live ? "open" : undefined;
+  const state = questions > 0 ? countText(questions, "question") : busy ? "working" : live ? "open" : undefined;
   return (
     <li>
       <a href={addressOf(id)}>
