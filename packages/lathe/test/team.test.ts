@@ -237,7 +237,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     type("/skill:deep-interview a wall");
     await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Noted.");
     const refusal =
-      "The workflow deep-interview lets nothing change before its specification is accepted. Finish it, or end it with /workflow stop.";
+      "The workflow deep-interview allows no changes before its specification is accepted. Finish it, or end it with /workflow stop.";
     go();
     const { stdout } = await working;
     expect(stdout).toContain(`Worker1: failed. ${refusal} Its work is kept: git apply --reject`);

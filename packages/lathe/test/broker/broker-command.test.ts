@@ -237,7 +237,7 @@ describe("AU-03 the command auth-broker", () => {
     const wrong = await box.run(["auth-broker", "status"], { env: { ...env, LATHE_AUTH_BROKER_TOKEN: "lathe_old" } });
     expect([wrong.code, wrong.stdout]).toEqual([
       3,
-      expect.stringContaining("cannot be asked: it does not take the token"),
+      expect.stringContaining("cannot be asked: it rejects the token"),
     ]);
   });
 

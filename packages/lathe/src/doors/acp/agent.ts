@@ -50,7 +50,7 @@ export function acpAgent({ machine, options, client }: AcpAgentParts): AcpAgent 
       withRpcErrors(() => {
         if (!AUTH_METHODS.has(methodId))
           throw usageError(
-            `There is no way to sign in called "${methodId}". There are: ${[...AUTH_METHODS].join(", ")}.`,
+            `Unknown sign-in method "${methodId}". Choose one of: ${[...AUTH_METHODS].join(", ")}.`,
           );
         return mustHaveCredential(machine, options);
       }),
