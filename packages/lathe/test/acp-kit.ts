@@ -1,5 +1,5 @@
-// An editor for tests: the SDK's client over the pipes of the command, with buffers that are saved or not, terminals, answers to
-// questions. Every message of both sides must be valid against the schema that the protocol publishes.
+// An editor for tests: the SDK's client on the pipes of the command, with saved and unsaved buffers, terminals, and
+// answers to questions. Every message of both sides must be valid against the schema that the protocol publishes.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// A project in a real repository, and a scripted model that plays a parent and its agents: each by its name.
+// A project in a real repository, and a scripted model that plays a parent and its agents, each by name.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

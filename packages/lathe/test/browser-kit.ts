@@ -1,4 +1,4 @@
-// A browser as a session has it, and a server that the session runs.
+// A session's browser, and a server that the session runs.
 
 import { type WebGate, webGate } from "@lathe/agent/files";
 import { byteLines, type ExecutionEnvironment } from "@lathe/agent/world";

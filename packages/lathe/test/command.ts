@@ -1,5 +1,6 @@
-// Runs the command as a user would, with a home and a directory of its own: inside the test, over the sources; or as it is built, in a
-// process with real pipes, for what is about processes: signals, kills, exits, memory, several at once, code that others bring.
+// Runs the command as a user would, with its own home and directory: inside the test, from sources; or the built
+// command, in a process with real pipes, for what concerns processes: signals, kills, exits, memory, several at once,
+// code that users bring.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// A repository with an identity of its own, a model server, and `lathe commit` in it.
+// A repository with its own identity, a model server, and `lathe commit` in it.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A model server with a script, and the command pointed at it with a home of its own.
+// A scripted model server, and the command with its own home that uses it.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

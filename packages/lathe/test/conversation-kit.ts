@@ -1,4 +1,4 @@
-// A conversation over a scripted model server, with the slash commands of every host.
+// A conversation over a scripted model server, with the slash commands that every host has.
 
 import { realpathSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
@@ -93,7 +93,7 @@ export async function conversation(
       requestFor: async (journal) => ({ ...(await sessionRequest(workspace, options, journal)), additions }),
       onSession: (open, arrival) => {
         parts.onSession?.(open, arrival);
-        commands.setAdded(open.parts.commands());
+        commands.setSessionCommands(open.parts.commands());
       },
       onEvent: (session, event) => {
         parts.onEvent?.(session, event);

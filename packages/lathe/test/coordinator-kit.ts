@@ -1,4 +1,4 @@
-// A real MCP client at the built coordinator, with a tmux server, a home and a model server of the test.
+// A real MCP client of the built coordinator, with the test's own tmux server, home and model server.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// A coordinator of the test's process over a namespace that is in a certain state: what earlier ones have left, and two at a time.
+// A coordinator in the test's process over a namespace in a given state: what earlier ones have left, and two at a
+// time.
 
 import {
   existsSync,

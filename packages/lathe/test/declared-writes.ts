@@ -1,4 +1,4 @@
-// Every way in which a tool of ours changes a file, by profile and dialect.
+// Every way in which one of our tools changes a file, by profile and dialect.
 
 import type { FamilyName } from "@lathe/agent";
 

@@ -1,4 +1,4 @@
-// Guards in the shapes that people bring from other agents, with a reason of their own each.
+// Guards in the forms that users bring from other agents, each with its own reason.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

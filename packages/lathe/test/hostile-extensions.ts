@@ -1,4 +1,4 @@
-// Extensions and hooks that do what they should not, as data: their code, and what is said about each.
+// Misbehaving extensions and hooks, as data: their code, and the message about each.
 
 export interface Hostile {
   readonly name: string;

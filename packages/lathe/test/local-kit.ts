@@ -1,4 +1,5 @@
-// Local model servers as strict as the real ones: a window that is enforced, tools that are refused in the server's own words.
+// Local model servers as strict as the real ones: they enforce a context window and refuse tools in the server's own
+// words.
 
 import {
   type ModelServer,

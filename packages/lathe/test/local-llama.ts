@@ -1,5 +1,6 @@
-// The real llama.cpp behind a small HTTP server: the addon of node-llama-cpp's platform package, which setup-system.sh fetches, and a model
-// with random weights that is written here. It knows nothing, so what it answers under a grammar shows the grammar alone.
+// The real llama.cpp behind a small HTTP server: the addon of node-llama-cpp's platform package, which setup-system.sh
+// downloads, and a model with random weights that is written here. It knows nothing, so its output under a grammar
+// shows only the grammar.
 
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

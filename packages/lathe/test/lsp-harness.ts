@@ -1,4 +1,4 @@
-// The language servers of a session over any environment, without a model: what an agent asks and reads, called directly.
+// The language servers of a session in any environment, without a model: an agent's requests, called directly.
 
 import { dirname, join } from "node:path";
 import type { ExecutionEnvironment } from "@lathe/agent";

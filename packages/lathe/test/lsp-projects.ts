@@ -1,5 +1,5 @@
-// Small projects for real language servers: one file has `greet`, another one uses it and is never opened. Each says what its server
-// should answer, how the project is broken, and what is said then.
+// Small projects for real language servers: one file defines `greet`, another uses it and is never opened. Each says
+// what its server should answer, how to break the project, and the expected error.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// A project that uses one name in many files with odd names, byte order marks, line ends and characters.
+// A project that uses one name in many files with odd file names, byte order marks, line endings and characters.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// A machine for the command inside the test: a directory, an environment and streams of its own, nothing of the test's process.
+// The machine for a command inside the test: its own directory, environment and streams, nothing of the test's process.
 
 import { EventEmitter, once } from "node:events";
 import { hostname } from "node:os";

@@ -1,4 +1,5 @@
-// The places where a session can work, each with what is needed for it: another machine, a container, the sandbox, an isolated copy.
+// The environments where a session can work, each with its requirements: another machine, a container, the sandbox, an
+// isolated copy.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

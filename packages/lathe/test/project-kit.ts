@@ -1,4 +1,4 @@
-// A conversation in a project with files of its own, with everything that files may add to a session, over a scripted model server.
+// A conversation in its own project, with everything that files may add to a session, over a scripted model server.
 
 import { realpathSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -59,7 +59,7 @@ export async function project(
           ...(await sessionRequest(workspace, options, journal)),
           additions: additionsOf(run),
         }),
-        onSession: (open) => commands.setAdded(open.parts.commands()),
+        onSession: (open) => commands.setSessionCommands(open.parts.commands()),
         onEvent: (_session, event) => events.push(event),
       },
       resumed === undefined ? newJournal(workspace) : existingJournal(workspace, resumed),

@@ -1,4 +1,5 @@
-// One definition out of a published schema with those that it refers to. The whole file would be compiled for each of them.
+// Extracts one definition of a published schema with those it refers to; compiling the whole file for each would be
+// slow.
 
 import type { JsonSchema } from "@lathe/llm";
 

@@ -1,4 +1,4 @@
-// A terminal with a screen: what a person sees, not what was written. tmux draws it.
+// A terminal with a screen, drawn by tmux: what a user sees, not what was written.
 
 import { execFile, spawnSync } from "node:child_process";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-// One HTTP server that stands for every search engine: answers in the forms that the vendors document, and what was asked of it.
+// One HTTP server that plays every search engine: it answers as the vendors document, and records the requests.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

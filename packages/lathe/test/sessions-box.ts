@@ -1,4 +1,4 @@
-// Runs a subcommand inside the test with a home of its own. For what needs a real terminal or process, see command.ts.
+// Runs a subcommand inside the test with its own home. For a real terminal or process, see command.ts.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";

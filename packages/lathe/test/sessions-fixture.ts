@@ -1,4 +1,4 @@
-// Session files made by the journal itself, for tests of what reads them.
+// Session files written by the journal itself, for tests of their readers.
 
 import { join } from "node:path";
 import { FileBlobs, FileStore, Journal, type JournalDeps } from "@lathe/agent";

@@ -1,4 +1,4 @@
-// Which processes the command has started.
+// Lists the processes that the command has started.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { isAlive } from "../../agent/test/alive.ts";

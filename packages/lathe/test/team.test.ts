@@ -1,4 +1,5 @@
-// `lathe team` with real tmux on servers of the test: workers in panes, their work landing one after the other, and what is left.
+// `lathe team` with real tmux on the test's own servers: workers in panes, their work landing one after the other, and
+// what is left.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

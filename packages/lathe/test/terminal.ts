@@ -1,4 +1,5 @@
-// A real terminal: a shell on a pseudo-terminal of its own, made by script(1); and one that has nothing but the command, inside the test.
+// A real terminal: a shell on its own pseudo-terminal, created by script(1); and one that only has the command, inside
+// the test.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// A file system of a chosen size, where the machine lets us mount one.
+// A file system of a given size, if the machine lets us mount one.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

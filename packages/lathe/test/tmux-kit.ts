@@ -1,4 +1,4 @@
-// A tmux server of the test, with a session in it that is none of ours, and what it says about itself.
+// The test's own tmux server, with a session that is not Lathe's, and queries about it.
 
 import { execFileSync, spawnSync } from "node:child_process";
 

@@ -1,4 +1,4 @@
-// An environment that writes down what is really opened.
+// An environment that records what is really opened.
 
 import { existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";

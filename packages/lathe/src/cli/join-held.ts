@@ -1,4 +1,4 @@
-// A session that another process holds is joined through that process, where it lets others in; else it stays refused.
+// Joins a session that another process holds, if that process lets others in; otherwise the session stays refused.
 
 import type { InputContent } from "@lathe/agent";
 import { type Attached, attach } from "../doors/attach/attach.ts";
@@ -11,7 +11,7 @@ import { type ExitCode, usageError } from "../platform/usage/exit.ts";
 import { idOf } from "../sessions/find.ts";
 import type { SessionHeld } from "../sessions/which-journal.ts";
 
-/** These shape a run of its own; a session that is open elsewhere has its own. */
+/** These options configure a new run; a session that is already open has its own. */
 const OF_ONE_RUN = [
   "output-schema",
   "run-id",
@@ -26,14 +26,14 @@ const OF_ONE_RUN = [
   "max-time",
 ] as const satisfies readonly (keyof CliOptions)[];
 
-/** `prompts`: what the user had given with the command. */
+/** `prompts` came with the command. */
 export async function joinHeld(held: SessionHeld, machine: Machine, prompts: readonly string[]): Promise<ExitCode> {
   const attached = await attachedTo(held, machine);
   machine.stdout.write("Another process has this session open. You have joined it there.\n");
   return attach(attached, machine, prompts);
 }
 
-/** Without a terminal: a run that prints, or one that is driven over stdin. */
+/** For runs without a terminal: those that print, and those driven over stdin. */
 export async function runInHeld(
   held: SessionHeld,
   machine: Machine,

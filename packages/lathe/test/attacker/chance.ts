@@ -1,6 +1,6 @@
-// Rounds of generated attacks. Each round draws from a generator of its own, so that one that fails can be run again alone:
-// the message names the seed and the round. In the gate the seed is fixed and the rounds are few; LATHE_LONG=1 runs 10,000
-// with a seed of chance, LATHE_SEED and LATHE_ROUND repeat what failed.
+// Rounds of generated attacks. Each round has its own generator, so that a failed one can be repeated alone: the
+// message names the seed and the round. In the gate the seed is fixed and the rounds are few; LATHE_LONG=1 runs 10,000
+// with a random seed, LATHE_SEED and LATHE_ROUND repeat what failed.
 
 import { randomInt } from "node:crypto";
 

@@ -1,5 +1,5 @@
-// Answers of a hostile or broken model server: a vendor's own stream with values replaced, events dropped, repeated, swapped and
-// mixed, cut connections, absurd sizes, and HTTP errors whose bodies are of no known shape.
+// Answers of a hostile or broken model server: a vendor's own stream with values replaced, events dropped, repeated,
+// swapped and mixed, cut connections, absurd sizes, and HTTP errors whose bodies have no known shape.
 
 import {
   call,

@@ -1,5 +1,5 @@
-// Tool calls of a hostile model: arguments made from the schema that the tool itself publishes, so that a new tool is attacked as
-// soon as there is one. Nothing here names a place outside the temporary tree or a command that changes anything.
+// Tool calls of a hostile model: arguments generated from the schema that the tool publishes, so that a new tool is
+// attacked at once. Nothing here names a path outside the temporary tree or a command that changes anything.
 
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type ToolDefinition } from "@lathe/llm";

@@ -1,4 +1,4 @@
-// A model that makes the calls it was given, a step at a time, and answers its children with a few words.
+// A model that makes given calls, one step at a time, and answers its children with a few words.
 
 import type { JsonObject, Message, ProviderAdapter, Request, Response, ToolCallData } from "@lathe/llm";
 import type { HostileCall } from "./hostile-calls.ts";

@@ -1,5 +1,5 @@
-// A project, a directory beside it and a home, with files that a hostile model would like to change, and links that lead there. What
-// lies where is known here by listing it, not by asking the product's own judgement.
+// A project, a directory next to it and a home, with files that a hostile model would like to change and links to them.
+// What is where is found by listing it, not by asking the product.
 
 import {
   lstatSync,

@@ -1,4 +1,4 @@
-// Words and values that somebody would send to break a reader, hide something from a person or take over a terminal.
+// Words and values that an attacker would send to break a parser, hide something from the user or take over a terminal.
 
 import type { Chance } from "./chance.ts";
 

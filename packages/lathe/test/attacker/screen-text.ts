@@ -1,4 +1,4 @@
-// A terminal that only takes down what is written to it, and a keyboard.
+// A terminal that only records what is written to it, and a keyboard.
 
 import { PassThrough, Writable } from "node:stream";
 

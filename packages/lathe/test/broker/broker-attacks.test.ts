@@ -1,4 +1,4 @@
-// The broker under attack: by pages and programs of the same machine, by whoever has its token, by an issuer.
+// The broker under attack: by pages and programs of the same machine, by a holder of its token, by an issuer.
 
 import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";

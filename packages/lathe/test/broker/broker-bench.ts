@@ -1,4 +1,4 @@
-// A broker with an issuer that answers as the test wants, and a clock that the test drives.
+// A broker with a scripted issuer and a clock that the test advances.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// The built broker as a process, before an issuer whose refresh tokens work once.
+// The built broker as a process, in front of an issuer whose refresh tokens work once.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

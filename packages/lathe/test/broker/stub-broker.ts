@@ -1,4 +1,5 @@
-// A broker by its wire alone, whose answers a test decides: what its clients must survive, a real one does not do.
+// A broker that only speaks the protocol, with answers chosen by a test: clients must survive answers that a real
+// broker never gives.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

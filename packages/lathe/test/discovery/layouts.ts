@@ -1,5 +1,5 @@
-// Files of other agents as those agents write them: one home and one project, with everything that each of them knows. Some names occur
-// several times on purpose.
+// Files of other agents as those agents write them: one home and one project, with everything that each supports. Some
+// names occur several times on purpose.
 
 /** As the files have it: the agents replace it. */
 const PLUGIN_ROOT = "$".concat("{CLAUDE_PLUGIN_ROOT}");

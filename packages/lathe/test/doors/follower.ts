@@ -1,4 +1,4 @@
-// A client at a door, for tests: it collects what it is sent and waits for what is to come.
+// A door client for tests: it collects frames and waits for expected ones.
 
 import type { Door, DoorClient, DoorFrame, Scope } from "../../src/doors/door/door.ts";
 import type { WireEvent } from "../../src/hosts/wire/events.ts";

@@ -1,5 +1,5 @@
-// What every fault is tried on: a home and a project of its own, a scripted model whose script can be replaced, and ways to see what is
-// left afterwards: the journals, their last state, and the processes.
+// The setup on which every fault is tried: its own home and project, a scripted model whose script can be replaced, and
+// ways to see what is left afterwards: the journals, their last state, and the processes.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// What the machine can do to a run: disks that are full or read-only, limits of the process, a clock that jumps, children that die of
-// memory. Each says how the run ends, what its journal holds then, and gives the machine back as it was.
+// What the machine can do to a run: full or read-only disks, limits of the process, a clock that jumps, children killed
+// for lack of memory. Each says how the run ends and what its journal then holds, and restores the machine.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// How one input is given to a machine that is about to fail, in each mode: the run and all that it has started have ended when it is told
-// how it went.
+// Runs one input in each mode on a machine that is about to fail, and waits until the run and all its processes have
+// ended before reporting the outcome.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// The eight ways to talk to the agent, behind one interface: say something, learn how it ended. A mode that runs once per prompt continues the
-// session with the next prompt; the others stay.
+// The eight ways to talk to the agent, behind one interface: send something, learn how it ended. A mode that runs once
+// per prompt resumes the session with the next prompt; the others stay open.
 
 import { join } from "node:path";
 import { createSession, openJournalFile } from "@lathe/agent";

@@ -1,5 +1,5 @@
-// Everything that the scripted server can do wrong, and what must come of it in every mode: while it lasts, and when it happens once and
-// the next attempt is answered.
+// Everything that the scripted server can do wrong, and the expected outcome in every mode: while the fault lasts, and
+// when it happens once and the next attempt is answered.
 
 import { type Fault, type Turn, text, turn } from "@lathe/testkit";
 

@@ -1,4 +1,5 @@
-// What the agent may be doing at a terminal when it is killed, told to end, or loses its terminal; and what the next start must say then.
+// What the agent may be doing at a terminal when it is killed, told to end, or loses its terminal, and what the next
+// start must then say.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What every mode comes to in these tests: say something, learn how it ended.
+// The common interface of all modes in these tests: send something, learn how it ended.
 
 /** How an input ended. Modes for programs say whose failure it was; a person is only told why. */
 export interface Ended {

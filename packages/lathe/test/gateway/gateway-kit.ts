@@ -1,4 +1,4 @@
-// A gateway inside the test, before scripted models, and clients as the vendors ship them.
+// A gateway inside the test in front of scripted models, and clients as the vendors ship them.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";

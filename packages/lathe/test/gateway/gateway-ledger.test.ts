@@ -1,4 +1,4 @@
-// The ledger of a gateway that is killed, or whose disk is full.
+// The ledger of a gateway that is killed or whose disk is full.
 
 import { once } from "node:events";
 import { mkdir, rm, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// An MCP server over streamable HTTP that wants a bearer token, with the authorization server that gives it: metadata, registration,
-// code with PKCE, refresh tokens that work once. Real HTTP on loopback.
+// An MCP server over streamable HTTP that requires a bearer token, with its authorization server: metadata,
+// registration, code with PKCE, refresh tokens that work once. Real HTTP on loopback.
 
 import { createHash } from "node:crypto";
 import { once } from "node:events";

@@ -1,5 +1,5 @@
-// One turn of a served session and a follow-up behind it, of which a process is killed at one line of the session's journal, with the page
-// that follows it: the fold of the real page, without a browser.
+// One turn of a served session with a queued follow-up, of which a process is killed at one line of the session's
+// journal, and the page that follows it: the fold of the real page, without a browser.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";

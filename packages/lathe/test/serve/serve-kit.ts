@@ -1,4 +1,5 @@
-// A server of `lathe serve` inside the test, and requests to it as attackers and programs make them: nothing of fetch's own manners.
+// A `lathe serve` inside the test, and raw requests to it as attackers and programs make them, without the
+// normalization of fetch.
 
 import { request } from "node:http";
 import { request as secureRequest } from "node:https";

@@ -1,4 +1,4 @@
-// What the tests of the interactive mode share: a home of its own, a scripted model, and the command at a terminal.
+// The shared setup of tests of the interactive mode: its own home, a scripted model, and the command at a terminal.
 
 import { type ModelServer, startModelServer } from "@lathe/testkit";
 import { type Sandbox, sandbox } from "../command.ts";

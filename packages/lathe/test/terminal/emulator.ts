@@ -1,5 +1,5 @@
-// The command at a terminal that we did not write: an emulator that answers as terminals do and shows what a person would see. The
-// command is the built one at a pseudo-terminal of its own, or runs inside the test.
+// The command at a third-party terminal: an emulator that answers as terminals do and shows what a user would see. The
+// command is the built one on its own pseudo-terminal, or runs inside the test.
 
 import type { ClientDeps } from "@lathe/llm";
 import headless from "@xterm/headless";

@@ -1,4 +1,5 @@
-// What lies between a terminal and the command: a pseudo-terminal with the built command behind it, or streams of the command inside the test.
+// The connection between a terminal and the command: a pseudo-terminal with the built command, or streams of the
+// command inside the test.
 
 import { EventEmitter } from "node:events";
 import { PassThrough, Writable } from "node:stream";

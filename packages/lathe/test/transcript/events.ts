@@ -1,4 +1,4 @@
-// Events as a session emits them, written by hand: for moments that a real run passes too quickly.
+// Events as a session emits them, written by hand, for moments that a real run passes too quickly.
 
 import type { Card, EventData, EventKind, SessionEvent } from "@lathe/agent";
 import type { AgentOverview } from "@lathe/agent/contract";

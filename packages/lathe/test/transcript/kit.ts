@@ -1,4 +1,5 @@
-// A real session over a scripted model, its events shown by a transcript: what a person would have in the scrollback, and below it.
+// A real session over a scripted model, its events shown by a transcript: what a user would have in the scrollback, and
+// below it.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
-// The ways out that a browser has: pages of the session's own server whose scripts send what the model knows, scripts of the tool that
-// do the same, and addresses that the model opens. Each page is opened, and then its script runs once more as the tool's.
+// Ways to send data out of a browser: pages of the session's own server whose scripts send what the model knows,
+// scripts of the tool that do the same, and addresses that the model opens. Each page is opened, and then its script
+// runs once more as the tool's.
 
 import type { JsonObject } from "@lathe/llm";
 import { ALLOWED, CHOICES, type Channel, EVIL, type ModelCall, SECRET } from "./injections.ts";

@@ -1,4 +1,4 @@
-// The web as a test wants it: a proxy that answers for every host, and hears all that leaves.
+// The web as scripted by a test: a proxy that answers for every host and records all requests.
 
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";

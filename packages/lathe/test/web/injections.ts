@@ -1,5 +1,5 @@
-// What an attacker writes where an agent reads it, and the ways in which a model that obeys would send a secret away. Both are data:
-// every channel is tried from every carrier. Those that need a browser are in browser-channels.ts.
+// What an attacker writes where an agent reads it, and the ways in which an obedient model would send a secret away.
+// Both are data: every channel is tried from every carrier. Those that need a browser are in browser-channels.ts.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -6,7 +6,7 @@ import type { CallVerdict, InputContent, InputVerdict, ProposedCall, Question, S
 import { renderQuestions, type ToolDef } from "@lathe/agent/contract";
 import type { JsonObject } from "@lathe/llm";
 import type { GateDialog } from "../../conversation/gates/gate.ts";
-import { staysOpen } from "../../conversation/gates/open-question.ts";
+import { staysOpenText } from "../../conversation/gates/open-question.ts";
 import type { SessionGates } from "../../conversation/gates/session-gates.ts";
 import goOn from "../../conversation/go-on.md";
 import { saveInProject } from "../../conversation/save-in-project.ts";
@@ -150,7 +150,7 @@ export class SessionWorkflows {
   /** The user interrupted the work: the open question is no longer visible, but still waits. */
   onInterrupted(): void {
     const open = this.dialog();
-    if (open) this.#parts.session.warn(staysOpen(open.question.question), "workflow_gate");
+    if (open) this.#parts.session.warn(staysOpenText(open.question.question), "workflow_gate");
   }
 
   /** The open question; also undefined for a workflow of an unknown version. */

@@ -104,7 +104,7 @@ export class WorkflowWork {
   async settleOpen(stepOf: StepOf, words: string, tell: (told: string) => void): Promise<string | undefined> {
     const state = this.current;
     const gates = this.#gates();
-    const gate = state?.gate && gates.ofKey(state.gate.key);
+    const gate = state?.gate && gates.gateOfKey(state.gate.key);
     const step = state && stepOf(state);
     // Without a gate, the process ended before the user saw the question.
     if (!gate || !step) return undefined;
@@ -125,7 +125,7 @@ export class WorkflowWork {
   /** The question of the gate that waits for an answer. */
   openAt(stepOf: StepOf): GateDialog | undefined {
     const state = this.current;
-    const gate = state?.gate && this.#gates().ofKey(state.gate.key);
+    const gate = state?.gate && this.#gates().gateOfKey(state.gate.key);
     const step = state && stepOf(state);
     return gate && step && this.#gates().isOpen(gate) ? step.dialog : undefined;
   }

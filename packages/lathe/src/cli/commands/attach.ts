@@ -1,4 +1,4 @@
-// `lathe attach [id|url]`: follows a session that another process has open for others, in this terminal.
+// `lathe attach [id|url]`: follows, in this terminal, a session that another process has opened to others.
 
 import type { Attached } from "../../doors/attach/attach.ts";
 import { terminalClient } from "../../doors/attach/terminal-client.ts";

@@ -1,4 +1,4 @@
-// `lathe ext list|enable|disable|new`: which extensions there are, turning them on and off, and a file to begin with.
+// `lathe ext list|enable|disable|new`: the extensions found here, turning them on and off, and a file to start from.
 
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";

@@ -146,7 +146,7 @@ async function add({ isProject, name, server }: AddedServer, workspace: SessionW
   return EXIT.done;
 }
 
-/** An entry as the documentation of a server has it. */
+/** Parses an entry as given in the documentation of a server. */
 function parseServer(text: string): JsonObject {
   let value: unknown;
   try {
@@ -189,7 +189,7 @@ function describeServer(
   return `${what} (${shownPath(source.path, machine.userHome)}${state === undefined ? "" : `; ${state}`})`;
 }
 
-/** Without values of variables and headers: they may be secrets. */
+/** Leaves out the values of variables and headers, which may be secrets. */
 function asJson(
   { name, value, source, shadowedBy, ignored }: Found<McpServerValue>,
   { machine }: SessionWorkspace,

@@ -1,4 +1,5 @@
-// `lathe memory list|show|search|view|forget|clear|rebuild`: what sessions have left for later ones, for the user to see and to delete.
+// `lathe memory list|show|search|view|forget|clear|rebuild`: the notes that sessions left for later ones, to read and
+// to delete.
 
 import { LocalEnvironment } from "@lathe/agent";
 import { clearMemories } from "../../additions/memory/clear.ts";
@@ -33,7 +34,7 @@ export const memoryCommand: Command = async (argv, machine): Promise<ExitCode> =
   const place = new MemoryPlace(workspace, () => env, true);
   try {
     await verb(rest, { place, machine });
-    // Only beside an answer: what is wrong with the call is one line.
+    // Only printed with a result: a usage error is a single line.
     if (!isMemoryOn(workspace.settings)) machine.stderr.write(`lathe: ${MEMORY_IS_OFF}\n`);
     if (workspace.settings["memory.backend"] === "hindsight") machine.stderr.write(`lathe: ${MEMORY_IS_ELSEWHERE}\n`);
     return EXIT.done;
@@ -99,7 +100,7 @@ const clear: Verb = async (argv, { place, machine }) => {
 
 const VERBS: Readonly<Record<string, Verb>> = { list, show, search, view, forget, clear };
 
-/** All are looked up before anything is done to one. */
+/** Looks up all notes before any of them is changed. */
 async function named(place: MemoryPlace, ids: readonly string[]): Promise<readonly Memory[]> {
   const store = await place.store();
   return ids.map((id) => {

@@ -1,4 +1,5 @@
-// `lathe share`: a session as an encrypted page, or a link that lets somebody follow it at `lathe serve`.
+// `lathe share`: writes a session as an encrypted page, or prints a link with which others can follow it at `lathe
+// serve`.
 
 import { JournalError } from "@lathe/agent";
 import { lookLink } from "../../doors/serve/sign-in-link.ts";
@@ -13,7 +14,7 @@ import { serverAddress } from "./serve/link.ts";
 import { tokensOf } from "./serve/token.ts";
 import { verbArgs } from "./verb-args.ts";
 
-/** How long a live link lasts unless said otherwise. */
+/** The default lifetime of a live link. */
 const LIVE = "24h";
 const MOST_MS = 365 * 86_400_000;
 
@@ -56,7 +57,7 @@ interface LiveOptions {
   readonly time: string | undefined;
 }
 
-/** The server need not run yet: it reads the file of tokens anew when that has changed. */
+/** The server need not be running yet: it reads the token file again whenever that changes. */
 async function shareLive(machine: Machine, session: string, { url, time }: LiveOptions): Promise<ExitCode> {
   const server = serverAddress(machine, url);
   const lastsMs = lasting("for", time ?? LIVE);

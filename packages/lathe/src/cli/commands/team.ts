@@ -1,4 +1,4 @@
-// `lathe team`: asks the session of this tmux session to lead a team, and waits for its end.
+// `lathe team`: asks the session in this tmux session to lead a team, and waits for the team to end.
 
 import { messageOf } from "@lathe/llm";
 import { terminalClient } from "../../doors/attach/terminal-client.ts";
@@ -89,7 +89,7 @@ function shown(team: TeamState, isJson: boolean, { stdout }: Machine): ExitCode 
   return team.state === "failed" ? EXIT.failed : EXIT.done;
 }
 
-/** A line for each step, until all workers are through. A signal ends the team. */
+/** Prints a line for each step until all workers are done. A signal ends the team. */
 async function followed(leader: Leader, first: TeamNews, isJson: boolean, machine: Machine): Promise<ExitCode> {
   const { stdout, signals } = machine;
   const onSignal = (): void => void leader.ask({ kind: "stop" }).catch(() => undefined);

@@ -55,7 +55,10 @@ export const trustCommand: Command = async (argv, machine) => {
   return EXIT.done;
 };
 
-/** What runs code: the files of hooks, servers, tools and extensions in this folder, relative to it, also of those that are switched off. */
+/**
+ * The files that run code: those of hooks, servers, tools and extensions in this folder, relative to it, including
+ * disabled ones.
+ */
 async function codeFilesIn(
   folder: string,
   discovery: Discovery,
@@ -64,7 +67,7 @@ async function codeFilesIn(
   const found = await Promise.all(NEED_TRUST.map((kind) => discovery.of(kind)));
   const reader = new Reader();
   const isBelow = (path: string): boolean => path.startsWith(`${folder}/`);
-  // What an item of this folder starts may lie above it.
+  // An item of this folder may start files above it.
   const files = found
     .flatMap(({ all }): readonly Found[] => all)
     .filter((item) => item.source.level === "project" && isMeant(item))
@@ -74,6 +77,6 @@ async function codeFilesIn(
   return new Set(files.map((path) => relative(folder, path)));
 }
 
-/** No other item of that name comes first, and it is not switched off. */
+/** Whether the item is neither shadowed by another of the same name nor disabled. */
 const isAtWork = ({ ignored, shadowedBy, value }: Found): boolean =>
   ignored === undefined && shadowedBy === undefined && (value as Partial<McpServerValue>).enabled !== false;

@@ -1,4 +1,4 @@
-// Whether the broker answers that keeps the credentials of this machine, and what it says of them.
+// Checks whether the broker that keeps this machine's credentials answers, and what it says about them.
 
 import { messageOf } from "@lathe/llm";
 import { hasBroker } from "../../config/credentials/broker/place.ts";
@@ -10,7 +10,7 @@ import type { Machine } from "../../platform/machine/machine.ts";
 import { countOf } from "../../sessions/numbers.ts";
 import type { Finding } from "./finding.ts";
 
-/** Nothing on a machine that uses none. A broker that is down stops no run that has kept what it said last. */
+/** Returns nothing if the machine uses no broker. If the broker is down, runs can continue with its cached snapshot. */
 export async function checkBroker(machine: Machine, workspace: SessionWorkspace): Promise<readonly Finding[]> {
   if (!hasBroker(workspace)) return [];
   const found = (state: Finding["state"], text: string): readonly Finding[] => [{ state, name: "broker", text }];

@@ -1,4 +1,5 @@
-// `lathe --tmux`: the session runs in a session of tmux, which this terminal then looks at. Without a terminal it is only started.
+// `lathe --tmux`: runs the session inside a tmux session and attaches this terminal to it. Without a terminal it only
+// starts the session.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +14,7 @@ import type { ParsedArgs } from "../../platform/options/parse.ts";
 import { CliError, EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { currentBranch } from "./current-branch.ts";
 
-/** These end by themselves, and their output is not a screen. */
+/** Runs with these options end by themselves and do not draw a screen. */
 const WITHOUT_A_SCREEN = ["print", "mode", "export", "list-models"] as const satisfies readonly (keyof CliOptions)[];
 
 export async function launchInTmux(
@@ -49,7 +50,7 @@ export async function launchInTmux(
   return lookedAt(session, tmux, machine);
 }
 
-/** The option itself and nothing else: what stands behind `--` is a prompt. */
+/** Removes only the option itself: words after `--` are a prompt. */
 function withoutTmux(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return argv.filter((word, at) => word !== "--tmux" || (end >= 0 && at > end));
@@ -62,7 +63,7 @@ function freeName(project: string, { deps }: Machine): string {
   return `lathe-${folder.replace(/^-+|-+$/g, "") || "session"}-${deps.uuid().slice(-4)}`;
 }
 
-/** Until its end, or until the user detaches. */
+/** Attaches this terminal until the session ends or the user detaches. */
 async function lookedAt(session: StartedSession, tmux: Tmux, { stderr, stdout }: Machine): Promise<ExitCode> {
   const args = [...tmux.server, "attach-session", "-t", session.id];
   const client = spawn(tmux.program, ["-u", ...args], { stdio: "inherit", env: tmux.env as NodeJS.ProcessEnv });
@@ -82,20 +83,20 @@ async function lookedAt(session: StartedSession, tmux: Tmux, { stderr, stdout }:
 const LAST_WORDS_MS = 2_000;
 const OPENS_WITHIN_MS = 60_000;
 
-/** The terminal that this process is in looks at it from now on. */
+/** Switches the terminal of this process to the session. */
 async function wasSwitched({ id }: StartedSession, tmux: Tmux): Promise<boolean> {
   return (await tmux.ask(["switch-client", "-t", id])).code === 0;
 }
 
 async function onceOpened(session: StartedSession): Promise<void> {
-  // Whatever it has to say is on the screen that the user looks at.
+  // Errors are already on the screen that the user sees.
   await within(
     session.opened(OPENS_WITHIN_MS).catch(() => undefined),
     OPENS_WITHIN_MS,
   );
 }
 
-/** A line for a script: the name in tmux, and the session that others can join. */
+/** Prints a line for scripts: the name in tmux, and the id of the session that others can join. */
 async function told(session: StartedSession, tmux: Tmux, { stdout, stderr }: Machine): Promise<ExitCode> {
   const first = await Promise.race([session.opened(OPENS_WITHIN_MS), within(session.ended, OPENS_WITHIN_MS)]).catch(
     (error: unknown) => error as CliError,

@@ -2,7 +2,7 @@
 // about those of other clients at the session's local door.
 
 import type { SessionEvent } from "@lathe/agent";
-import { isOwn as isPersons } from "../../conversation/unsent.ts";
+import { isOwn as isPersons } from "../../conversation/unsent-messages.ts";
 
 export class InputOrigins {
   readonly #own = new Set<string>();

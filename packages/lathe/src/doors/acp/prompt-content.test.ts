@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { typedPart } from "../../conversation/expand-input.ts";
+import { typedPartIndex } from "../../conversation/expand-input.ts";
 import { recordTyped } from "../../conversation/typed-addresses.ts";
 import { inputOf } from "./prompt-content.ts";
 
@@ -22,7 +22,7 @@ it("G-17 what a file says that the editor sends along was not typed, however it 
     file(hostile, 'file:///srv/a"b.md'),
   ]);
   expect(typedIn(content)).toEqual(["http://typed.example/"]);
-  expect(typedPart(content as Exclude<typeof content, string>)).toBe(0);
+  expect(typedPartIndex(content as Exclude<typeof content, string>)).toBe(0);
 });
 
 it("G-17 typed texts and links are one text, as they were", () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
 import type { InputContent } from "@lathe/agent";
 import type { ContentPart } from "@lathe/llm";
-import { givenPicture } from "../../conversation/given-picture.ts";
+import { decodePicture } from "../../conversation/client-picture.ts";
 import { isAttachedText } from "../../conversation/typed-addresses.ts";
 import { usageError } from "../../platform/usage/exit.ts";
 
@@ -31,7 +31,7 @@ function partOf(block: ContentBlock): ContentPart {
     case "text":
       return { kind: "text", text: block.text };
     case "image":
-      return givenPicture("The picture", block.data);
+      return decodePicture("The picture", block.data);
     case "resource_link":
       return { kind: "text", text: ` ${placeOf(block.uri)} ` };
     case "resource": {
@@ -41,7 +41,7 @@ function partOf(block: ContentBlock): ContentPart {
       const { blob, mimeType, uri } = resource;
       if (!mimeType?.startsWith("image/"))
         throw usageError(`${uri} is neither text nor a picture. Send a link to it, and the agent reads it itself.`);
-      return givenPicture(uri, blob);
+      return decodePicture(uri, blob);
     }
     default:
       throw usageError(`Blocks of type ${block.type} cannot be sent to this agent.`);

@@ -12,7 +12,7 @@ import type {
 import type { InputContent, InputOutcome, Session } from "@lathe/agent";
 import { isInside } from "@lathe/agent/policy";
 import { Conversation } from "../../conversation/conversation.ts";
-import { InputExpansion, typedPart } from "../../conversation/expand-input.ts";
+import { InputExpansion, typedPartIndex } from "../../conversation/expand-input.ts";
 import type { AdditionEntry, SessionRequest } from "../../conversation/session-contract.ts";
 import type { SessionWorkspace } from "../../conversation/session-workspace.ts";
 import { todoList } from "../../conversation/todo/todo-facts.ts";
@@ -308,6 +308,6 @@ function openOrRefuse(open: () => OpenedJournal): OpenedJournal {
 
 function lastText(content: InputContent): string {
   if (typeof content === "string") return content;
-  const last = content[typedPart(content)];
+  const last = content[typedPartIndex(content)];
   return last?.kind === "text" ? last.text : "";
 }

@@ -36,7 +36,7 @@ export class EditorCommands {
   }
 
   async list(): Promise<AvailableCommand[]> {
-    this.#registry.setAdded(this.#conversation.open.parts.commands());
+    this.#registry.setSessionCommands(this.#conversation.open.parts.commands());
     await this.#registry.ready;
     return this.#registry
       .list()

@@ -4,8 +4,8 @@ import type { ClientCapabilities, PlanEntry, SessionUpdate, ToolCallContent } fr
 import type { Access, EventData, SessionEvent } from "@lathe/agent";
 import type { TodoList } from "@lathe/agent/tools";
 import { textOf } from "@lathe/llm";
-import { isOwn as isPersons } from "../../conversation/unsent.ts";
-import { ANSWERS_OF_COMMANDS } from "../../hosts/headless/told-at-end.ts";
+import { isOwn as isPersons } from "../../conversation/unsent-messages.ts";
+import { COMMAND_ANSWER_CODES } from "../../hosts/headless/warning-codes.ts";
 import { type Blobs, contentOf, fencedText, kindOf, locationsOf, textContent, titleOf } from "./calls.ts";
 
 export interface UpdateParts {
@@ -197,7 +197,7 @@ export class Updates {
   /** Commands answer with warnings; clients without notices get those as messages. */
   #warningUpdates({ code, message }: EventData["warning"]): readonly SessionUpdate[] {
     const hasNotices = Boolean(this.#parts.capabilities.session?.notices);
-    if (hasNotices || !ANSWERS_OF_COMMANDS.has(code)) return this.#noticeUpdates("warning", message);
+    if (hasNotices || !COMMAND_ANSWER_CODES.has(code)) return this.#noticeUpdates("warning", message);
     return [messageChunk("agent_message_chunk", message)];
   }
 

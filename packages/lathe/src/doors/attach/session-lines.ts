@@ -74,7 +74,7 @@ export class SessionLines {
   /** The first snapshot shows the end of the history; a later one fills the gap since the last entry shown. */
   async #snapshot({ state, lastEntryId, clients, running }: SessionSnapshot): Promise<void> {
     const { printer } = this.#parts;
-    printer.fresh();
+    printer.endLine();
     if (this.#isFirst) {
       const { model, cwd, title, sessionId } = state;
       const name = title ?? sessionId.slice(0, 8);

@@ -42,7 +42,7 @@ export class WireLines {
         break;
       case "message_end":
         if (event.message.role === "user") this.#message(event);
-        else printer.fresh();
+        else printer.endLine();
         if (event.discarded) printer.line("The answer was cut off; starting it again.", "yellow");
         break;
       case "tool_execution_start":

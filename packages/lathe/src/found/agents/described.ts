@@ -1,9 +1,9 @@
-// What is said of agents without reading files.
+// Describes agents without reading files.
 
 import type { Agent } from "./agents.ts";
 import { BUNDLED_FILES } from "./bundled/index.ts";
 
-/** Without reading the files as YAML, which a start would wait for. */
+/** Avoids parsing YAML, which would slow down the start. */
 export function bundledDescriptions(): readonly Pick<Agent, "name" | "description">[] {
   return Object.entries(BUNDLED_FILES).map(([name, text]) => {
     const [, description = '""'] = /^description: (".*")$/m.exec(text) ?? [];
@@ -11,6 +11,6 @@ export function bundledDescriptions(): readonly Pick<Agent, "name" | "descriptio
   });
 }
 
-/** Where an agent comes from, in a word or two. */
+/** The origin of an agent, in a word or two. */
 export const sourceName = ({ source }: Pick<Agent, "source">): string =>
   source ? `${source.providerName}, ${source.level}` : "bundled";

@@ -1,5 +1,5 @@
-// Everything that the providers find for one place, by kind: first the highest priority; of items with the same name the first takes
-// effect and the others are shadowed. Each kind is looked for when it is first asked for, and again when its files have changed.
+// Everything the providers find for one place, by kind, highest priority first. Of items with the same name the first
+// takes effect and shadows the others. A kind is searched for on first use, and again when its files have changed.
 
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
@@ -14,32 +14,37 @@ import type { Discovered, DiscoveryWarning, Found, HookValue, ItemKind, ItemValu
 export interface DiscoveryOptions {
   readonly place: Place;
   readonly providers?: readonly Provider[];
-  /** Ids of providers that are not asked. */
+  /** Ids of providers that are not used. */
   readonly disabledProviders?: readonly string[];
-  /** `skill:review`, `mcp-server:github`, …: found, and ignored. */
+  /** `skill:review`, `mcp-server:github` and so on: found, but ignored. */
   readonly disabledItems?: readonly string[];
-  /** Absent: files are looked at again whenever a kind is asked for. */
+  /** Without a clock, files are checked again on every request. */
   readonly now?: () => number;
 }
 
-/** A start asks for most kinds two or three times, which must not look at every file as often. Later requests always do. */
+/**
+ * A start requests most kinds two or three times, and need not check every file each time. Later requests always do.
+ */
 const START_MS = 50;
 
-/** When the prompt is rendered: a start gains nothing there, and the next session must see what has changed. */
+/**
+ * These are requested when the prompt is rendered. Caching would not speed up the start, and the next session must see
+ * what has changed.
+ */
 const ASKED_ONCE: ReadonlySet<ItemKind> = new Set(["system-prompt", "context-file", "instruction"]);
 
 interface Cached {
   readonly files: Reader;
-  /** Until then it is taken as unchanged. */
+  /** The result counts as unchanged until then. */
   freshUntil: number;
   readonly found: Promise<Discovered<unknown>>;
 }
 
-/** Of these the project's come first, whichever agent's they are. */
+/** For these kinds the project's items come first, whichever agent they belong to. */
 const PROJECT_FIRST: ReadonlySet<ItemKind> = new Set(["system-prompt"]);
-/** Each of these changes what another one of its name says. */
+/** Items of these kinds with the same name add to each other. */
 const MERGED: ReadonlySet<ItemKind> = new Set(["lsp-server"]);
-/** All of these take effect, whatever they are called. */
+/** All items of these kinds take effect, whatever their names. */
 const WITHOUT_KEY: ReadonlySet<ItemKind> = new Set(["settings", "context-file"]);
 
 export class Discovery {
@@ -53,13 +58,13 @@ export class Discovery {
   constructor({ place, providers = PROVIDERS, disabledProviders = [], disabledItems = [], now }: DiscoveryOptions) {
     this.place = place;
     this.#now = now;
-    // Sorting is stable: among equals the one that is listed first.
+    // Sorting is stable: among equals, the provider listed first wins.
     this.#providers = [...providers].sort((a, b) => b.priority - a.priority);
     this.#disabledProviders = new Set(disabledProviders);
     this.#disabledItems = new Set(disabledItems);
   }
 
-  /** Every provider, by priority, and whether it is asked. */
+  /** Every provider by priority, and whether it is enabled. */
   get providers(): readonly (Pick<Provider, "id" | "name" | "priority"> & { readonly isEnabled: boolean })[] {
     return this.#providers.map(({ id, name, priority }) => ({
       id,
@@ -82,7 +87,7 @@ export class Discovery {
     return found;
   }
 
-  /** Takes effect when a kind is next asked for. */
+  /** Takes effect when a kind is next requested. */
   setDisabled({
     providers,
     items,
@@ -95,12 +100,12 @@ export class Discovery {
     this.forget();
   }
 
-  /** Another session begins: files may have changed since the last one did. */
+  /** Called when another session starts: files may have changed since the last one. */
   begin(): void {
     for (const cached of this.#cache.values()) cached.freshUntil = 0;
   }
 
-  /** Everything is looked for again. */
+  /** Forgets everything, so that it is searched for again. */
   forget(): void {
     this.#cache.clear();
   }
@@ -125,7 +130,7 @@ export class Discovery {
     };
   }
 
-  /** One provider that fails must not take the others with it. */
+  /** A failing provider must not affect the others. */
   async #ask<K extends ItemKind>(
     provider: Provider,
     load: (look: Look<K>) => void | Promise<void>,
@@ -147,7 +152,7 @@ export class Discovery {
       const ignored = this.#ignoredReason(item, reader);
       if (ignored !== undefined) return { ...item, ignored };
       if (WITHOUT_KEY.has(kind)) {
-        // One file that two agents name.
+        // Two agents name the same file.
         if (files.has(source.path)) return { ...item, ignored: "the same file is read already" };
         files.add(source.path);
         return item;
@@ -169,7 +174,7 @@ export class Discovery {
 
 const CODE_FILE = /\.[cm]?[jt]s$/;
 
-/** Why it can never run, as far as its text shows. */
+/** Why the item can never run, as far as its text shows. */
 function problemOf({ kind, value }: Found, reader: Reader): string | undefined {
   if (kind === "hook") return (value as HookValue).problem;
   if (kind === "tool" && !CODE_FILE.test((value as ModuleValue).entry)) return "a tool is a .ts or .js file";
@@ -177,19 +182,19 @@ function problemOf({ kind, value }: Found, reader: Reader): string | undefined {
   try {
     return piProblem(reader.text((value as ModuleValue).entry) ?? "");
   } catch {
-    return undefined; // What is wrong with the file is said when it is loaded.
+    return undefined; // Loading the file will report what is wrong with it.
   }
 }
 
 const rankOf = ({ source }: Found): number => (source.level === "project" ? 0 : 1);
 
-/** A workspace whose files can be looked for. */
+/** A workspace with access to its discovered files. */
 export interface DiscoveredWorkspace extends Workspace {
-  /** One for all copies of the workspace. */
+  /** One instance for all copies of the workspace. */
   readonly discovery: () => Promise<Discovery>;
 }
 
-/** Nothing is looked for before it is asked. */
+/** Nothing is searched for until it is requested. */
 export function discoveryFor(workspace: Workspace): Discovery {
   const { settings } = workspace;
   return new Discovery({

@@ -1,4 +1,5 @@
-// Formats of Gemini CLI: commands as TOML files, and extensions, which are folders with a manifest that may bring a bit of everything.
+// Formats of Gemini CLI: commands as TOML files, and extensions, which are folders with a manifest and items of many
+// kinds.
 
 import type { Home } from "./homes.ts";
 import { type HookFile, hooksIn } from "./hook-files.ts";
@@ -8,7 +9,7 @@ import { addServers } from "./mcp-servers.ts";
 import { readJson, readToml, type Structured } from "./structured.ts";
 import type { Level } from "./types.ts";
 
-/** `commands/git/commit.toml` is `git:commit`. */
+/** `commands/git/commit.toml` becomes `git:commit`. */
 export async function tomlCommands(look: Look<"command">, folder: string, level: Level, prefix = ""): Promise<void> {
   for (const { path, base } of look.filesIn(folder, [".toml"])) {
     const read = await readToml(look, path, level);
@@ -31,7 +32,7 @@ interface GeminiExtension {
   readonly manifest: Structured;
 }
 
-/** Extensions in `extensions/<name>/` of a folder. What a project brings stays the project's. */
+/** Extensions in `extensions/<name>/` of a folder. Those in a project count as the project's. */
 function extensionsIn(look: Scan, { path: home, level }: Home): readonly GeminiExtension[] {
   return look.files.entries(`${home}/extensions`).flatMap(({ path: root, name: folder, isFolder }) => {
     const path = `${root}/gemini-extension.json`;

@@ -1,4 +1,5 @@
-// Hooks that run commands, as the agents write them down: by event, with or without a matcher around a list of commands.
+// Reads hooks that run commands in the formats of the agents: by event, with or without a matcher around a list of
+// commands.
 
 import { isJsonObject } from "@lathe/llm";
 import { HOOK_EVENTS, hookEvent } from "./hook-events.ts";
@@ -10,17 +11,17 @@ import type { HookValue, Level } from "./types.ts";
 export interface HookFile {
   readonly path: string;
   readonly level: Level;
-  /** What a bare `timeout` means. */
+  /** The unit of a `timeout` without one. */
   readonly timeoutUnit: "seconds" | "milliseconds";
-  /** Put in place of the agent's own names for folders. */
+  /** Replaces the agent's own names for folders. */
   readonly resolve?: (text: string) => string;
-  /** Folder of the plugin that brings it. */
+  /** Folder of the plugin that the hooks belong to. */
   readonly root?: string;
-  /** Where its commands run; the project's folder when absent. */
+  /** Where its commands run; defaults to the project's folder. */
   readonly cwd?: string;
 }
 
-/** Hooks below the key `hooks` of a JSON file. */
+/** Adds the hooks below the key `hooks` of a JSON file. */
 export function hooksIn(look: Look<"hook">, file: HookFile): void {
   const read = readJson(look, file.path, file.level);
   if (read) addHooks(look, file, read);
@@ -31,7 +32,7 @@ export function addHooks(look: Look<"hook">, file: HookFile, read: Structured): 
   addEvents(look, file, read, read.value["hooks"]);
 }
 
-/** Hooks by event. */
+/** Adds hooks that are grouped by event. */
 export function addEvents(look: Look<"hook">, file: HookFile, read: Structured, hooks: unknown): void {
   if (!isJsonObject(hooks)) return;
   for (const [event, groups] of Object.entries(hooks)) {
@@ -104,7 +105,7 @@ function hookProblem(event: string, pattern: string | undefined, command: string
   }
 }
 
-/** A day. Timers take 24 days at most, and fire at once when they are given more. */
+/** One day. Timers take 24 days at most, and fire at once if given more. */
 const LONGEST_TIMEOUT_MS = 24 * 60 * 60 * 1000;
 
 function bareTimeout(timeout: unknown, unit: HookFile["timeoutUnit"]): number | undefined {

@@ -11,20 +11,20 @@ type TextKind = "context-file" | "system-prompt";
 
 interface MarkdownLayout {
   readonly endings?: readonly string[];
-  /** The file may give itself another name. */
+  /** Whether the file may give itself another name. */
   readonly renames?: boolean;
-  /** Folders inside are part of the name: `git/commit.md` is `git:commit`. */
+  /** Whether subfolders are part of the name: `git/commit.md` becomes `git:commit`. */
   readonly nested?: boolean;
   /** Translates another agent's frontmatter keys into ours. */
   readonly translate?: (frontmatter: Frontmatter) => Frontmatter;
-  /** Puts folders in place of the names that another agent has for them. */
+  /** Replaces another agent's names for folders. */
   readonly resolve?: (text: string) => string;
 }
 
-/** Users do not nest commands deeper than this; a circular link ends here. */
+/** Nobody nests commands deeper than this, and the limit ends circular links. */
 const DEEPEST = 5;
 
-/** Each file of a folder is one item, named after the file. The path may be that of one file. */
+/** Each file of a folder is one item, named after the file. The path may also be a single file. */
 export function markdownFolder<K extends MarkdownKind>(
   look: Look<K>,
   folder: string,
@@ -49,7 +49,7 @@ export function markdownFolder<K extends MarkdownKind>(
     if (isFolder) markdownFolder(look, path, level, layout, `${prefix}${name}:`);
 }
 
-/** A file such as `.cursorrules`, from before there were folders of rules: always sent. The nearest one counts. */
+/** A file such as `.cursorrules`, from before there were folders of rules: always sent. Only the nearest one counts. */
 export function oldRuleFile(look: Look<"rule">, name: string): void {
   for (const folder of look.place.folders) {
     const path = `${folder}/${name}`;
@@ -60,7 +60,7 @@ export function oldRuleFile(look: Look<"rule">, name: string): void {
   }
 }
 
-/** `<folder>/<name>/SKILL.md`, named by its frontmatter, else by its folder. */
+/** Reads `<folder>/<name>/SKILL.md`, named by its frontmatter or else by its folder. */
 export function skillFolder(
   look: Look<"skill">,
   folder: string,
@@ -72,7 +72,7 @@ export function skillFolder(
     if (isFolder) addSkill(look, path, level, prefix, resolve);
 }
 
-/** The skill in this folder itself. */
+/** Adds the skill in this very folder. */
 export function addSkill(
   look: Look<"skill">,
   folder: string,
@@ -88,7 +88,7 @@ export function addSkill(
   if (name !== undefined) look.add(prefix + name, { level, path: file }, { ...value, body: resolve(value.body) });
 }
 
-/** A file whose whole text is meant. */
+/** Adds a file whose whole text is the value. */
 export function textFile<K extends TextKind>(
   look: Look<K>,
   path: string,
@@ -100,7 +100,7 @@ export function textFile<K extends TextKind>(
   (look as Look<TextKind>).add(name, { level, path }, { text, ...(family === undefined ? {} : { family }) });
 }
 
-/** Code: `<name>.ts` and the like, or a folder with an entry. */
+/** Adds code: `<name>.ts` and the like, or a folder with an entry file. */
 export function moduleFolder<K extends "tool" | "extension">(
   look: Look<K>,
   folder: string,
@@ -121,7 +121,7 @@ export function moduleFolder<K extends "tool" | "extension">(
   }
 }
 
-/** The first of these files in a folder. */
+/** The first of these files that a folder has. */
 export function firstFile(look: Scan, folder: string, names: readonly string[]): readonly string[] {
   const found = names.map((name) => `${folder}/${name}`).find((path) => look.files.isFile(path));
   return found === undefined ? [] : [found];

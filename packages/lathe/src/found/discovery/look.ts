@@ -1,4 +1,5 @@
-// One look of one provider for one kind of item: what it found, and what was wrong with it. Providers are written with these steps.
+// One search of one provider for one kind of item: what it found, and what was wrong. Providers are built from these
+// steps.
 
 import { dirname, extname } from "node:path";
 import { isInside, mayHoldSecrets } from "@lathe/agent/policy";
@@ -8,18 +9,18 @@ import type { Place } from "./place.ts";
 import type { Entry, Reader } from "./reader.ts";
 import type { DiscoveryWarning, Found, ItemKind, ItemValues, Level, MarkdownValue } from "./types.ts";
 
-/** A source family: where one agent keeps its files. */
+/** A provider: where one agent keeps its files. */
 export interface Provider {
   readonly id: string;
-  /** As people know it. */
+  /** The name that users know. */
   readonly name: string;
-  /** The highest wins; among equals the one that is listed first. */
+  /** The highest wins; among equals, the provider listed first. */
   readonly priority: number;
-  /** What it can find, and how. */
+  /** How to find each kind of item that it supports. */
   readonly loaders: { readonly [K in ItemKind]?: (look: Look<K>) => void | Promise<void> };
 }
 
-/** Reads files of a place; what is wrong with one becomes a warning. */
+/** Reads files of a place; problems with a file become warnings. */
 export class Scan {
   readonly place: Place;
   readonly files: Reader;
@@ -34,7 +35,7 @@ export class Scan {
     this.warnings.push({ path, message, ...(line === undefined ? {} : { line }) });
   }
 
-  /** Nothing when there is no such file; a warning when it cannot be used. */
+  /** Undefined if there is no such file, or with a warning if it cannot be used. */
   text(path: string, level: Level): string | undefined {
     try {
       const text = this.files.text(path);
@@ -55,7 +56,7 @@ export class Scan {
     return { frontmatter, body, folder: dirname(path) };
   }
 
-  /** Files of a folder with one of these endings. */
+  /** The files in a folder with one of these endings. */
   filesIn(folder: string, endings: readonly string[]): readonly (Entry & { readonly base: string })[] {
     return this.files
       .entries(folder)
@@ -63,7 +64,7 @@ export class Scan {
       .map((entry) => ({ ...entry, base: withoutEnding(entry.name, endings) }));
   }
 
-  /** A stranger's repository must not bring in private files of the user, by whatever link. */
+  /** A stranger's repository must not pull in the user's private files through a link. */
   #refusal(path: string, level: Level): string | undefined {
     if (level !== "project" && level !== "plugin") return undefined;
     const real = this.files.realPath(path);
@@ -73,11 +74,11 @@ export class Scan {
   }
 }
 
-/** Where in which file an item was found. */
+/** The file, and the position in it, where an item was found. */
 export interface FoundAt {
   readonly level: Level;
   readonly path: string;
-  /** The value is looked up when a caller asks for it. */
+  /** A function is only called when the line is needed. */
   readonly line?: number | (() => number | undefined) | undefined;
 }
 
@@ -106,7 +107,7 @@ function withoutEnding(name: string, endings: readonly string[]): string {
   return name.slice(0, name.length - ending.length);
 }
 
-/** The nearest of the project's folders that has this one in it, if it is not empty. */
+/** The first of the project's folders that contains a non-empty folder with this name. */
 export function nearest({ place, files }: Scan, name: string): string | undefined {
   return place.folders.map((folder) => `${folder}/${name}`).find((path) => files.entries(path).length > 0);
 }

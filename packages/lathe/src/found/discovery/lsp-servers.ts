@@ -1,5 +1,5 @@
-// Language servers as files write them down: lsp.json and its like, and what plugins of Claude Code bring. Every file changes a server of
-// the same name field by field, so none shadows another.
+// Reads language servers from files: lsp.json and its variants, and those that plugins of Claude Code bring. Files
+// change a server of the same name field by field, so none shadows another.
 
 import { isJsonObject } from "@lathe/llm";
 import { LSP_FILES } from "./agent-places.ts";
@@ -7,19 +7,19 @@ import type { Look } from "./look.ts";
 import { readJson, readYamlFile, type Structured } from "./structured.ts";
 import type { Level, LspServerValue } from "./types.ts";
 
-/** Stands for all servers, in a file that says something about all of them. */
+/** Key for settings of all servers in a file. */
 const EVERY_SERVER = "*";
 
 interface FileOfServers {
   readonly path: string;
   readonly level: Level;
-  /** In front of each name. */
+  /** Prefix of each name. */
   readonly prefix?: string;
-  /** Replaces names of folders in texts. */
+  /** Replaces folder names in texts. */
   readonly resolve?: (text: string) => string;
 }
 
-/** All of a folder's files. */
+/** Reads all such files of a folder. */
 export async function lspServersIn(look: Look<"lsp-server">, folder: string, level: Level): Promise<void> {
   for (const name of LSP_FILES) {
     const path = `${folder}/${name}`;
@@ -37,7 +37,7 @@ export async function lspServersIn(look: Look<"lsp-server">, folder: string, lev
   }
 }
 
-/** `.lsp.json` of a plugin, and what its manifest has or names as `lspServers`. */
+/** Reads a plugin's `.lsp.json`, and the servers that its manifest contains or names as `lspServers`. */
 export function lspServersOfPlugin(
   look: Look<"lsp-server">,
   name: string,
@@ -66,7 +66,7 @@ export function lspServersOfPlugin(
 
 type Kind = "text" | "texts" | "flag" | "object" | "number" | "languages" | "variables" | "ignored";
 
-/** Fields of a file, and what they are called here. The second half is Claude Code's. */
+/** Maps the fields of a file to ours. The second half are Claude Code's. */
 const FIELDS: Readonly<Record<string, readonly [field: keyof LspServerValue | "", kind: Kind]>> = {
   command: ["command", "text"],
   args: ["args", "texts"],
@@ -123,7 +123,7 @@ function addLspServers(
   }
 }
 
-/** Undefined, and a warning, when something is wrong with it. */
+/** Undefined, with a warning, if something is wrong with the entry. */
 function serverFrom(
   written: Readonly<Record<string, unknown>>,
   resolve: (text: string) => string,

@@ -1,5 +1,5 @@
-// The layout of a plugin, which Claude Code's and ours share: a folder with commands, skills, agents, hooks, servers, tools and
-// extensions. What people call by a name gets the plugin's in front of it.
+// The layout of a plugin, which Claude Code's and ours share: a folder with commands, skills, agents, hooks, servers,
+// tools and extensions. Items that the user calls by name get the plugin's name as a prefix.
 
 import { join } from "node:path";
 import { isJsonObject } from "@lathe/llm";
@@ -16,12 +16,12 @@ export interface InstalledPlugin {
   readonly version?: string;
 }
 
-/** In a manifest that we wrote from the list of a marketplace: several plugins may share one folder. */
+/** Marks a manifest that we wrote from a marketplace's list: several plugins may share one folder. */
 export const ONLY_LISTED = "onlyListed";
 
 const CODE_ENDINGS = [".ts", ".js", ".mts", ".mjs"];
 
-/** Everything that the installed plugins bring. */
+/** Loads everything that the installed plugins contain. */
 export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugin[]): Provider["loaders"] {
   return {
     plugin: (look) => {
@@ -52,7 +52,7 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
     skill: (look) => {
       for (const { name, root } of installed(look))
         for (const folder of foldersOf(look, root, "skills")) {
-          // A manifest may name the folder of one skill.
+          // A manifest may name the folder of a single skill.
           addSkill(look, folder, "plugin", `${name}:`, inRoot(root));
           skillFolder(look, folder, "plugin", `${name}:`, inRoot(root));
         }
@@ -65,7 +65,7 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
         for (const path of [`${root}/.mcp.json`, `${root}/.claude-plugin/plugin.json`]) {
           const read = readJson(look, path, "plugin");
           if (!read) continue;
-          // Some write the servers without the key around them.
+          // Some files list the servers without the enclosing key.
           const isBare = path.endsWith(".mcp.json") && !isJsonObject(read.value["mcpServers"]);
           addServers(look, { path, level: "plugin" }, read, isBare ? [] : ["mcpServers"], inRoot(root));
         }
@@ -87,7 +87,7 @@ export function pluginLoaders(installed: (look: Scan) => readonly InstalledPlugi
   };
 }
 
-/** Those that its package.json names. */
+/** The entries that its package.json names. */
 export function extensionEntries(look: Scan, folder: string): readonly string[] {
   const manifest = readJson(look, `${folder}/package.json`, "user")?.value ?? {};
   for (const own of [manifest["lathe"], manifest["omp"], manifest["pi"]]) {
@@ -111,7 +111,10 @@ const inRoot =
   (text: string): string =>
     text.replaceAll(/\$(?:\{(?:CLAUDE|LATHE)_PLUGIN_ROOT\}|(?:CLAUDE|LATHE)_PLUGIN_ROOT\b)/g, () => root);
 
-/** In `hooks/hooks.json`, with or without the key `hooks` around them, and what the manifest names: files, or hooks of its own. */
+/**
+ * Hooks in `hooks/hooks.json`, with or without the enclosing key `hooks`, and those in the manifest: file names, or
+ * hooks themselves.
+ */
 function pluginHooks(look: Look<"hook">, root: string): void {
   const manifest = `${root}/.claude-plugin/plugin.json`;
   const about = { level: "plugin", timeoutUnit: "seconds", resolve: inRoot(root), root } as const;
@@ -132,11 +135,11 @@ function pluginHooks(look: Look<"hook">, root: string): void {
   if (read) addEvents(look, { ...about, path: manifest }, read, isJsonObject(named) && (named["hooks"] ?? named));
 }
 
-/** Beside its events such a file may have a description. */
+/** Such a file may have a description next to its events. */
 const onlyLists = (events: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(events).filter(([, groups]) => Array.isArray(groups)));
 
-/** The folder of its own, and those that its manifest names besides; only those if the list of a marketplace says so. */
+/** The plugin's own folder and those that its manifest names; only the latter if the marketplace's list says so. */
 function foldersOf(look: Scan, root: string, kind: "commands" | "agents" | "skills"): readonly string[] {
   const manifest = readJson(look, `${root}/.claude-plugin/plugin.json`, "plugin")?.value ?? {};
   const more = manifest[kind];

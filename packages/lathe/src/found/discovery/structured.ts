@@ -1,4 +1,4 @@
-// Configuration files of any agent: JSON (with comments), TOML and YAML, as a value and the line that each part is in.
+// Reads configuration files of any agent: JSON (with comments), TOML and YAML, as a value with the line of each part.
 
 import { isJsonObject, parseJson } from "@lathe/llm";
 import { findNodeAtLocation, type ParseError, parse, parseTree, printParseErrorCode } from "jsonc-parser";
@@ -7,11 +7,11 @@ import type { Level } from "./types.ts";
 
 export interface Structured {
   readonly value: Readonly<Record<string, unknown>>;
-  /** Of a part, by the keys that lead to it. */
+  /** Line of the part that these keys lead to. */
   lineOf(keys: readonly string[]): number | undefined;
 }
 
-/** Nothing, with a warning, when the file cannot be used. Comments and commas at the end of a list are fine. */
+/** Undefined, with a warning, if the file cannot be used. Comments and trailing commas are allowed. */
 export function readJson(look: Scan, path: string, level: Level): Structured | undefined {
   const text = look.text(path, level);
   if (text === undefined || text.trim() === "") return undefined;
@@ -39,7 +39,7 @@ function jsonLine(text: string, keys: readonly string[]): number | undefined {
   return node && lineAt(text, node.parent?.offset ?? node.offset);
 }
 
-/** As `readJson`, for YAML. */
+/** Like `readJson`, for YAML. */
 export async function readYamlFile(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
   const text = look.text(path, level);
   if (text === undefined || text.trim() === "") return undefined;
@@ -55,7 +55,7 @@ export async function readYamlFile(look: Scan, path: string, level: Level): Prom
   return { value: read.value, lineOf: (keys) => read.lineAt(read.document.getIn([...keys], true)) };
 }
 
-/** Sections count as lines: `[mcp_servers.name]`. */
+/** The line of a section is that of its header: `[mcp_servers.name]`. */
 export async function readToml(look: Scan, path: string, level: Level): Promise<Structured | undefined> {
   const text = look.text(path, level);
   if (text === undefined) return undefined;
@@ -87,5 +87,5 @@ function tomlLine(text: string, keys: readonly string[]): number | undefined {
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** `CloseBraceExpected`: close brace expected. */
+/** Turns `CloseBraceExpected` into "close brace expected". */
 const wordsOf = (code: string): string => code.replaceAll(/(?<!^)([A-Z])/g, " $1").toLowerCase();

@@ -1,4 +1,5 @@
-// SYSTEM.md and its companions (LS-07): in an agent's folder of the working directory itself, not above it, and in the user's.
+// SYSTEM.md and its companions (LS-07): in an agent's folder of the working directory itself, not above it, and in the
+// user's folder.
 
 import { SYSTEM_PROMPTS } from "./agent-places.ts";
 import type { AgentFolders } from "./homes.ts";

@@ -1,10 +1,11 @@
-// Files of other agents that Lathe knows and does not use: they are listed with the reason, so that no user waits for their effect.
+// Files of other agents that Lathe recognizes but does not use: they are listed with the reason, so that no user waits
+// for their effect.
 
 import { basename } from "node:path";
 import { type AgentFolders, homesOf } from "./homes.ts";
 import type { Look } from "./look.ts";
 
-/** `names`: files and folders below an agent's folder, with the reason. Of a folder every entry is listed. */
+/** `names` maps files and folders below an agent's folder to the reason. Every entry of such a folder is listed. */
 export function unsupportedFiles(
   look: Look<"unsupported">,
   folders: AgentFolders,

@@ -1,4 +1,4 @@
-// Reads the file of `--output-schema`; the session asks for answers that fit it.
+// Reads the file of `--output-schema`; the session asks for answers that match it.
 
 import { resolve } from "node:path";
 import { schemaProblem } from "@lathe/agent/session";

@@ -1,5 +1,5 @@
-// `lathe auth-broker login [provider]`: a sign-in, or a key from stdin, into the vault here; with `--via`, into the vault of another
-// machine, while the browser of this one is used.
+// `lathe auth-broker login [provider]`: stores a sign-in, or a key from stdin, in the vault on this machine; with
+// `--via`, in the vault of another machine, while the browser of this one is used.
 
 import { type OAuthRow, oauthRows } from "../../../config/credentials/oauth/rows.ts";
 import { DEFAULT_ACCOUNT } from "../../../config/credentials/stored-accounts.ts";
@@ -24,7 +24,7 @@ const OPTIONS = {
   key: { type: "boolean" },
   via: { type: "string" },
   "dry-run": { type: "boolean" },
-  /** Given to the other machine by `--via`, for issuers that take any port. */
+  /** `--via` passes this to the other machine, for issuers that accept any port. */
   "redirect-port": { type: "string" },
 } as const;
 

@@ -1,5 +1,5 @@
-// `lathe auth-broker migrate --from-local`: uploads the credentials of this machine to the broker that the user has named. What the
-// broker has already stays as it is, so that it can be run again.
+// `lathe auth-broker migrate --from-local`: uploads the credentials of this machine to the configured broker.
+// Credentials that the broker already has stay as they are, so the command can be run again.
 
 import { providerRows } from "@lathe/llm/providers";
 import { BrokerClient } from "../../../config/credentials/broker/broker-client.ts";
@@ -33,7 +33,7 @@ interface Migrated {
   readonly note?: string;
 }
 
-/** Or why it stays here. */
+/** A credential to upload, or a row that says why it stays here. */
 type Candidate = NewCredential | { readonly row: Migrated };
 
 export const brokerMigrate: Command = async (argv, machine) => {
@@ -91,7 +91,10 @@ function candidateOf({ info, credential }: OpenAccount, takesSignIns: boolean): 
   };
 }
 
-/** Under the name of their variable. Only the user's own: a project's .env file is not what a team shares. */
+/**
+ * Credentials from the user's variables, named after the variable. A project's .env file is not used: its keys are not
+ * meant for a team.
+ */
 async function fromVariables(workspace: SessionWorkspace): Promise<readonly Candidate[]> {
   const models = await workspace.models();
   const providers = [...providerRows.map(({ id }) => id), ...searchAccounts.map(({ id }) => id)];
@@ -111,7 +114,10 @@ async function fromVariables(workspace: SessionWorkspace): Promise<readonly Cand
   });
 }
 
-/** What the team has under that name is not replaced. A sign-in of the same name is the broker's, which has renewed it since. */
+/**
+ * A credential of the team with that name is not replaced. A sign-in with that name counts as the same: the broker has
+ * renewed it since.
+ */
 function judged({ provider, name, credential }: NewCredential, { credentials }: Snapshot): Migrated {
   const row = { provider, name, type: credential.type };
   const there = credentials.find((one) => one.provider === provider && one.name === name)?.credential;

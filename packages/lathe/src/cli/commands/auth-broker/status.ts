@@ -1,5 +1,5 @@
-// `lathe auth-broker status`: whether the broker answers that this machine uses, else the one here, and which credentials need
-// somebody.
+// `lathe auth-broker status`: whether the broker answers that this machine uses, or else the one here, and which
+// credentials need the user's attention.
 
 import { type BrokerPlace, hasBroker } from "../../../config/credentials/broker/place.ts";
 import { askStatus } from "../../../doors/broker/reports/ask-status.ts";
@@ -38,7 +38,7 @@ export const brokerStatus: Command = async (argv, machine) => {
   return isFine ? EXIT.done : EXIT.provider;
 };
 
-/** The broker that this machine is a client of. */
+/** Asks the broker that this machine is a client of. */
 async function statesThere(machine: Machine, { url, token }: BrokerPlace): Promise<StatesHere> {
   const asked = await askStatus(machine, url, token);
   if (typeof asked === "object") return { url, isRunning: true, problem: undefined, credentials: asked };

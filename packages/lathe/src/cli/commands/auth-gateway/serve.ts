@@ -1,4 +1,4 @@
-// `lathe auth-gateway serve`: reads what it is given, starts the gateway, and ends it when it is asked to.
+// `lathe auth-gateway serve`: reads its options, starts the gateway, and stops it on a signal.
 
 import { writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// `lathe --mode bridge` (G-18): what it needs comes in variables, and it refuses to start without.
+// `lathe --mode bridge` (G-18): it is configured by variables, and refuses to start without them.
 
 import { realpathSync } from "node:fs";
 import { startBridge } from "../../../doors/serve/bridge/bridge.ts";
@@ -46,7 +46,7 @@ export async function bridgeMode({ words, options }: ParsedArgs, machine: Machin
   return EXIT.done;
 }
 
-/** Those of the current folder and below it. */
+/** Serves the sessions of the current folder and below. */
 async function sessionsHere(machine: Machine): Promise<LiveSessions> {
   const { sessionsInChildren } = await import("../../../doors/serve/serve-children.ts");
   const { Run } = await import("../../../hosts/run.ts");

@@ -1,4 +1,4 @@
-// What servers are given on the command line, and when they are asked to end.
+// Shared command-line options of the servers, and the signals that end them.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -15,7 +15,7 @@ export function portOf(name: string, text: string): number {
   throw usageError(`${name} must be a number from 0 to 65535, not "${text}".`);
 }
 
-/** `host:port`, `[::1]:4000`, `:4000`, `host` or a port; `usual` when it is not given. */
+/** Parses `host:port`, `[::1]:4000`, `:4000`, `host` or a port; `usual` is the default. */
 export function placeOf(bind: string | undefined, usual: string): { readonly host: string; readonly port: number } {
   const [usualHost = "", usualPort = ""] = usual.split(":");
   const [, host = "", port] = /^(?:(\[[^\]]+\]|[^:]*):)?(\d+)$/.exec(bind ?? usual) ?? [];
@@ -24,7 +24,7 @@ export function placeOf(bind: string | undefined, usual: string): { readonly hos
   throw usageError(`--bind takes an address and a port, such as ${usual}, not "${bind}".`);
 }
 
-/** Certificate and key from files. */
+/** Reads a certificate and its key from files. */
 export function readTls(machine: Machine, { cert, key }: { readonly cert: string; readonly key: string }): Tls {
   const tls = { cert: readPem(machine, cert), key: readPem(machine, key) };
   try {
@@ -35,7 +35,7 @@ export function readTls(machine: Machine, { cert, key }: { readonly cert: string
   return tls;
 }
 
-/** Undefined where neither is given. */
+/** Undefined if neither is given. */
 export function tlsFor(machine: Machine, cert: string | undefined, key: string | undefined): Tls | undefined {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined)
@@ -51,13 +51,13 @@ function readPem(machine: Machine, path: string): string {
   }
 }
 
-/** The first one; a second one leaves at once. */
+/** Resolves with the first signal; a second one ends the process at once. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let isEnding = false;
     for (const signal of ENDING_SIGNALS)
       process.on(signal, () => {
-        // A terminal that closes says so more than once.
+        // A closing terminal sends SIGHUP more than once.
         if (isEnding && signal !== "SIGHUP") process.exit(EXIT.interrupted);
         isEnding = true;
         resolve(signal);
@@ -65,7 +65,10 @@ export function untilSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Resolves when the reader of the log has gone. A disk that is full does not end the server: its answers do not depend on the log. */
+/**
+ * Resolves when the reader of the log has gone. A full disk does not end the server: its answers do not depend on the
+ * log.
+ */
 export function logEnd({ stdout, stderr }: Machine): Promise<void> {
   return new Promise((resolve) => {
     onReaderGone(stdout, ({ code, message }) => {

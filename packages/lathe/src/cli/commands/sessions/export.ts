@@ -13,7 +13,7 @@ export const exportVerb: Verb = async (argv, workspace) => {
   return exportTo(workspace, onlyNamed(positionals, "export"), values.out);
 };
 
-/** `-` is stdout. */
+/** `-` means stdout. */
 export async function exportTo(workspace: Workspace, session: string, out?: string): Promise<ExitCode> {
   const { path } = findSession(workspace, session);
   const { stdout } = workspace.machine;

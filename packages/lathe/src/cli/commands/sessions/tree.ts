@@ -43,7 +43,10 @@ function* textLines(rows: Iterable<TreeRow>): Generator<string> {
   for (const row of rows) yield `${treeLine(row)}\n`;
 }
 
-/** Text of the message before which the session goes on. */
+/**
+ * Moves the session to the entry. If it is a message of the user, the session continues before it, and its text is
+ * returned.
+ */
 function goTo(journal: Journal, wanted: string): string | undefined {
   const { leafId, text } = landingOf(journal.entry(findEntry(journal, wanted)));
   journal.setLeaf(leafId);

@@ -1,4 +1,5 @@
-// pi: `~/.pi/agent` (or PI_CODING_AGENT_DIR) and `.pi` of the project. It is no source of discovery, so its files are found here.
+// pi: `~/.pi/agent` (or PI_CODING_AGENT_DIR) and `.pi` of the project. Discovery does not cover pi, so its files are
+// found here.
 
 import { isJsonObject, type ProviderConfig } from "@lathe/llm";
 import { type AgentFolders, inHomes } from "../../../found/discovery/homes.ts";
@@ -49,7 +50,7 @@ export function fromPi(settings: Readonly<Record<string, unknown>>): TakenSettin
   };
 }
 
-/** Its entries are like ours. A key is not copied; the name of a variable is. */
+/** Its entries resemble ours. A key is not copied, but the name of a variable is. */
 function providerOf(id: string, { apiKey, ...rest }: Readonly<Record<string, unknown>>): ProviderConfig {
   if (typeof apiKey !== "string") return rest as ProviderConfig;
   const variable = /^[A-Z][A-Z0-9_]*$/.test(apiKey) ? apiKey : variableFor(id);

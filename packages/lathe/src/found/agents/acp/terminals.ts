@@ -1,4 +1,4 @@
-// Commands that an ACP agent runs through us: each was judged when it was started, and ends with the agent.
+// Commands that an ACP agent runs through us: each was judged when it started, and ends with the agent.
 
 import type { BackgroundCommand } from "@lathe/agent/world";
 
@@ -24,11 +24,11 @@ const MOST_LEFT = 20_000;
 
 export class Terminals {
   readonly #open = new Map<string, Terminal>();
-  /** What released ones wrote last: a call that ran in one is reported after its release. */
+  /** Last output of released terminals: a call that ran in one is reported after the release. */
   readonly #left = new Map<string, string>();
   #count = 0;
 
-  /** Gives its id. */
+  /** Returns the terminal's id. */
   add(command: BackgroundCommand, limit = MOST_OUTPUT_BYTES): string {
     const id = `terminal-${++this.#count}`;
     const terminal: Terminal = { command, limit: Math.min(limit, MOST_OUTPUT_BYTES), exit: undefined };
@@ -38,7 +38,7 @@ export class Terminals {
         terminal.exit = signal === undefined ? { exitCode, signal: null } : { exitCode: null, signal };
       },
       () => {
-        // It could not be started, as a shell says of a program that is not there.
+        // The command could not be started: 127 is what a shell returns for a missing program.
         terminal.exit = { exitCode: 127, signal: null };
       },
     );
@@ -50,7 +50,7 @@ export class Terminals {
     const { text, missed } = command.read(0);
     const bytes = Buffer.from(text);
     const isLong = bytes.length > limit;
-    // A character that is cut in two is left out.
+    // A character that is cut in two is dropped.
     const output = isLong
       ? bytes
           .subarray(bytes.length - limit)

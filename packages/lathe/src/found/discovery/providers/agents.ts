@@ -1,4 +1,4 @@
-// What several agents have agreed on: AGENTS.md in every folder of the project, and skills in `.agents`.
+// The conventions that several agents share: AGENTS.md in every folder of the project, and skills in `.agents`.
 
 import { AGENT_PLACES } from "../agent-places.ts";
 import { everyHome, foldersOf } from "../homes.ts";

@@ -1,4 +1,4 @@
-// What Claude Code has installed from marketplaces.
+// Plugins that Claude Code has installed from marketplaces.
 
 import { isJsonObject } from "@lathe/llm";
 import type { Provider, Scan } from "../look.ts";
@@ -13,7 +13,7 @@ export const claudePlugins: Provider = {
   loaders: pluginLoaders(installedPlugins),
 };
 
-/** Those that are switched on, for everywhere or for this project. */
+/** The plugins that are enabled, for all projects or for this one. */
 function installedPlugins(look: Scan): readonly InstalledPlugin[] {
   const home = claudeHome(look);
   const plugins = readJson(look, `${home}/plugins/installed_plugins.json`, "user")?.value["plugins"];

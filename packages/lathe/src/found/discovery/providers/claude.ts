@@ -62,12 +62,12 @@ export const claude: Provider = {
   },
 };
 
-/** `paths` names the files a rule is for; without them it is for all. */
+/** `paths` names the files a rule applies to; without it the rule applies to all. */
 export function ruleScope({ paths, ...rest }: Frontmatter): Frontmatter {
   return paths === undefined ? { alwaysApply: true, ...rest } : { globs: paths, ...rest };
 }
 
-/** Those for this project only come first, as Claude Code has it. */
+/** Servers of this project only come first, as in Claude Code. */
 function servers(look: Look<"mcp-server">): void {
   const { place } = look;
   const path = `${place.env[AGENT_PLACES.claude.movedBy] ? claudeHome(look) : place.userHome}/${STATE_FILE}`;

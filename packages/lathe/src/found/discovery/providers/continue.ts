@@ -27,7 +27,7 @@ export const continueDev: Provider = {
   },
 };
 
-/** A rule without globs always holds, unless it says that it does not. */
+/** A rule without globs always applies, unless it says otherwise. */
 function appliesByDefault({ alwaysApply, globs, ...rest }: Frontmatter): Frontmatter {
   if (alwaysApply === true || (alwaysApply === undefined && globs === undefined)) return { ...rest, alwaysApply: true };
   return globs === undefined ? rest : { ...rest, globs };

@@ -31,7 +31,7 @@ export const cursor: Provider = {
     },
     "mcp-server": inHomes(FOLDERS, "project", (look, { path, level }) => mcpServersIn(look, `${path}/mcp.json`, level)),
     hook: inHomes(FOLDERS, "user", (look, { path, level }) => {
-      // A project's run in the folder of the project, the user's where they are.
+      // A project's hooks run in the folder of the project, the user's in the folder of the file.
       const cwd = level === "project" ? dirname(path) : path;
       const resolve = wholePaths(look, [cwd, path]);
       hooksIn(look, { path: `${path}/hooks.json`, level, timeoutUnit: "seconds", cwd, resolve });
@@ -43,7 +43,10 @@ const folderRules = inHomes<"rule">(FOLDERS, "user", (look, { path, level }) =>
   markdownFolder(look, `${path}/rules`, level, { endings: [".mdc", ".md"], nested: true, translate: appliesOnly }),
 );
 
-/** Words of a command that name a file relative to one of these folders; some authors write them relative to `.cursor`. */
+/**
+ * Resolves words of a command that name a file relative to one of these folders; some authors write them relative to
+ * `.cursor`.
+ */
 const wholePaths =
   (look: Scan, folders: readonly string[]) =>
   (command: string): string =>
@@ -52,7 +55,7 @@ const wholePaths =
       return paths.find((path) => look.files.isFile(path)) ?? word;
     });
 
-/** G-93: `false` and anything else are left out. Patterns may be in one text, with commas. */
+/** G-93: any other value, such as `false`, is left out. Patterns may be in one text, separated by commas. */
 function appliesOnly({ alwaysApply, globs, ...rest }: Frontmatter): Frontmatter {
   const patterns = typeof globs === "string" ? globs.split(/,(?![^{]*\})/).map((glob) => glob.trim()) : globs;
   const known = Array.isArray(patterns) ? patterns.filter((glob) => typeof glob === "string" && glob !== "") : [];

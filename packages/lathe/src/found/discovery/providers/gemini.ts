@@ -57,7 +57,7 @@ export const gemini: Provider = {
   },
 };
 
-/** Settings may name other files than GEMINI.md; `contextFileName` is the older way. They are sent to every model. */
+/** Settings may name files other than GEMINI.md; `contextFileName` is the older key. They are sent to every model. */
 function namedContextFiles(look: Look<"context-file">, { path, level }: Home): void {
   const settings = readJson(look, `${path}/settings.json`, level)?.value;
   const context = settings?.["context"];

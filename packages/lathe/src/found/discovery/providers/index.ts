@@ -1,4 +1,4 @@
-// Every provider. Among those of the same priority the first wins.
+// Every provider. Among those of the same priority, the first wins.
 
 import type { Provider } from "../look.ts";
 import { agents } from "./agents.ts";

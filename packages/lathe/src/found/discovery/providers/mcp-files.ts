@@ -1,5 +1,5 @@
-// Servers that a project has for any agent: `.vscode/mcp.json`, `.mcp.json` or `mcp.json` in its folders, and lsp.json there and in the
-// user's home.
+// Servers that a project defines for any agent: `.vscode/mcp.json`, `.mcp.json` or `mcp.json` in its folders, and
+// lsp.json there and in the user's home.
 
 import { AGENT_PLACES, userFolder } from "../agent-places.ts";
 import type { Provider } from "../look.ts";

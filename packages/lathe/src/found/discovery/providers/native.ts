@@ -1,4 +1,4 @@
-// Lathe's own files: `~/.lathe` and the nearest `.lathe` of the project. Skills are taken from every folder up to the root.
+// Lathe's own files: `~/.lathe` and the nearest `.lathe` of the project. Skills come from every folder up to the root.
 
 import { isJsonObject } from "@lathe/llm";
 import { LATHE_FOLDER, latheFile } from "../agent-places.ts";
@@ -77,7 +77,7 @@ export const native: Provider = {
   },
 };
 
-/** The entries that its package.json names, else its index. One that only brings a manifest of Gemini CLI has none. */
+/** The entries that its package.json names, or else its index. A folder with only a manifest of Gemini CLI has none. */
 function entriesOf(look: Scan, folder: string): readonly string[] {
   const named = extensionEntries(look, folder);
   return named.length > 0 ? named : firstFile(look, folder, ["index.ts", "index.js"]);

@@ -1,5 +1,5 @@
-// OpenCode: `~/.config/opencode`, the nearest `.opencode` of the project, and opencode.json (or .jsonc) in both and in the project's
-// folders. Its folders are called by one word or by the plural.
+// OpenCode: `~/.config/opencode`, the nearest `.opencode` of the project, and opencode.json (or .jsonc) in both and in
+// the project's folders. Folder names may be singular or plural.
 
 import { compileFilter } from "@lathe/agent/world";
 import { isJsonObject } from "@lathe/llm";
@@ -61,11 +61,11 @@ export const opencode: Provider = {
 interface Config extends Structured {
   readonly path: string;
   readonly level: Level;
-  /** What paths in it are relative to. */
+  /** Paths in it are relative to this folder. */
   readonly folder: string;
 }
 
-/** The nearest of the project first. */
+/** The project's nearest file comes first. */
 function configs(look: Scan): readonly Config[] {
   const homes: Home[] = [
     ...look.place.folders.flatMap((folder): Home[] => [
@@ -82,7 +82,7 @@ function configs(look: Scan): readonly Config[] {
   );
 }
 
-/** `{"command": {"name": {"template": …, "description": …}}}`. */
+/** Reads `{"command": {"name": {"template": …, "description": …}}}`. */
 function writtenInConfig(
   look: Look<"command"> | Look<"agent">,
   { path, level, folder, value, lineOf }: Config,
@@ -92,14 +92,14 @@ function writtenInConfig(
   const entries = value[key];
   if (!isJsonObject(entries)) return;
   for (const [name, written] of Object.entries(entries)) {
-    // One without a text only changes a built-in agent.
+    // An entry without a text only modifies a built-in agent.
     const { [textKey]: text, ...frontmatter } = isJsonObject(written) ? written : {};
     if (typeof text !== "string") continue;
     look.add(name, { level, path, line: () => lineOf([key, name]) }, { frontmatter, body: text.trim(), folder });
   }
 }
 
-/** A path or a glob, of the config's folder or of one above it in the project. Addresses of the web are not fetched. */
+/** A path or a glob, relative to the config's folder or one above it in the project. URLs are not fetched. */
 function instructionFiles(
   look: Look<"instruction">,
   named: string,
@@ -124,7 +124,7 @@ function instructionFiles(
 }
 
 const isGlob = (text: string): boolean => /[*?[{]/.test(text);
-/** A project has fewer instructions; a glob over everything must not stop a start. */
+/** No project has this many instructions, and a glob over everything must not block a start. */
 const MOST_FOLDERS = 200;
 
 function filesNamed(look: Scan, base: string, named: string): readonly string[] {
@@ -134,7 +134,7 @@ function filesNamed(look: Scan, base: string, named: string): readonly string[] 
   const matches = compileFilter(`/${named}`);
   const files: string[] = [];
   const folders = [start];
-  // The list grows while it is walked.
+  // The loop extends the list.
   for (const next of folders)
     for (const { name, path, isFolder } of look.files.entries(next)) {
       if (!isFolder && matches(path.slice(base.length + 1))) files.push(path);

@@ -1,4 +1,4 @@
-// What `lathe plugin add` has installed.
+// Plugins that `lathe plugin add` has installed.
 
 import { isJsonObject } from "@lathe/llm";
 import { latheFile } from "../agent-places.ts";

@@ -1,4 +1,5 @@
-// Windsurf: `~/.codeium/windsurf` and the nearest `.windsurf` of the project. Its workflows are what others call commands.
+// Windsurf: `~/.codeium/windsurf` and the nearest `.windsurf` of the project. Its workflows are called commands
+// elsewhere.
 
 import { AGENT_PLACES } from "../agent-places.ts";
 import type { Frontmatter } from "../frontmatter.ts";
@@ -38,7 +39,7 @@ export const windsurf: Provider = {
   },
 };
 
-/** `trigger` says when a rule holds: always, for some files, or when the model decides so by its description. */
+/** `trigger` says when a rule applies: always, for some files, or when the model decides so from its description. */
 function ruleFromTrigger({ trigger, globs, description, ...rest }: Frontmatter): Frontmatter {
   if (trigger === "always_on" || trigger === undefined) return { ...rest, description, alwaysApply: true };
   if (trigger === "glob") return { ...rest, description, globs };

@@ -1,4 +1,4 @@
-// The bytes of a journal, also of one that is kept in memory only.
+// The bytes of a journal, including one in memory.
 
 import { existsSync, readFileSync } from "node:fs";
 import { MemoryStore } from "@lathe/agent";
@@ -6,18 +6,18 @@ import { newMemoryJournal } from "@lathe/agent/record";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { OpenedJournal } from "../../sessions/journals/journal-files.ts";
 
-interface HeldJournal extends OpenedJournal {
+interface InMemoryJournal extends OpenedJournal {
   bytes(): Uint8Array;
 }
 
-export function heldJournal(workspace: Workspace): HeldJournal {
+export function inMemoryJournal(workspace: Workspace): InMemoryJournal {
   const store = new MemoryStore();
   const journal = newMemoryJournal(workspace.machine.deps, workspace.cwd, store);
   return { journal, bytes: () => store.read(0, store.size) };
 }
 
-/** None when it has no message. */
-export function journalBytes(opened: OpenedJournal | HeldJournal): Buffer {
+/** Empty if it has no message. */
+export function journalBytes(opened: OpenedJournal | InMemoryJournal): Buffer {
   if ("bytes" in opened) return Buffer.from(opened.bytes());
   return opened.path !== undefined && existsSync(opened.path) ? readFileSync(opened.path) : Buffer.alloc(0);
 }

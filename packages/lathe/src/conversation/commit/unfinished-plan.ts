@@ -1,5 +1,5 @@
-// The plan of commits that are being made, on disk until all of them are: when the process is killed in between, the next one goes on or
-// takes back what was made. What was staged stays staged all the while, so that nothing is lost without this file either.
+// The plan of commits, on disk until all of them are made: after a crash, the next process continues it or undoes what
+// was made. What was staged stays staged all the time, so losing this file loses nothing.
 
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { folderOf, installIndex, isSameIndex, makeFolder } from "./scratch-index
 const entry = object({ path: text(), mode: optional(text()), oid: optional(text()) });
 const planFile = object({
   version: exactly(1),
-  /** Where HEAD was; "" before the first commit. */
+  /** The commit that HEAD was at; "" before the first commit. */
   head: text(),
   noVerify: flag(),
   signOff: flag(),
@@ -25,7 +25,7 @@ const CHECKER = new Checker(planFile);
 export type CommitPlan = Static<typeof planFile>;
 
 const planPath = (repository: Repository): string => join(folderOf(repository), "plan.json");
-/** The index as it was before the first commit was made. */
+/** The index before the first commit of the plan. */
 export const indexBefore = (repository: Repository): string => join(folderOf(repository), "index-before");
 
 export function savePlan(repository: Repository, plan: CommitPlan): void {
@@ -37,8 +37,8 @@ export function savePlan(repository: Repository, plan: CommitPlan): void {
 export const forgetPlan = (repository: Repository): void =>
   rmSync(folderOf(repository), { recursive: true, force: true });
 
-/** The plan that a killed process left, with the commits that it made. */
-export async function unfinishedPlan(git: CommitGit, repository: Repository): Promise<CommitPlan | undefined> {
+/** The plan that a killed process left, including the commits it made. */
+export async function readUnfinishedPlan(git: CommitGit, repository: Repository): Promise<CommitPlan | undefined> {
   const path = planPath(repository);
   if (!existsSync(path)) return undefined;
   let plan: CommitPlan;
@@ -55,7 +55,7 @@ export async function unfinishedPlan(git: CommitGit, repository: Repository): Pr
   return withLastCommit(git, repository.head, plan);
 }
 
-/** Git may have made one more commit than was written down. */
+/** Git may have made one more commit than the plan recorded. */
 export async function withLastCommit(git: CommitGit, head: string | undefined, plan: CommitPlan): Promise<CommitPlan> {
   const next = plan.commits[plan.made.length];
   const last = plan.made.at(-1) ?? plan.head;
@@ -65,16 +65,16 @@ export async function withLastCommit(git: CommitGit, head: string | undefined, p
   return parent === last && tree === next.tree ? { ...plan, made: [...plan.made, head] } : plan;
 }
 
-/** What `--continue` and `--abort` are about, in one line. */
+/** One line that explains `--continue` and `--abort`. */
 export function unfinishedLine({ commits, made }: CommitPlan): string {
   return `A lathe commit was cut off after ${made.length} of ${commits.length} commits; the rest is still staged. To make them: lathe commit --continue. To take back those that were made, and keep everything staged: lathe commit --abort`;
 }
 
-/** HEAD and index are as they were before the first commit of the plan. The files are left alone. */
+/** Restores HEAD and index to before the first commit of the plan. Files are left alone. */
 export async function undoPlan(git: CommitGit, repository: Repository, plan: CommitPlan): Promise<void> {
   const made = plan.made.at(-1);
   const head = (await git.text(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) ?? "";
-  // Without a commit of ours there is none to take back, whatever HEAD is.
+  // If we made no commit, there is nothing to undo, whatever HEAD is.
   if (made !== undefined && head !== plan.head) {
     if (head !== made)
       throw new CliError(

@@ -1,5 +1,5 @@
-// Commands with which a client draws a session: its entries, outputs, costs, jobs, changes, queue and slash commands. They change
-// nothing but the queue and the jobs.
+// Commands for clients that display a session: its entries, outputs, costs, jobs, changes, queue and slash commands.
+// They change nothing but the queue and the jobs.
 
 import { choice, flag, integer, listOf, number, object, optional, orNull, text } from "@lathe/llm/schema";
 import { agentRow } from "../wire/agent-row.ts";
@@ -7,55 +7,56 @@ import { wireEntry } from "../wire/entry.ts";
 import { wireMessage } from "../wire/message.ts";
 import { wireUsage } from "../wire/usage.ts";
 
-/** Usage is in counts that mean the same for every vendor. */
+/** Token counts mean the same for every vendor. */
 const spending = {
-  /** Answers of models. */
+  /** Number of model answers. */
   answers: integer(),
   usage: wireUsage,
-  /** US dollars. */
+  /** In US dollars. */
   cost: number(),
-  /** Answers whose price is not known: `cost` is without them. */
+  /** Answers without a known price, which `cost` leaves out. */
   unpriced: integer(),
 };
 const spendingOf = listOf(object({ name: text(), ...spending }));
 
 const jobRow = object({
   jobId: integer(),
-  /** One line. */
+  /** A single line. */
   command: text(),
   isRunning: flag(),
   /** `running`, or how it ended. */
   status: text(),
-  /** The end of what it printed: 40 lines within 8 KiB. */
+  /** The end of its output: 40 lines within 8 KiB. */
   tail: listOf(text()),
 });
 
 const queuedRow = object({
   messageId: text(),
   text: text(),
-  /** Pictures and the like that go with it. */
+  /** Number of pictures and other attachments. */
   attachments: integer(),
-  /** Absent: the user's. */
+  /** Absent: the user. */
   source: optional(object({ kind: choice(["user", "agent", "job", "host"]), id: optional(text()) })),
 });
 
-export const LOOK_COMMANDS = {
+export const DISPLAY_COMMANDS = {
   /**
-   * Entries of the active branch, oldest first. Without `after` and `before` from the beginning; `before: null` gives the last ones.
-   * Long texts and pictures are cut (`isCut`). Refused with `not_on_branch` when the entry was left behind by a rewind.
+   * Entries of the active branch, oldest first. Without `after` and `before` they start at the beginning; `before:
+   * null` returns the last ones. Long texts and pictures are cut (`isCut`). Refused with `not_on_branch` if a rewind
+   * left the entry behind.
    */
   get_entries: {
     scope: "message:read",
     params: { after: optional(text()), before: optional(orNull(text())), limit: optional(integer()) },
     data: object({
       entries: listOf(wireEntry),
-      /** The position of the first of them among the `total` entries of the branch. */
+      /** The position of the first entry among the branch's `total` entries. */
       start: integer(),
       total: integer(),
       leafId: orNull(text()),
     }),
   },
-  /** All of one entry, on any branch. `message`: as the model gets it. */
+  /** A whole entry, on any branch. `message` is what the model gets. */
   get_entry: {
     scope: "message:read",
     params: { entryId: text() },
@@ -67,7 +68,7 @@ export const LOOK_COMMANDS = {
     params: { artifactId: integer(), offset: optional(integer()), limit: optional(integer()) },
     data: object({ text: text(), offset: integer(), nextOffset: orNull(integer()) }),
   },
-  /** Where the money of the session went; all branches are included. */
+  /** What the session cost and why; all branches are included. */
   get_costs: {
     scope: "message:read",
     params: {},
@@ -76,7 +77,7 @@ export const LOOK_COMMANDS = {
       byModel: spendingOf,
       byInput: listOf(object({ entryId: text(), timestamp: text(), ...spending })),
       byTool: listOf(object({ name: text(), calls: integer(), tokens: number(), cost: number() })),
-      /** Answers to what people said. */
+      /** Answers to the user's messages. */
       words: object({ tokens: number(), cost: number() }),
       byAgent: spendingOf,
       /** Calls outside the conversation, such as summaries. */
@@ -84,9 +85,9 @@ export const LOOK_COMMANDS = {
     }),
   },
   get_jobs: { scope: "message:read", params: {}, data: object({ jobs: listOf(jobRow) }) },
-  /** The model is told of it with the next request. */
+  /** The model learns of it with the next request. */
   stop_job: { scope: "control", params: { jobId: integer() }, data: object({ job: jobRow }) },
-  /** Files that calls on the active branch have changed, each from before the first change to after the last. */
+  /** Files that calls on the active branch changed, each from before the first change to after the last. */
   get_changes: {
     scope: "message:read",
     params: {},
@@ -95,13 +96,15 @@ export const LOOK_COMMANDS = {
         object({
           path: text(),
           change: choice(["added", "changed", "deleted"]),
-          /** Hunks of a unified diff; "" when the content is not text. */
+          /** Hunks of a unified diff; "" if the content is not text. */
           diff: text(),
         }),
       ),
     }),
   },
-  /** What differs from the last commit, as git tells it; before the first commit, from nothing. Refused outside of repositories. */
+  /**
+   * Git's changes since the last commit; before the first commit, against the empty tree. Refused outside a repository.
+   */
   get_diff: {
     scope: "message:read",
     params: {},
@@ -112,10 +115,10 @@ export const LOOK_COMMANDS = {
     params: {},
     data: object({ steering: listOf(queuedRow), followUp: listOf(queuedRow) }),
   },
-  /** False when the message has been delivered already. */
+  /** False if the message was already delivered. */
   edit_queued: { scope: "prompt", params: { messageId: text(), message: text() }, data: object({ edited: flag() }) },
   cancel_queued: { scope: "prompt", params: { messageId: text() }, data: object({ cancelled: flag() }) },
-  /** What an agent has said last. */
+  /** The last output of an agent. */
   get_agent_output: {
     scope: "message:read",
     params: { agentId: text() },

@@ -1,40 +1,41 @@
-// Texts that hold for some files only: given to the model once, in a message, after the first call that touches such a file. The prompt
-// stays as it is. What was given is read from the conversation itself, so a text that a summary took away is given again.
+// Texts that apply to some files only: the model gets them once, in a message, after the first call that touches such a
+// file. The prompt stays unchanged. Which texts were sent is read from the conversation itself, so a text that a
+// summary removed is sent again.
 
 import type { CallInfo, Middleware, SeamContext } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
 import type { JournalReader } from "@lathe/agent/contract";
 
 export interface PathText {
-  /** The first line of the text as it is sent, by which it is found again. */
+  /** First line of the text as sent, which identifies it in the conversation. */
   readonly tag: string;
-  /** The whole, with the tag. */
+  /** The whole text including the tag. */
   readonly text: string;
 }
 
-interface GivenByPathOptions {
+interface PathTextsOptions {
   readonly name: string;
-  /** Stands before the texts. */
+  /** Text in front of the others. */
   readonly intro: string;
-  /** What holds for a file; `path` is absolute. */
+  /** The texts that apply to a file; `path` is absolute. */
   readonly textsFor: (path: string, context: SeamContext) => Promise<readonly PathText[]> | readonly PathText[];
 }
 
-/** What one conversation has touched and was given. */
+/** What one conversation has touched and received. */
 interface Progress {
   /** What the request begins with: a summary, or the first message again when /uncompact restored the history. */
   readonly begin: string | undefined;
   readonly touched: Set<string>;
-  /** Paths whose texts are known to be given. */
+  /** Paths whose texts were sent. */
   readonly done: Set<string>;
   given: Set<string> | undefined;
 }
 
-/** `textsFor` is asked about so many files after a round: a command may name thousands. */
+/** `textsFor` is called for at most this many files after a round: a command may name thousands. */
 const MOST_PATHS = 200;
 
-export function givenByPath({ name, intro, textsFor }: GivenByPathOptions): Middleware {
-  /** A session and its children each have a journal. */
+export function pathTexts({ name, intro, textsFor }: PathTextsOptions): Middleware {
+  /** A session and its child agents each have a journal. */
   const conversations = new WeakMap<JournalReader, Progress>();
   const progressOf = ({ journal }: SeamContext): Progress => {
     const known = conversations.get(journal);
@@ -76,7 +77,7 @@ export function givenByPath({ name, intro, textsFor }: GivenByPathOptions): Midd
 const filesOf = ({ access = [] }: CallInfo): readonly string[] =>
   access.flatMap((item) => (item.kind === "read" || item.kind === "write" ? [item.path] : []));
 
-/** Lines that begin like a tag in messages that no person wrote. */
+/** Lines that look like a tag, in messages that Lathe added. */
 function tagsIn(journal: JournalReader): Set<string> {
   const { messages, entryIds } = journal.context;
   const tags = new Set<string>();

@@ -1,5 +1,5 @@
-// What a person has answered to a call that has no result yet. It is kept in the journal as it comes: an answer that was confirmed is not
-// asked for again when the process dies before the call has ended.
+// The user's answers to a call that has no result yet. Each is journalled as it comes, so that a confirmed answer is
+// not asked for again if the process dies before the call has ended.
 
 import type { Session } from "@lathe/agent";
 import type { JsonValue } from "@lathe/llm";
@@ -7,7 +7,7 @@ import type { JsonValue } from "@lathe/llm";
 const KIND = "lathe:answer";
 
 /** The answers to one call. */
-export interface GivenAnswers {
+export interface CallAnswers {
   get(question: string): JsonValue | undefined;
   keep(question: string, answer: JsonValue): void;
 }
@@ -18,7 +18,7 @@ interface Kept {
   readonly answer: JsonValue;
 }
 
-export function givenAnswers(session: () => Session, callId: string): GivenAnswers {
+export function callAnswers(session: () => Session, callId: string): CallAnswers {
   return {
     get(question) {
       for (const { data } of session().customEntries(KIND)) {

@@ -1,11 +1,11 @@
-// What tools find in their context because a setting says so.
+// Services that tools find in their context because of settings.
 
 import { isTrusted } from "../../config/trust/trust.ts";
 import { bashSettings } from "../../config/workspace/bash-settings.ts";
 import type { SessionPart } from "../session-contract.ts";
 import type { SessionBase } from "./base.ts";
 
-export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
+export function settingsServicesPart({ workspace }: Pick<SessionBase, "workspace">): SessionPart {
   const { settings, env } = workspace;
   const services = {
     structure: { maxFiles: settings["ast.maxFiles"] },
@@ -13,7 +13,7 @@ export function settledServicesPart({ workspace }: Pick<SessionBase, "workspace"
     reading: {
       defaultLimit: settings["read.defaultLimit"],
       summarize: settings["read.summarize.enabled"],
-      // Only edits by line take the header that names a content.
+      // Only edits by line use the header with the content's hash.
       hashLines: settings.readHashLines && ["", "hashline"].includes(settings.editVariant),
       lineNumbers: settings.readLineNumbers,
     },

@@ -1,4 +1,5 @@
-// Which parts of a connection may be in a folder that people share: everything that shapes a request, no credentials.
+// The parts of a connection that a shareable recording may contain: everything that shapes a request, but no
+// credentials.
 
 import type { ProviderOptions } from "@lathe/llm/providers";
 
@@ -29,7 +30,7 @@ export function publicOptions(options: ProviderOptions): PublicOptions {
   };
 }
 
-/** Drops user, password and query, because keys hide there. */
+/** Drops user, password and query, because they may contain keys. */
 function publicUrl(text: string): string {
   const { origin, pathname } = new URL(text);
   return `${origin}${pathname}`;

@@ -1,4 +1,4 @@
-// Conversation and files of a session go back, or forth again.
+// Rewinds the conversation and the files of a session, and undoes a rewind.
 
 import type { Session } from "@lathe/agent";
 import type { MessageEntry } from "@lathe/agent/contract";
@@ -10,7 +10,7 @@ import { usageError } from "../platform/usage/exit.ts";
 import { countOf } from "../sessions/numbers.ts";
 import type { OpenSession } from "./session-contract.ts";
 
-/** What was said while the agent worked is part of that work. */
+/** A steering message is part of the work it steers. */
 const beginsWork = ({ origin }: MessageEntry): boolean => origin !== "steering";
 
 export async function rewindTo(
@@ -51,15 +51,12 @@ export async function undoLast(open: OpenSession, options: Omit<RewindRequest, "
   return rewindTo(open, last.id, options);
 }
 
-export async function takeRewindBack(
-  { session, rewinder }: OpenSession,
-  options: RewindOptions,
-): Promise<ReportedRewind> {
+export async function undoRewind({ session, rewinder }: OpenSession, options: RewindOptions): Promise<ReportedRewind> {
   const done = await refusedAsUsage((await rewinder()).takeBack(options));
   return { result: await withUnsavedFiles(session, done) };
 }
 
-/** A rewind is about the disk: what the user's editor still holds stays there, and is named. */
+/** A rewind only restores files on disk; unsaved changes in the user's editor stay, and those files are listed. */
 async function withUnsavedFiles({ env }: Session, result: RewindResult): Promise<RewindResult> {
   if (result.parts === "conversation") return result;
   const unsaved = (await env.unsavedFiles?.()) ?? [];

@@ -1,4 +1,4 @@
-// What a person needs to see of a session they continue: the last prompt, and the end of its answer. Reads nothing older: the
+// What a user sees of a resumed session: the last prompt and the end of its answer. It reads nothing older, because the
 // session may be long.
 
 import type { Journal } from "@lathe/agent";
@@ -11,13 +11,13 @@ import { visible } from "../../sessions/visible.ts";
 const PROMPT_LINES = 3;
 const ANSWER_LINES = 10;
 
-export function recall(journal: Journal, line: (text: string) => void): void {
+export function printLastExchange(journal: Journal, line: (text: string) => void): void {
   let answer = "";
   for (const id of pathTo(journal, journal.leaf).reverse()) {
     const entry = journal.entry(id);
     if (entry.type !== "message") continue;
     if (entry.message.role === "assistant") answer ||= textOf(entry.message).trim();
-    else if (isSaid(entry)) {
+    else if (isUserMessage(entry)) {
       const said = wordsAndAttachments(entry.message.content).words.trim();
       for (const text of firstLines(`› ${visible(said)}`)) line(text);
       break;
@@ -26,8 +26,8 @@ export function recall(journal: Journal, line: (text: string) => void): void {
   for (const text of lastLines(visible(answer))) line(text);
 }
 
-/** The user said it; the program did not add it. */
-const isSaid = ({ message, origin = "input", source }: MessageEntry): boolean =>
+/** Whether the user wrote the message, not Lathe. */
+const isUserMessage = ({ message, origin = "input", source }: MessageEntry): boolean =>
   message.role === "user" && !source && (origin === "input" || origin === "steering" || origin === "follow_up");
 
 function firstLines(text: string): string[] {

@@ -1,29 +1,29 @@
-// What the terminal itself shows of the work: its title, and a notification when a long turn ends while the window has no focus.
+// What the terminal itself shows: its title, and a notification when a long turn ends while the window has no focus.
 
 import { basename } from "node:path";
 import type { SessionEvent } from "@lathe/agent";
 import type { Settings } from "../../config/settings/schema.ts";
 import type { Surface } from "./surface.ts";
 
-/** A user who waited so long has gone elsewhere. */
+/** A user who has waited this long may have turned to something else. */
 const LONG_MS = 20_000;
 
-export interface SignParts {
+export interface IndicatorParts {
   readonly env: NodeJS.ProcessEnv;
   readonly settings: Settings;
   readonly surface: Surface;
   cwd(): string;
 }
 
-export class TerminalSigns {
-  readonly #parts: SignParts;
+export class TerminalIndicators {
+  readonly #parts: IndicatorParts;
   readonly #titles: boolean;
   readonly #notifications: boolean;
   readonly #notifiesOfQuestions: boolean;
   #since = 0;
   #named = "";
 
-  constructor(parts: SignParts) {
+  constructor(parts: IndicatorParts) {
     this.#parts = parts;
     const { env, settings } = parts;
     const isOff = ["off", "0", "false"].includes(env["LATHE_NOTIFICATIONS"] ?? "");
@@ -58,7 +58,7 @@ export class TerminalSigns {
     this.#parts.surface.terminal.setTitle(`${state === "" ? "" : "● "}lathe · ${this.#named || basename(cwd) || cwd}`);
   }
 
-  /** Not while the user sees it happen. */
+  /** Notifies the user, unless the window has the focus. */
   #notify(text: string): void {
     if (this.#notifications && !this.#parts.surface.hasFocus) this.#parts.surface.terminal.notify(text);
   }

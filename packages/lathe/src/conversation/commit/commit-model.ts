@@ -1,5 +1,5 @@
-// How the commit asks a model: each request is journalled and counted like every question outside the conversation, and none is made
-// that the limits of the run would not pay for.
+// How the commit asks a model: each request is journalled and counted like every question outside the conversation, and
+// requests that the limits of the run do not cover are refused.
 
 import type { Session } from "@lathe/agent";
 import type { SideAnswer, SideCall } from "@lathe/agent/contract";
@@ -8,11 +8,11 @@ import { CliError, EXIT } from "../../platform/usage/exit.ts";
 import type { OpenSession } from "../session-contract.ts";
 import { tokensIn } from "./diff-text.ts";
 
-export interface AskedModel {
+export interface CommitModel {
   ask(call: SideCall): Promise<SideAnswer>;
-  /** Tokens that a prompt may have. */
+  /** The most tokens that a prompt may have. */
   readonly window: number;
-  /** What was asked so far. */
+  /** Usage so far. */
   readonly spent: Spent;
 }
 
@@ -20,18 +20,18 @@ export interface Spent {
   readonly usage: Usage;
   readonly cost: number;
   readonly calls: number;
-  /** `provider/id` of the one that answered last. */
+  /** `provider/id` of the model that answered last. */
   readonly model: string | undefined;
 }
 
 const TIMEOUT_MS = 120_000;
 const USUAL_WINDOW = 32_000;
-/** Enough for a message; a model that thinks first needs more. */
+/** Enough for a message, also from a model that thinks first. */
 const ANSWER_TOKENS = 4_000;
 const ROLE = "smol";
 
-/** Asks until `signal` aborts. */
-export function askedModel({ session, limits }: OpenSession, signal: AbortSignal): AskedModel {
+/** Requests end when `signal` aborts. */
+export function commitModel({ session, limits }: OpenSession, signal: AbortSignal): CommitModel {
   let calls = 0;
   let model: string | undefined;
   const begun = session.usage;
@@ -73,7 +73,7 @@ export function askedModel({ session, limits }: OpenSession, signal: AbortSignal
   };
 }
 
-/** An upper bound, at the price of the session's model; 0 where it is not known. */
+/** An upper bound at the price of the session's model; 0 if the price is unknown. */
 function mostCost({ profile }: Session, call: SideCall): number {
   const { inputCostPerMillion = 0, outputCostPerMillion = 0 } = profile.modelInfo ?? {};
   const prompt = tokensIn(JSON.stringify(call.messages)) * 1.5;

@@ -1,5 +1,5 @@
-// What a program gives may come from code without types: a wrong value is refused here, in its own words, instead of failing somewhere
-// inside or being left out.
+// Checks the options of a program, which may be written without types: a wrong value is refused with a clear message
+// instead of failing deep inside or being ignored.
 
 import { ToolRegistry } from "@lathe/agent";
 import { PERMISSION_MODES } from "@lathe/agent/policy";
@@ -16,7 +16,7 @@ const TEXTS = [
   "thinkingLevel",
   "session",
 ] as const satisfies readonly (keyof AgentSessionOptions)[];
-/** All of them: the type keeps this complete. */
+/** Every option; the type keeps the list complete. */
 const KNOWN: Readonly<Record<keyof AgentSessionOptions, true>> = {
   cwd: true,
   env: true,

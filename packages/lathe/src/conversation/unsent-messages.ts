@@ -1,14 +1,14 @@
-// What was said to a session that was left before it got there.
+// Messages that were queued in a session when the conversation left it.
 
 import type { InputContent, QueuedMessage, Session } from "@lathe/agent";
 
 export type Unsent = readonly InputContent[];
 
-/** It was said by the person: reports of background jobs wait in the same queue. */
+/** Whether the user wrote the message: reports of background jobs wait in the same queue. */
 export const isOwn = ({ source }: Pick<QueuedMessage, "source">): boolean =>
   source === undefined || source.kind === "user";
 
-/** What waits to be said, which is then no longer queued. */
+/** Removes the user's queued messages from the queue and returns them. */
 export function takeQueued(session: Session): Unsent {
   const queued = (["steering", "follow_up"] as const).flatMap((delivery) =>
     session.queuedMessages(delivery).filter(isOwn),
@@ -17,7 +17,7 @@ export function takeQueued(session: Session): Unsent {
   return queued.map(({ content }) => content);
 }
 
-/** After such an end the next message of the queue has its turn. */
+/** After an input that ended like this, the next queued message runs. */
 const RUNS_ON: ReadonlySet<string | undefined> = new Set([
   undefined,
   "completed",
@@ -26,12 +26,12 @@ const RUNS_ON: ReadonlySet<string | undefined> = new Set([
   "context_overflow",
 ]);
 
-/** An earlier process ended between an input and the message that was to follow it: `continue` gives that one its turn. */
+/** Whether an earlier process ended between an input and the queued message after it; `continue` runs that message. */
 export function hasLeftMessages(session: Session): boolean {
   const { input } = session.journal;
   if (session.state !== "idle" || session.hasUnfinishedInput || input?.state === "start") return false;
   const left = (["steering", "follow_up"] as const).flatMap((delivery) => session.queuedMessages(delivery));
-  // Its input had begun, and the process ended before the message itself was written.
+  // The message's input had begun, but the process ended before the message was written.
   const hasNotBegun = left.some(({ id }) => id === input?.entryId);
   return (hasNotBegun || RUNS_ON.has(input?.reason)) && left.some(isOwn);
 }

@@ -1,9 +1,9 @@
-// The words after `lathe commit` and `/commit`, as far as they are about the commit.
+// Reads the options of `lathe commit` and `/commit`.
 
 import { usageError } from "../../platform/usage/exit.ts";
-import type { CommitWishes } from "./commit.ts";
+import type { CommitOptions } from "./commit.ts";
 
-const FLAGS: Readonly<Record<string, Partial<CommitWishes>>> = {
+const FLAGS: Readonly<Record<string, Partial<CommitOptions>>> = {
   "--all": { all: true },
   "-a": { all: true },
   "--split": { split: true },
@@ -17,11 +17,11 @@ const FLAGS: Readonly<Record<string, Partial<CommitWishes>>> = {
 
 export const COMMIT_FLAGS = Object.keys(FLAGS).filter((name) => name.startsWith("--"));
 
-const NONE: CommitWishes = { all: false, split: false, yes: false, dryRun: false, noVerify: false };
+const NONE: CommitOptions = { all: false, split: false, yes: false, dryRun: false, noVerify: false };
 
-/** `rest`: words that are not about the commit, in their order. */
-export function readWishes(argv: readonly string[]): {
-  readonly wishes: CommitWishes;
+/** `rest`: the other words, in their order. */
+export function parseCommitOptions(argv: readonly string[]): {
+  readonly wishes: CommitOptions;
   readonly rest: readonly string[];
 } {
   let wishes = NONE;

@@ -1,25 +1,25 @@
-// Commands with which a client draws the session, and changes its queue and its jobs.
+// Commands for clients that display a session: they read it, and change its queue and its jobs.
 
 import type { QueuedMessage, Session } from "@lathe/agent";
 import { textOfContent } from "@lathe/agent/base";
 import { type Spending, sessionCosts } from "@lathe/agent/session";
 import type { Job } from "@lathe/agent/tools";
-import { jobOf, lastLines, listedJob, stopJob } from "../../conversation/commands/jobs.ts";
+import { jobOf, lastLines, stopJob, toListedJob } from "../../conversation/commands/jobs.ts";
 import { plainUsage } from "../headless/result.ts";
 import { agentOf } from "../wire/map-events.ts";
 import { toWire } from "../wire/to-wire.ts";
 import type { CommandData, CommandName } from "./commands.ts";
+import type { DISPLAY_COMMANDS } from "./display-commands.ts";
 import { entryPage, wholeEntry } from "./entry-page.ts";
 import { type Handlers, Refusal } from "./handler.ts";
-import type { LOOK_COMMANDS } from "./look-commands.ts";
 import { changedFiles } from "./session-changes.ts";
 
-/** Of an artifact, in bytes. */
+/** The default piece of an artifact, in bytes. */
 const PIECE = 256 * 1024;
 const LONGEST_PIECE = 4 * 1024 * 1024;
 const TAIL_CHARACTERS = 8 * 1024;
 
-export const lookHandlers: Handlers<CommandName & keyof typeof LOOK_COMMANDS> = {
+export const displayHandlers: Handlers<CommandName & keyof typeof DISPLAY_COMMANDS> = {
   get_entries: (params, { current }) => entryPage(current.session, params),
 
   get_entry: ({ entryId }, { current: { session } }) => {
@@ -96,7 +96,7 @@ const rowsOf = <T>(byName: ReadonlyMap<string, T>): ({ readonly name: string } &
   [...byName].map(([name, value]) => ({ name, ...value }));
 
 function jobRow(job: Job): CommandData<"stop_job">["job"] {
-  const { id, ...shown } = listedJob(job);
+  const { id, ...shown } = toListedJob(job);
   const tail = lastLines(job).join("\n").slice(-TAIL_CHARACTERS);
   return { jobId: id, ...shown, tail: tail === "" ? [] : tail.split("\n") };
 }
@@ -113,7 +113,7 @@ async function artifactPiece(
   offset: number,
   limit: number,
 ): Promise<CommandData<"read_artifact">> {
-  // One byte more tells whether there is a rest.
+  // One more byte shows whether there is a rest.
   const bytes = await session.readArtifact(id, { start: offset, end: offset + limit + 1 });
   if (!bytes) throw new Refusal("unknown_artifact", `There is no artifact ${id} in this session.`);
   const isLast = bytes.length <= limit;
@@ -125,7 +125,7 @@ async function artifactPiece(
   };
 }
 
-/** The last position up to `at` where a character of UTF-8 begins; `at` itself in bytes that are no text. */
+/** The last position up to `at` where a UTF-8 character begins; `at` itself if the bytes are not text. */
 function characterStart(bytes: Uint8Array, at: number): number {
   for (let start = at; start > at - 4; start--) if (((bytes[start] ?? 0) & 0xc0) !== 0x80) return start;
   return at;

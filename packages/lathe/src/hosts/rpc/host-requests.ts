@@ -1,5 +1,5 @@
-// Requests of the agent to its host that are waiting for an answer. Each ends in one of three ways: answered, given up by the agent
-// (the host is told), or lost because the host has gone.
+// Requests of the agent to its host that wait for an answer. Each ends in one of three ways: answered, cancelled by the
+// agent (which tells the host), or lost because the host has gone.
 
 export class HostGone extends Error {
   constructor() {
@@ -16,17 +16,17 @@ interface Open<Reply, Update> {
 
 export interface AskOptions<Update> {
   readonly signal: AbortSignal;
-  /** Milliseconds; 0 = until the signal aborts. */
+  /** In milliseconds; 0 waits until the signal aborts. */
   readonly timeoutMs?: number;
   readonly onUpdate?: (update: Update) => void;
 }
 
-export class Outstanding<Reply, Update = never> {
+export class HostRequests<Reply, Update = never> {
   readonly #open = new Map<string, Open<Reply, Update>>();
   readonly #newId: () => string;
   readonly #giveUp: (targetId: string, id: string, by?: string) => void;
 
-  /** `giveUp` tells the host that the answer is no longer needed, and who settled it where that is known. */
+  /** `giveUp` tells the host that the answer is no longer needed, and who answered, if known. */
   constructor(newId: () => string, giveUp: (targetId: string, id: string, by?: string) => void) {
     this.#newId = newId;
     this.#giveUp = giveUp;
@@ -74,7 +74,7 @@ export class Outstanding<Reply, Update = never> {
     });
   }
 
-  /** An unknown id is ignored: the answer came too late. */
+  /** An unknown id is ignored: its answer came too late. */
   answer(id: string, reply: Reply): void {
     this.#open.get(id)?.settle(reply);
   }
