@@ -3,7 +3,7 @@
 import { ContainerEnvironment, type ContainerOptions, SshEnvironment, type SshOptions } from "@lathe/agent/world";
 import { LspHarness } from "./lsp-harness.ts";
 
-// The build puts it in.
+// The build inserts this.
 Object.assign(globalThis, { LATHE_VERSION: "test" });
 const { ssh, container, server, mark } = JSON.parse(process.argv[2]!) as {
   readonly ssh?: SshOptions;

@@ -19,7 +19,7 @@ export interface Box {
   readonly home: string;
   readonly maker: SessionMaker;
   run(command: Subcommand, ...args: readonly string[]): Promise<Finished>;
-  /** The same with a terminal of so many columns behind stdout. */
+  /** The same, with a terminal of this many columns behind stdout. */
   inTerminal(columns: number, command: Subcommand, ...args: readonly string[]): Promise<Finished>;
   machine(more?: Partial<Machine>): Machine;
   remove(): void;

@@ -14,7 +14,7 @@ export interface MadeSession {
 export interface SessionMaker {
   readonly home: string;
   readonly deps: JournalDeps;
-  /** Open for writing until it is closed. */
+  /** The session is open for writing until it is closed. */
   make(options?: {
     cwd?: string;
     id?: string;

@@ -24,7 +24,7 @@ function mountsTmpfs(): boolean {
   }
 }
 
-/** Nothing may keep a file open there when the test ends. */
+/** No process may keep a file open there when the test ends. */
 export async function withTmpfs(folder: string, size: string, test: (folder: string) => Promise<void>): Promise<void> {
   await mkdir(folder, { recursive: true });
   await run("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);

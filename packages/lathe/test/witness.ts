@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import type { ExecOptions, ExecResult } from "@lathe/agent";
 import { WrappedEnvironment, type WriteOptions } from "@lathe/agent/world";
 
-/** Where bytes are really read, written and run, links followed at that very moment. */
+/** Records where bytes are really read, written and run, with links resolved at that moment. */
 export class Witness extends WrappedEnvironment {
   readonly written: string[] = [];
   readonly ran: { command: string; cwd: string }[] = [];

@@ -29,7 +29,7 @@ export class Chance {
     return Math.floor(this.number() * end);
   }
 
-  /** True in so many of a hundred cases. */
+  /** True in this percentage of cases. */
   percent(share: number): boolean {
     return this.number() * 100 < share;
   }
@@ -43,7 +43,7 @@ export class Chance {
   }
 }
 
-/** `few` rounds in the gate, `many` in the long run; `each` throws when the attack succeeded. */
+/** Runs `few` rounds in the gate, `many` in the long run; `each` throws if the attack succeeded. */
 export async function rounds(
   what: string,
   { few, many }: { readonly few: number; readonly many: number },
@@ -62,7 +62,7 @@ export async function rounds(
   }
 }
 
-/** Fails when the work does not end: a hang is a finding of its own, and must name its round. */
+/** Fails if the work does not end: a hang is also a finding, and must name its round. */
 export async function ending<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -14,7 +14,7 @@ export class Screen extends Writable {
     done();
   }
 
-  /** When what was written ends with a text. */
+  /** Resolves when the output ends with the text. */
   endsWith(text: string): Promise<void> {
     return new Promise((seen) => {
       this.#wanted = { text, seen };

@@ -21,7 +21,7 @@ export interface ServedConversation {
   close(): Promise<void>;
 }
 
-/** `first`: who is asked besides the clients. */
+/** `first` is asked besides the clients. */
 export async function servedConversation(first?: AskedClient): Promise<ServedConversation> {
   const person = new SharedPerson(first);
   const talk = await conversation({}, { parts: { person } });

@@ -78,7 +78,7 @@ export const inputEnd = (at: number, more: Partial<EventData["processing_end"]> 
     ...more,
   });
 
-/** How an agent is now. */
+/** An event with an agent's current state. */
 export const agentIs = (
   kind: "agent_lifecycle" | "agent_progress",
   agent: Pick<AgentOverview, "agentId"> & Partial<AgentOverview>,

@@ -67,13 +67,16 @@ export const TOOLS = {
     session_id: optional(sessionId),
     timeout_ms: timeout,
   }),
-  watch_events: tool("Events after a number: returns at once if there are any, otherwise when one arrives or the time is over.", {
-    after_seq: optional(integer("The last number seen; default 0.")),
-    session_id: optional(sessionId),
-    event_types: optional(listOf(text(), "Kinds, such as turn.completed; all when empty or not given.")),
-    timeout_ms: timeout,
-    limit: optional(integer(`At most ${MOST_EVENTS}.`)),
-  }),
+  watch_events: tool(
+    "Events after a number: returns at once if there are any, otherwise when one arrives or the time is over.",
+    {
+      after_seq: optional(integer("The last number seen; default 0.")),
+      session_id: optional(sessionId),
+      event_types: optional(listOf(text(), "Kinds, such as turn.completed; all when empty or not given.")),
+      timeout_ms: timeout,
+      limit: optional(integer(`At most ${MOST_EVENTS}.`)),
+    },
+  ),
   start_session: tool(
     "Starts a session in a tmux pane, in a folder below the allowed ones. With session_id: restarts one whose process has ended; its turn continues.",
     { cwd: optional(text("Absolute path of the project.")), session_id: optional(sessionId), ...ALLOW },

@@ -42,8 +42,7 @@ export class TeamLeader {
 
   readonly answer = async (said: JsonObject): Promise<TeamNews | MessageAnswer> => {
     const wish = teamWish(said);
-    if (!wish)
-      throw new Refusal("invalid", "Unknown team request. Does it come from another version of Lathe?");
+    if (!wish) throw new Refusal("invalid", "Unknown team request. Does it come from another version of Lathe?");
     if (wish.kind === "message") {
       if (!this.#run) throw new Refusal("invalid", "This session leads no team.");
       return this.#run.pass(wish);

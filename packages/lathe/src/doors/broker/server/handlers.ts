@@ -76,7 +76,11 @@ export const add: Handler = async (call, { vault, feed, accounts }) => {
   if (!PROVIDER.test(provider))
     throw new Refused(400, "bad_provider", "A provider has at most 100 characters: letters, digits and . _ -");
   if (!ACCOUNT_NAME.test(name))
-    throw new Refused(400, "bad_name", "The name of an account has at most 64 characters: letters, digits and . _ @ + -");
+    throw new Refused(
+      400,
+      "bad_name",
+      "The name of an account has at most 64 characters: letters, digits and . _ @ + -",
+    );
   const credential = credentialOf(given);
   // Every client puts it into request headers.
   if (secretsOf(credential).some((secret) => NOT_SENDABLE.test(secret)) || secretsOf(credential).length === 0)

@@ -38,7 +38,7 @@ export class SignIn {
         "Sign in first: open the link that the server has printed, or send a token.",
       );
     const token = this.#readTokens((tokens) => tokens.find(given));
-    if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or no longer valid.");
+    if (token === undefined) throw this.#wrong(incoming, "unknown_token", "This token is not valid, or has expired.");
     const { name, kind, scopes } = token;
     return {
       token,
