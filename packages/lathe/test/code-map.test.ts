@@ -1,4 +1,4 @@
-// `lathe map` and the index behind it: what it shows, what it refuses, and that it is right again after every kind of change.
+// `lathe map` and its index: what it shows, what it refuses, and that it is correct after every kind of change.
 
 import { execFileSync } from "node:child_process";
 import {
