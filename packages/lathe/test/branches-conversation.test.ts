@@ -1,4 +1,4 @@
-// The conversation: slash commands about the tree, and hooks that object to leaving.
+// Slash commands for the session tree in a conversation, and hooks that object to leaving.
 
 import { realpathSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";

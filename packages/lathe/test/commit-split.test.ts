@@ -1,5 +1,5 @@
-// `lathe commit --split`: several commits out of one staged change. Every hunk is in exactly one, the last one is what was staged, and a
-// refusal or a kill in the middle loses nothing.
+// `lathe commit --split`: several commits from one staged change. Every hunk is in exactly one, the last one gives what
+// was staged, and a refusal or a kill in the middle loses nothing.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// `lathe commit` where git is not in its usual state: one clear line, and everything is as before; or it works like anywhere else.
+// `lathe commit` when git is not in its usual state: it prints one clear line and changes nothing, or works as usual.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

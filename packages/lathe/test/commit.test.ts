@@ -1,5 +1,5 @@
-// `lathe commit` in real repositories: what is staged is committed with a message in the style of the project, hooks and partial staging
-// are respected, and what cannot be done leaves everything as it was.
+// `lathe commit` in real repositories: staged changes are committed with a message in the project's style, hooks and
+// partial staging are respected, and a failure leaves everything as it was.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What a person and a program are shown of the context, and the numbers that mean the same for every vendor.
+// What users and programs can see of the context, and the counts that mean the same for every vendor.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

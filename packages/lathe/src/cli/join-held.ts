@@ -28,7 +28,7 @@ const OF_ONE_RUN = [
 
 /** `prompts` came with the command. */
 export async function joinHeld(held: SessionHeld, machine: Machine, prompts: readonly string[]): Promise<ExitCode> {
-  const attached = await attachedTo(held, machine);
+  const attached = await joinDoor(held, machine);
   machine.stdout.write("Another process has this session open. You have joined it there.\n");
   return attach(attached, machine, prompts);
 }
@@ -41,7 +41,7 @@ export async function runInHeld(
   prompts: readonly InputContent[],
 ): Promise<ExitCode> {
   if (machine.env["LATHE_RPC_JOINS"] === "0") throw held;
-  const attached = await attachedTo(held, machine);
+  const attached = await joinDoor(held, machine);
   try {
     const misplaced = OF_ONE_RUN.find((name) => options[name] !== undefined);
     if (misplaced !== undefined)
@@ -60,7 +60,7 @@ export async function runInHeld(
   }
 }
 
-async function attachedTo(held: SessionHeld, machine: Machine): Promise<Attached> {
+async function joinDoor(held: SessionHeld, machine: Machine): Promise<Attached> {
   const { doors } = homePaths(machine.env, machine.userHome);
   const isTerminal = machine.stdin.isTTY && machine.stdout.isTTY;
   const terminal = terminalClient(machine);

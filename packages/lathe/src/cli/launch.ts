@@ -20,7 +20,7 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
   const run = new Run(machine);
   const { args, end } = await parseWithExtensions(argv, run);
   try {
-    if (!(await areWordsMeant(args, argv, machine))) return EXIT.usage;
+    if (!(await confirmPrompt(args, argv, machine))) return EXIT.usage;
     return await start(withProvider(args), argv, run);
   } finally {
     await end?.();
@@ -31,7 +31,7 @@ export async function launch(argv: readonly string[], machine: Machine): Promise
  * Words after options that form a command are not sent as a prompt, because that would cost money. Words after `-p` or
  * `--` always are a prompt.
  */
-async function areWordsMeant(
+async function confirmPrompt(
   { words, options }: ParsedArgs,
   argv: readonly string[],
   machine: Machine,
@@ -124,7 +124,7 @@ async function startIn(
   if (toCome) refuseMisplaced(options.mode === "rpc" ? others : options);
   if (options.mode === "rpc") {
     const { rpcMode } = await import("../hosts/rpc/mode.ts");
-    return orInHeld(machine, options, [], () =>
+    return runOrJoin(machine, options, [], () =>
       rpcMode(workspace, args, requestFor, (cwd) => run.openAt(cwd, options)),
     );
   }
@@ -138,7 +138,7 @@ async function startIn(
     throw usageError('There is nothing to do. Give a prompt: lathe "<prompt>"');
   const { startHeadless } = await import("../hosts/start-headless.ts");
   const code = await report.phase("run", () =>
-    orInHeld(machine, options, prompts, () =>
+    runOrJoin(machine, options, prompts, () =>
       startHeadless(workspace, options, prompts, { requestFor, at: (place) => run.at(place), phase: report.phase }),
     ),
   );
@@ -147,7 +147,7 @@ async function startIn(
 }
 
 /** Starts the run. If another process has the session open, the run happens there instead. */
-async function orInHeld(
+async function runOrJoin(
   machine: Machine,
   options: CliOptions,
   prompts: readonly InputContent[],

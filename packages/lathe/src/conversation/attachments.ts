@@ -9,7 +9,7 @@ import { isCredentialFile, isInside } from "@lathe/agent/policy";
 import type { ContentPart } from "@lathe/llm";
 import type { Machine } from "../platform/machine/machine.ts";
 import { usageError } from "../platform/usage/exit.ts";
-import { readGivenFile } from "../platform/usage/given-file.ts";
+import { readUserFile } from "../platform/usage/user-file.ts";
 
 export interface Attachment {
   /** The name that messages use. */
@@ -61,7 +61,7 @@ export async function fileParts(file: string, places: Places, files?: Attachment
   const path = pathOf(file, places);
   let bytes: Uint8Array;
   try {
-    bytes = files ? await files.readBytes(path) : await readGivenFile(path);
+    bytes = files ? await files.readBytes(path) : await readUserFile(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException | EnvError).code ?? "";
     throw usageError(`@${file}: ${WRONG[code] ?? code}. Give the path of a text or image file.`);

@@ -2,7 +2,7 @@
 // its provider.
 
 import type { Journal } from "@lathe/agent";
-import { callable, modelOfSession } from "../models/initial-model.ts";
+import { callableModel, modelOfSession } from "../models/initial-model.ts";
 import type { ModelChoice } from "../models/models.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { SessionRequest } from "./session-contract.ts";
@@ -14,7 +14,7 @@ export type RequestFor = (opened: OpenedJournal, workspace?: SessionWorkspace) =
 /** The model that the session used, if it can still be called. */
 export async function modelToResume(workspace: SessionWorkspace, journal: Journal): Promise<ModelChoice | undefined> {
   const selector = modelOfSession(journal, workspace);
-  return selector === undefined ? undefined : callable(await workspace.models(), selector, false);
+  return selector === undefined ? undefined : callableModel(await workspace.models(), selector, false);
 }
 
 /** `keyed` is the provider that --api-key and --base-url were given for. */

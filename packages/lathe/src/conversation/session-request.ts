@@ -9,7 +9,7 @@ import type { CliOptions } from "../platform/options/option-table.ts";
 import type { ParsedArgs } from "../platform/options/parse.ts";
 import { commaList, duration, httpUrl, money, positiveInteger } from "../platform/options/values.ts";
 import { usageError } from "../platform/usage/exit.ts";
-import { NoRegularFile, readGivenFile } from "../platform/usage/given-file.ts";
+import { NoRegularFile, readUserFile } from "../platform/usage/user-file.ts";
 import type { OpenedJournal } from "../sessions/journals/journal-files.ts";
 import type { SessionRequest } from "./session-contract.ts";
 import type { SessionWorkspace } from "./session-workspace.ts";
@@ -109,7 +109,7 @@ export const maxTimeOf = (options: CliOptions): number | undefined =>
 
 async function textOrFile(machine: Machine, value: string): Promise<string> {
   try {
-    return (await readGivenFile(resolve(machine.cwd, value))).toString("utf8");
+    return (await readUserFile(resolve(machine.cwd, value))).toString("utf8");
   } catch (error) {
     if (error instanceof NoRegularFile)
       throw usageError(`${value} is a pipe or device. Give a text file, or the text itself.`);

@@ -9,7 +9,7 @@ import type { McpServers } from "../additions/mcp/addition.ts";
 import { loadNamedProvider } from "../additions/named-provider.ts";
 import { SharedBySessions } from "../additions/shared-by-sessions.ts";
 import type { CredentialSource } from "../config/credentials/source.ts";
-import { nothingSaid, type Said } from "../config/workspace/said.ts";
+import { type AlreadyReported, nothingReported } from "../config/workspace/already-reported.ts";
 import { openWorkspace, openWorkspaceAt, type Workspace } from "../config/workspace/workspace.ts";
 import type { SessionOpener } from "../conversation/commands/serve-command.ts";
 import type { RequestFor } from "../conversation/next-session.ts";
@@ -35,7 +35,7 @@ export class Run {
   readonly machine: Machine;
   /** Opens a session of the terminal to other clients; set by the command that can. */
   opensSessions: ((person: SharedPerson) => SessionOpener) | undefined;
-  readonly said: Said = nothingSaid();
+  readonly reported: AlreadyReported = nothingReported();
   readonly extensions = new ExtensionHosts();
   readonly mcpServers = new SharedBySessions<McpServers>();
   readonly languageServers = new SharedBySessions<LastingServers>();
@@ -52,14 +52,14 @@ export class Run {
   async open(options: CliOptions, machine = this.machine): Promise<SessionWorkspace> {
     const early = this.#prepared;
     this.#prepared = undefined;
-    if (!early) return this.at(await openWorkspace(machine, options, this.said));
+    if (!early) return this.at(await openWorkspace(machine, options, this.reported));
     const { unread: _, ...extensions } = early.extensions;
     return { ...early, machine, extensions: { ...extensions, flags: options.extensionFlags ?? {} } };
   }
 
   /** The workspace of another directory, for a session that moves. */
   async openAt(cwd: string, options: CliOptions, machine = this.machine): Promise<SessionWorkspace> {
-    return this.at(await openWorkspaceAt(machine, options, cwd, this.said));
+    return this.at(await openWorkspaceAt(machine, options, cwd, this.reported));
   }
 
   /** Adds what belongs to the place; each part is read on first use and shared by all copies of the workspace. */

@@ -1,4 +1,4 @@
-// What the files of the agents come to: servers, hooks and rules in one form each.
+// The values read from agents' files: servers, hooks and rules in one common form.
 
 import { expect, it } from "vitest";
 import type { ItemKind, ItemValues } from "../../src/found/discovery/types.ts";
@@ -79,6 +79,6 @@ it("commands of Gemini and OpenCode are texts with a description, as those of th
     standup: { frontmatter: { description: "Standup notes", agent: "build" }, body: "Write standup notes." },
   });
   expect(await values("agent")).toMatchObject({
-    explorer: { frontmatter: { name: "explorer", description: "Looks around" }, body: "Look." },
+    explorer: { frontmatter: { name: "explorer", description: "Looks around" }, body: "Search." },
   });
 });

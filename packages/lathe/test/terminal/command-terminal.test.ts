@@ -1,4 +1,4 @@
-// A command that the model runs in a terminal: the person types into it, at the real screen.
+// A command that the model runs in a terminal: the user types into it, at a real screen.
 
 import { turn } from "@lathe/testkit";
 import { afterEach, beforeEach, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// The interactive mode at a real terminal: speaking, steering, queueing, interrupting, leaving.
+// The interactive mode at a real terminal: prompting, steering, queueing, interrupting, leaving.
 
 import { gate, turn } from "@lathe/testkit";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Commands that do something, at a real terminal: what they change and what they show.
+// Commands with effects, at a real terminal: what they change and what they show.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-// However the command ends, the terminal is as it was before, and what was typed is not lost.
+// However the command ends, the terminal is as it was before, and typed text is not lost.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";

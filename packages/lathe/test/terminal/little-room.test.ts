@@ -1,4 +1,4 @@
-// Questions on small screens and about long commands, files that an @ names, and cards: what a person sees of them.
+// Questions on small screens and about long commands, files named with @, and cards: what the user sees of them.
 
 import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Approvals and questions at a real terminal: what is shown, how it is answered, and that nobody answers by accident.
+// Approvals and questions at a real terminal: what is shown, how it is answered, and that no key answers by accident.
 
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";

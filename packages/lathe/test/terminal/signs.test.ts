@@ -1,4 +1,5 @@
-// What the terminal itself shows of the work, and what is said in passing: title, notifications, retries, a newer version, work that was cut.
+// How the terminal itself shows the work, and passing notices: title, notifications, retries, a newer version, work
+// that was cut off.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

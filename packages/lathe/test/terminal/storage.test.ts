@@ -1,4 +1,4 @@
-// A disk that cannot be written, and what comes after it; answers of any length; links and commands where the terminal knows little.
+// A disk that cannot be written, and what follows; answers of any length; links and commands in basic terminals.
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

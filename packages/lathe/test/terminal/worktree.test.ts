@@ -1,4 +1,5 @@
-// A run in a view at the terminal: named in the status line, looked at, landed in the middle, asked about before one leaves, kept.
+// A run in a view at the terminal: named in the status line, inspected, landed during the run, asked about on leaving,
+// kept.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

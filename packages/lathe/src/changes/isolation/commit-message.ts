@@ -18,7 +18,7 @@ const MOST_PATCH = 24_000;
 const MOST_TEXT = 2_000;
 
 /** `problem` says why the message is the plain one. */
-export async function writtenMessage(
+export async function askForMessage(
   { agentId, task, patch }: { readonly agentId: string; readonly task: string; readonly patch: string },
   beside: AsksModel,
   signal: AbortSignal,

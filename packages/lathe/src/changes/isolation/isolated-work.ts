@@ -12,7 +12,7 @@ import { personalIgnoreFile } from "@lathe/agent/world";
 import { hostOptions, sandboxOptions } from "../../config/workspace/this-machine.ts";
 import type { Workspace } from "../../config/workspace/workspace.ts";
 import type { FileHistory } from "../rewind/file-history.ts";
-import { type AsksModel, writtenMessage } from "./commit-message.ts";
+import { type AsksModel, askForMessage } from "./commit-message.ts";
 import { recoverViews } from "./recover-views.ts";
 import { howToDrop, storeOf } from "./view-store.ts";
 
@@ -85,7 +85,7 @@ export class IsolatedWork {
     const { settings, cwd, env } = this.#workspace;
     if (settings["task.isolation.commits"] !== "ai" || !this.#beside) return plainCommitMessage(agentId, task);
     const patch = await patchOf(delta, cwd, { baseEnv: env });
-    const written = await writtenMessage({ agentId, task, patch: patch.toString("utf8") }, this.#beside, signal);
+    const written = await askForMessage({ agentId, task, patch: patch.toString("utf8") }, this.#beside, signal);
     if (written.problem !== undefined) this.#warn?.(`The commit of ${agentId} has a plain message: ${written.problem}`);
     return written.message;
   }

@@ -14,7 +14,7 @@ export async function recoverViews(
   workspace: Workspace,
   tellsOf: (id: string) => boolean = () => true,
 ): Promise<string[]> {
-  const { cwd: root, paths, said } = workspace;
+  const { cwd: root, paths, reported: said } = workspace;
   const host = hostOptions(workspace, () => {});
   const store = storeOf(workspace);
   const { landings, work, left } = await recoverAgentWork({ root, store, host, patches: paths.patches, howToDrop });

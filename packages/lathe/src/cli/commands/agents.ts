@@ -3,9 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readAgentFile } from "../../found/agents/agent-file.ts";
+import { sourceName } from "../../found/agents/agent-labels.ts";
 import { type Agent, type AgentListing, agentsOf } from "../../found/agents/agents.ts";
 import { BUNDLED_FILES } from "../../found/agents/bundled/index.ts";
-import { sourceName } from "../../found/agents/described.ts";
 import sample from "../../found/agents/new-agent.md";
 import { type Frontmatter, parseMarkdown } from "../../found/discovery/frontmatter.ts";
 import { warningLine } from "../../found/discovery/warning-line.ts";

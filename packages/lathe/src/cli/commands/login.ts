@@ -35,7 +35,7 @@ export const loginCommand: Command = async (argv, machine) => {
   if (more.length > 0) throw keyInSight(name);
   const workspace = await new Run(machine).open({});
   refuseAtBroker(workspace, "login", name);
-  const account = await accountNamed(workspace, name, "login");
+  const account = await findAccount(workspace, name, "login");
   const called = as === undefined ? undefined : accountName(account.id, as);
   const piped = machine.stdin.isTTY ? "" : (await readPiped(machine)).toString("utf8").trim();
   const credential =
@@ -58,7 +58,7 @@ export const logoutCommand: Command = async (argv, machine) => {
   const left = name !== undefined && credentialStore(workspace).providers().includes(name);
   const account = left
     ? { id: name, name: findRow(name)?.name ?? findSearchEngine(name)?.name ?? name }
-    : await accountNamed(workspace, name, "logout");
+    : await findAccount(workspace, name, "logout");
   const names = credentialStore(workspace).names(account.id);
   if (names.length > 1 && only === undefined && !wantsAll)
     throw usageError(
@@ -82,7 +82,7 @@ function withAccountOption(argv: readonly string[]): { words: readonly string[];
 /** The part of `--key=secret` before the value. */
 const optionName = (word: string): string => word.split("=", 1)[0] ?? "";
 
-function accountNamed(workspace: SessionWorkspace, name: string | undefined, verb: string): Promise<Account> {
+function findAccount(workspace: SessionWorkspace, name: string | undefined, verb: string): Promise<Account> {
   if (name === undefined)
     throw usageError(`Name a provider: lathe ${verb} <provider>, for example anthropic, openai or gemini.`);
   return accountOf(workspace, name);

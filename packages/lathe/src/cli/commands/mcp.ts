@@ -89,7 +89,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
   test: async ([name, ...more], workspace) => {
     if (more.length > 0) throw usageError("lathe mcp test takes one server, or none for all.");
-    const configs = name === undefined ? await activeServers(workspace) : [await serverNamed(workspace, name)];
+    const configs = name === undefined ? await activeServers(workspace) : [await findServer(workspace, name)];
     const { manager, close } = standaloneServers(configs, workspace);
     try {
       let failed = 0;
@@ -108,7 +108,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   login: async (argv, workspace) => {
-    const config = await serverNamed(workspace, oneName(argv, "login"));
+    const config = await findServer(workspace, oneName(argv, "login"));
     const stop = new AbortController();
     const onInterrupt = (): void => stop.abort();
     process.once("SIGINT", onInterrupt);
@@ -127,7 +127,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 
   logout: async (argv, workspace) => {
-    const config = await serverNamed(workspace, oneName(argv, "logout"));
+    const config = await findServer(workspace, oneName(argv, "logout"));
     workspace.machine.stdout.write(`${await logOutOf(config, workspace)}\n`);
     return EXIT.done;
   },
@@ -167,7 +167,7 @@ async function activeServers(workspace: SessionWorkspace): Promise<readonly Serv
   return active.map((found) => serverConfig(found, workspace));
 }
 
-async function serverNamed(workspace: SessionWorkspace, name: string): Promise<ServerConfig> {
+async function findServer(workspace: SessionWorkspace, name: string): Promise<ServerConfig> {
   const servers = await activeServers(workspace);
   const found = servers.find((server) => server.name === name);
   if (!found) throw usageError(`There is no MCP server ${name} that takes effect here. See: lathe mcp list`);

@@ -67,7 +67,7 @@ const search: Verb = async (argv, { place, machine }) => {
 
 const show: Verb = async (argv, { place, machine }) => {
   const { positionals } = verbArgs(argv, {}, "memory");
-  const [memory, ...more] = await named(place, positionals.slice(0, 1));
+  const [memory, ...more] = await findMemories(place, positionals.slice(0, 1));
   noMore("show", positionals.slice(1));
   if (!memory || more.length > 0) throw usageError("Give the id of a note: lathe memory show <id>");
   const [checked] = await place.check([memory]);
@@ -82,7 +82,7 @@ const view: Verb = async (argv, { place, machine }) => {
 
 const forget: Verb = async (argv, { place, machine }) => {
   const { positionals } = verbArgs(argv, {}, "memory");
-  const memories = await named(place, positionals);
+  const memories = await findMemories(place, positionals);
   if (memories.length === 0) throw usageError("Give the ids of the notes to forget: lathe memory forget <id>…");
   const store = await place.store();
   for (const memory of memories) {
@@ -101,7 +101,7 @@ const clear: Verb = async (argv, { place, machine }) => {
 const VERBS: Readonly<Record<string, Verb>> = { list, show, search, view, forget, clear };
 
 /** Looks up all notes before any of them is changed. */
-async function named(place: MemoryPlace, ids: readonly string[]): Promise<readonly Memory[]> {
+async function findMemories(place: MemoryPlace, ids: readonly string[]): Promise<readonly Memory[]> {
   const store = await place.store();
   return ids.map((id) => {
     const memory = store.get(numberOf("A note", id), place.seen);

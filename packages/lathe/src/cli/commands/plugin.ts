@@ -7,7 +7,7 @@ import { placeOf } from "../../found/discovery/place.ts";
 import { type Contents, contentsOf, manifestOf } from "../../found/plugins/contents.ts";
 import { fetchInto, fetchMarketplaceInto } from "../../found/plugins/fetch.ts";
 import { checkedName, Plugins } from "../../found/plugins/installed.ts";
-import { type Marketplace, type Offer, readMarketplace, writeListed } from "../../found/plugins/marketplace.ts";
+import { type Marketplace, type Offer, readMarketplace, writeListedManifest } from "../../found/plugins/marketplace.ts";
 import { type PluginSource, readSource, shownSource } from "../../found/plugins/source.ts";
 import { homePaths } from "../../platform/home/paths.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
@@ -60,7 +60,7 @@ async function install(shop: Shop, { source, written, offer }: Wanted, known?: s
   try {
     const fetched = join(staging, "plugin");
     const linksOut = await fetchInto(machine, source, fetched);
-    if (offer) await writeListed(fetched, offer);
+    if (offer) await writeListedManifest(fetched, offer);
     const manifest = manifestOf(fetched);
     const name = checkedName(known ?? manifest.name ?? basename(shownSource(source)).replace(/\.(?:git|tgz)$/, ""));
     if (known === undefined && Object.hasOwn(plugins.read().plugins, name))

@@ -6,7 +6,7 @@ import { lookLink } from "../../doors/serve/sign-in-link.ts";
 import { baseUrl, shareSession } from "../../doors/share/share-session.ts";
 import { Run } from "../../hosts/run.ts";
 import type { Machine } from "../../platform/machine/machine.ts";
-import { lasting } from "../../platform/options/values.ts";
+import { lifetime } from "../../platform/options/values.ts";
 import { EXIT, type ExitCode, usageError } from "../../platform/usage/exit.ts";
 import { findOne, idOf } from "../../sessions/find.ts";
 import type { Command } from "./command.ts";
@@ -44,7 +44,7 @@ export const shareCommand: Command = async (argv, machine) => {
     if (live) return await shareLive(machine, idOf(path), { url, time });
     const { file, link } = await shareSession(workspace, path, { out, base });
     machine.stdout.write(`${file}\n${link}\n`);
-    machine.stderr.write(`${explained(base !== undefined)}\n`);
+    machine.stderr.write(`${explanation(base !== undefined)}\n`);
     return EXIT.done;
   } catch (error) {
     if (error instanceof JournalError) throw usageError(error.message);
@@ -60,7 +60,7 @@ interface LiveOptions {
 /** The server need not be running yet: it reads the token file again whenever that changes. */
 async function shareLive(machine: Machine, session: string, { url, time }: LiveOptions): Promise<ExitCode> {
   const server = serverAddress(machine, url);
-  const lastsMs = lasting("for", time ?? LIVE);
+  const lastsMs = lifetime("for", time ?? LIVE);
   if (lastsMs > MOST_MS) throw usageError(`--for may be 365d at most, not "${time}".`);
   const until = new Date(machine.deps.now() + lastsMs).toISOString().slice(0, 16).replace("T", " ");
   machine.stdout.write(`${await lookLink(server, tokensOf(machine), session, lastsMs)}\n`);
@@ -74,7 +74,7 @@ async function shareLive(machine: Machine, session: string, { url, time }: LiveO
   return EXIT.done;
 }
 
-function explained(isServed: boolean): string {
+function explanation(isServed: boolean): string {
   const place = isServed
     ? "Upload the file to that address, then send the link."
     : "The link opens the file on this machine. To send it, put the file on any https host: its address, then # and the key.";

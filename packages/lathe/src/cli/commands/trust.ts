@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { holdsStrangers, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../../config/trust/trust.ts";
+import { isHomeOrAbove, trustedAbove, trustedFolders, trustFolder, untrustFolder } from "../../config/trust/trust.ts";
 import { openWorkspace } from "../../config/workspace/workspace.ts";
 import { Discovery, discoveryFor } from "../../found/discovery/discovery.ts";
 import { placeOf } from "../../found/discovery/place.ts";
@@ -39,7 +39,7 @@ export const trustCommand: Command = async (argv, machine) => {
   const { path, files } = await trustFolder(file, folder, new Date(machine.deps.now()), [...code]);
   const working = await codeFilesIn(workspace.cwd, discoveryFor(workspace), isAtWork);
   const idle = files.filter((name) => code.has(name) && !working.has(name));
-  const alone = holdsStrangers(path, machine.userHome) ? " (only this folder, not those below it)" : "";
+  const alone = isHomeOrAbove(path, machine.userHome) ? " (only this folder, not those below it)" : "";
   const effect =
     files.length === 0
       ? "It has no settings, models, .env, hooks, servers or extensions yet"

@@ -1,9 +1,9 @@
 // Collects everything that a migration imports from one agent, for one scope.
 
 import { Discovery } from "../../found/discovery/discovery.ts";
-import type { Provider } from "../../found/discovery/look.ts";
 import type { Place } from "../../found/discovery/place.ts";
 import { PROVIDERS } from "../../found/discovery/providers/index.ts";
+import type { Provider } from "../../found/discovery/search.ts";
 import type { DiscoveryWarning, Found, MarkdownValue, McpServerValue } from "../../found/discovery/types.ts";
 import { fromClaudeCode } from "./agents/claude-code.ts";
 import { fromCodex } from "./agents/codex.ts";

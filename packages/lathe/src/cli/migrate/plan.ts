@@ -16,7 +16,7 @@ import { collect } from "./collect.ts";
 import { copyFolder, filesBelow, readExisting, sameFolder, writeFileWhole } from "./files.ts";
 import { addProvider, readProviders } from "./providers.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { writtenServer } from "./servers.ts";
+import { serverEntry } from "./servers.ts";
 import type { Action, AgentName, PlannedAction, Scope, Subject, TakenSettings, Targets } from "./types.ts";
 
 interface PlanRequest {
@@ -43,7 +43,7 @@ export async function planMigration(request: PlanRequest): Promise<Plan> {
     for (const { name, source, value } of found.servers) {
       const { server, variables } = withoutSecrets(name, value, secrets);
       const reason = variables.length === 0 ? undefined : `set ${variables.join(", ")}: secrets are not copied`;
-      planner.server(agent, source.path, name, writtenServer(server), reason);
+      planner.server(agent, source.path, name, serverEntry(server), reason);
     }
     for (const item of found.commands) planner.markdown("command", agent, "commands", item);
     for (const item of found.agents) planner.markdown("agent", agent, "agents", item);

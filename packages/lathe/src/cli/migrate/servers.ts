@@ -4,7 +4,7 @@ import type { JsonObject } from "@lathe/llm";
 import type { McpServerValue } from "../../found/discovery/types.ts";
 
 /** The entry in the form such files use. */
-export function writtenServer({ transport, timeoutMs, startTimeoutMs, ...rest }: McpServerValue): JsonObject {
+export function serverEntry({ transport, timeoutMs, startTimeoutMs, ...rest }: McpServerValue): JsonObject {
   return {
     ...(transport === "stdio" ? {} : { type: transport }),
     ...rest,

@@ -41,13 +41,14 @@ export async function launchInTmux(
       returnsClient: isInside && isAtTerminal,
     },
   );
-  if (!isAtTerminal || (isInside && !(await wasSwitched(session, tmux)))) return told(session, tmux, machine);
+  if (!isAtTerminal || (isInside && !(await switchTerminal(session, tmux))))
+    return printStarted(session, tmux, machine);
   if (isInside) {
-    await onceOpened(session);
+    await waitUntilOpened(session);
     session.release();
     return EXIT.done;
   }
-  return lookedAt(session, tmux, machine);
+  return attachTerminal(session, tmux, machine);
 }
 
 /** Removes only the option itself: words after `--` are a prompt. */
@@ -64,7 +65,7 @@ function freeName(project: string, { deps }: Machine): string {
 }
 
 /** Attaches this terminal until the session ends or the user detaches. */
-async function lookedAt(session: StartedSession, tmux: Tmux, { stderr, stdout }: Machine): Promise<ExitCode> {
+async function attachTerminal(session: StartedSession, tmux: Tmux, { stderr, stdout }: Machine): Promise<ExitCode> {
   const args = [...tmux.server, "attach-session", "-t", session.id];
   const client = spawn(tmux.program, ["-u", ...args], { stdio: "inherit", env: tmux.env as NodeJS.ProcessEnv });
   await once(client, "exit");
@@ -84,11 +85,11 @@ const LAST_WORDS_MS = 2_000;
 const OPENS_WITHIN_MS = 60_000;
 
 /** Switches the terminal of this process to the session. */
-async function wasSwitched({ id }: StartedSession, tmux: Tmux): Promise<boolean> {
+async function switchTerminal({ id }: StartedSession, tmux: Tmux): Promise<boolean> {
   return (await tmux.ask(["switch-client", "-t", id])).code === 0;
 }
 
-async function onceOpened(session: StartedSession): Promise<void> {
+async function waitUntilOpened(session: StartedSession): Promise<void> {
   // Errors are already on the screen that the user sees.
   await within(
     session.opened(OPENS_WITHIN_MS).catch(() => undefined),
@@ -97,7 +98,7 @@ async function onceOpened(session: StartedSession): Promise<void> {
 }
 
 /** Prints a line for scripts: the name in tmux, and the id of the session that others can join. */
-async function told(session: StartedSession, tmux: Tmux, { stdout, stderr }: Machine): Promise<ExitCode> {
+async function printStarted(session: StartedSession, tmux: Tmux, { stdout, stderr }: Machine): Promise<ExitCode> {
   const first = await Promise.race([session.opened(OPENS_WITHIN_MS), within(session.ended, OPENS_WITHIN_MS)]).catch(
     (error: unknown) => error as CliError,
   );

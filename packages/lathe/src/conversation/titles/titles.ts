@@ -5,7 +5,7 @@ import type { InputContent, Session } from "@lathe/agent";
 import { Message, type ToolDefinition, textOf } from "@lathe/llm";
 import type { ModelChoice } from "../../models/models.ts";
 import { PRACTICE_PROVIDER } from "../../models/practice/name.ts";
-import { givenName } from "../../sessions/given-name.ts";
+import { checkSessionName } from "../../sessions/session-name.ts";
 import { titlePrompt } from "../prompt-files.ts";
 import type { SessionWorkspace } from "../session-workspace.ts";
 import prompt from "./title.md";
@@ -54,7 +54,7 @@ export class Titles {
 
   /** Sets the user's own name for the session. */
   rename(title: string): void {
-    const name = givenName(title, "Give the session a name: /name <name>");
+    const name = checkSessionName(title, "Give the session a name: /name <name>");
     this.#present.session.journal.setTitle(name, "user");
     this.#parts.onTitle?.(name);
   }

@@ -155,7 +155,7 @@ function budgetIn({ budget }: Frontmatter): AgentFile["budget"] | undefined {
 /** A mode, rules that restrict, or both: no file can give its agent more than the parent has. */
 function permissionsIn({ permissions }: Frontmatter, path: string): AgentFile["permissions"] {
   if (permissions === undefined || permissions === null) return { rules: [] };
-  if (typeof permissions === "string") return { mode: modeNamed(permissions), rules: [] };
+  if (typeof permissions === "string") return { mode: modeIn(permissions), rules: [] };
   if (!isJsonObject(permissions))
     throw new FileProblem("permissions is neither a mode nor a list of mode, deny and ask");
   const { mode, ...lists } = permissions;
@@ -164,10 +164,10 @@ function permissionsIn({ permissions }: Frontmatter, path: string): AgentFile["p
       throw new FileProblem(`permissions.${decision} is not one of mode, deny, ask; an agent has what its parent has`);
     return (listIn({ [decision]: texts }, decision) ?? []).map((text) => ruleOf(decision, text, path));
   });
-  return { rules, ...(mode === undefined ? {} : { mode: modeNamed(mode) }) };
+  return { rules, ...(mode === undefined ? {} : { mode: modeIn(mode) }) };
 }
 
-function modeNamed(mode: unknown): PermissionMode {
+function modeIn(mode: unknown): PermissionMode {
   if ((PERMISSION_MODES as readonly unknown[]).includes(mode)) return mode as PermissionMode;
   throw new FileProblem(`permissions mode ${String(mode)} is not one of ${PERMISSION_MODES.join(", ")}`);
 }

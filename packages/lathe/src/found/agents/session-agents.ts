@@ -21,9 +21,9 @@ import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import { placeOf } from "../discovery/place.ts";
 import { warningLine } from "../discovery/warning-line.ts";
 import { acpAgent } from "./acp/engine.ts";
+import { bundledDescriptions, sourceName } from "./agent-labels.ts";
 import { allowedTools, readingGuard } from "./agent-tools.ts";
 import type { Agent } from "./agents.ts";
-import { bundledDescriptions, sourceName } from "./described.ts";
 
 export interface SessionAgentParts {
   readonly workspace: DiscoveredWorkspace;
@@ -130,7 +130,7 @@ export class SessionAgents {
   /** The prompt with the skills that the agent's file names. */
   async #promptOf({ name, prompt, skills: wanted }: Agent): Promise<string> {
     if (wanted.length === 0) return prompt;
-    const { givenSkill, skillsOf } = await import("../skills/skills.ts");
+    const { skillPrompt: givenSkill, skillsOf } = await import("../skills/skills.ts");
     const { skills } = await skillsOf(this.#parts.workspace);
     const given = wanted.flatMap((one) => {
       const skill = skills.find((known) => known.name === one);

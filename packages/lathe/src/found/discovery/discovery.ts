@@ -3,11 +3,11 @@
 
 import { messageOf } from "@lathe/llm";
 import type { Workspace } from "../../config/workspace/workspace.ts";
-import { Look, type Provider } from "./look.ts";
 import { piProblem } from "./pi-extensions.ts";
 import { type Place, placeOf } from "./place.ts";
 import { PROVIDERS } from "./providers/index.ts";
 import { Reader } from "./reader.ts";
+import { type Provider, Search } from "./search.ts";
 import { DISABLED, untrustedReason } from "./trusted-items.ts";
 import type { Discovered, DiscoveryWarning, Found, HookValue, ItemKind, ItemValues, ModuleValue } from "./types.ts";
 
@@ -81,7 +81,7 @@ export class Discovery {
       return known.found as Promise<Discovered<ItemValues[K]>>;
     const files = known?.files ?? new Reader();
     files.begin();
-    const found = this.#look(kind, files);
+    const found = this.#search(kind, files);
     const isAskedAgain = this.#now !== undefined && !known && !ASKED_ONCE.has(kind);
     this.#cache.set(kind, { files, found, freshUntil: isAskedAgain ? now + START_MS : 0 });
     return found;
@@ -110,38 +110,38 @@ export class Discovery {
     this.#cache.clear();
   }
 
-  async #look<K extends ItemKind>(kind: K, files: Reader): Promise<Discovered<ItemValues[K]>> {
-    const looks = await Promise.all(
+  async #search<K extends ItemKind>(kind: K, files: Reader): Promise<Discovered<ItemValues[K]>> {
+    const searches = await Promise.all(
       this.#providers
         .filter(({ id }) => !this.#disabledProviders.has(id))
         .flatMap((provider) => {
-          const load = provider.loaders[kind] as ((look: Look<K>) => void | Promise<void>) | undefined;
+          const load = provider.loaders[kind] as ((search: Search<K>) => void | Promise<void>) | undefined;
           return load ? [{ provider, load }] : [];
         })
-        .map(({ provider, load }) => this.#ask(provider, load, new Look(provider, kind, this.place, files))),
+        .map(({ provider, load }) => this.#ask(provider, load, new Search(provider, kind, this.place, files))),
     );
-    const found = looks.flatMap(({ items }) => items) as Found<ItemValues[K]>[];
+    const found = searches.flatMap(({ items }) => items) as Found<ItemValues[K]>[];
     if (PROJECT_FIRST.has(kind)) found.sort((a, b) => rankOf(a) - rankOf(b));
     const all = this.#judgeItems(found, files);
     return {
       all,
       active: all.filter(({ shadowedBy, ignored }) => shadowedBy === undefined && ignored === undefined),
-      warnings: looks.flatMap(({ warnings }) => warnings),
+      warnings: searches.flatMap(({ warnings }) => warnings),
     };
   }
 
   /** A failing provider must not affect the others. */
   async #ask<K extends ItemKind>(
     provider: Provider,
-    load: (look: Look<K>) => void | Promise<void>,
-    look: Look<K>,
+    load: (search: Search<K>) => void | Promise<void>,
+    search: Search<K>,
   ): Promise<{ readonly items: readonly Found[]; readonly warnings: readonly DiscoveryWarning[] }> {
     try {
-      await load(look);
+      await load(search);
     } catch (error) {
-      look.warn(provider.name, `its files could not be read: ${messageOf(error)}`);
+      search.warn(provider.name, `its files could not be read: ${messageOf(error)}`);
     }
-    return look;
+    return search;
   }
 
   #judgeItems<T>(items: readonly Found<T>[], reader: Reader): Found<T>[] {

@@ -4,7 +4,7 @@
 import { isJsonObject } from "@lathe/llm";
 import { HOOK_EVENTS, hookEvent } from "./hook-events.ts";
 import { matcherOf, searchOf } from "./hook-matcher.ts";
-import type { Look } from "./look.ts";
+import type { Search } from "./search.ts";
 import { readJson, type Structured } from "./structured.ts";
 import type { HookValue, Level } from "./types.ts";
 
@@ -22,26 +22,26 @@ export interface HookFile {
 }
 
 /** Adds the hooks below the key `hooks` of a JSON file. */
-export function hooksIn(look: Look<"hook">, file: HookFile): void {
-  const read = readJson(look, file.path, file.level);
-  if (read) addHooks(look, file, read);
+export function hooksIn(search: Search<"hook">, file: HookFile): void {
+  const read = readJson(search, file.path, file.level);
+  if (read) addHooks(search, file, read);
 }
 
-export function addHooks(look: Look<"hook">, file: HookFile, read: Structured): void {
+export function addHooks(search: Search<"hook">, file: HookFile, read: Structured): void {
   if (read.value["disableAllHooks"] === true) return;
-  addEvents(look, file, read, read.value["hooks"]);
+  addEvents(search, file, read, read.value["hooks"]);
 }
 
 /** Adds hooks that are grouped by event. */
-export function addEvents(look: Look<"hook">, file: HookFile, read: Structured, hooks: unknown): void {
+export function addEvents(search: Search<"hook">, file: HookFile, read: Structured, hooks: unknown): void {
   if (!isJsonObject(hooks)) return;
   for (const [event, groups] of Object.entries(hooks)) {
     const line = (): number | undefined => read.lineOf(["hooks", event]);
     if (!Array.isArray(groups)) {
-      look.warn(file.path, `the hooks of ${event} must be a list`, line());
+      search.warn(file.path, `the hooks of ${event} must be a list`, line());
       continue;
     }
-    for (const group of groups) for (const hook of commandsIn(group)) addHook(look, file, { event, line, ...hook });
+    for (const group of groups) for (const hook of commandsIn(group)) addHook(search, file, { event, line, ...hook });
   }
 }
 
@@ -59,7 +59,7 @@ function commandsIn(group: unknown): readonly Written[] {
 }
 
 function addHook(
-  look: Look<"hook">,
+  search: Search<"hook">,
   { path, level, timeoutUnit, resolve = (text) => text, root, cwd }: HookFile,
   {
     event,
@@ -89,7 +89,7 @@ function addHook(
     ...(written["failClosed"] === true ? { failsClosed: true } : {}),
     ...(problem === undefined ? {} : { problem }),
   };
-  look.add(`${event}:${pattern ?? "*"}:${command ?? type}`, { level, path, line }, value);
+  search.add(`${event}:${pattern ?? "*"}:${command ?? type}`, { level, path, line }, value);
 }
 
 /** Why a hook can never run, as far as its text shows. */

@@ -3,7 +3,7 @@
 
 import { isJsonObject } from "@lathe/llm";
 import { LSP_FILES } from "./agent-places.ts";
-import type { Look } from "./look.ts";
+import type { Search } from "./search.ts";
 import { readJson, readYamlFile, type Structured } from "./structured.ts";
 import type { Level, LspServerValue } from "./types.ts";
 
@@ -20,15 +20,15 @@ interface FileOfServers {
 }
 
 /** Reads all such files of a folder. */
-export async function lspServersIn(look: Look<"lsp-server">, folder: string, level: Level): Promise<void> {
+export async function lspServersIn(search: Search<"lsp-server">, folder: string, level: Level): Promise<void> {
   for (const name of LSP_FILES) {
     const path = `${folder}/${name}`;
-    const read = name.endsWith(".json") ? readJson(look, path, level) : await readYamlFile(look, path, level);
+    const read = name.endsWith(".json") ? readJson(search, path, level) : await readYamlFile(search, path, level);
     if (!read) continue;
     const { idleTimeoutMs, $schema: _, servers, ...bare } = read.value;
-    if (typeof idleTimeoutMs === "number") look.add(EVERY_SERVER, { level, path }, { idleMs: idleTimeoutMs });
+    if (typeof idleTimeoutMs === "number") search.add(EVERY_SERVER, { level, path }, { idleMs: idleTimeoutMs });
     addLspServers(
-      look,
+      search,
       { path, level },
       read,
       servers === undefined ? bare : servers,
@@ -39,23 +39,23 @@ export async function lspServersIn(look: Look<"lsp-server">, folder: string, lev
 
 /** Reads a plugin's `.lsp.json`, and the servers that its manifest contains or names as `lspServers`. */
 export function lspServersOfPlugin(
-  look: Look<"lsp-server">,
+  search: Search<"lsp-server">,
   name: string,
   root: string,
   inRoot: (text: string) => string,
 ): void {
   const about = { level: "plugin", prefix: `${name}:`, resolve: inRoot } as const;
   const manifest = `${root}/.claude-plugin/plugin.json`;
-  const read = readJson(look, manifest, "plugin");
+  const read = readJson(search, manifest, "plugin");
   const named = read?.value["lspServers"];
-  if (read && isJsonObject(named)) addLspServers(look, { ...about, path: manifest }, read, named, ["lspServers"]);
+  if (read && isJsonObject(named)) addLspServers(search, { ...about, path: manifest }, read, named, ["lspServers"]);
   const files = [".lsp.json", ...(Array.isArray(named) ? named : [named]).filter((one) => typeof one === "string")];
   for (const path of new Set(files.map((one) => `${root}/${one.replace(/^\.\//, "")}`))) {
-    const found = path.includes("/../") ? undefined : readJson(look, path, "plugin");
+    const found = path.includes("/../") ? undefined : readJson(search, path, "plugin");
     if (!found) continue;
     const key = ["lspServers", "servers"].find((one) => isJsonObject(found.value[one]));
     addLspServers(
-      look,
+      search,
       { ...about, path },
       found,
       key === undefined ? found.value : found.value[key],
@@ -105,21 +105,21 @@ const FITS: Readonly<Record<Kind, readonly [wanted: string, fits: (value: unknow
 };
 
 function addLspServers(
-  look: Look<"lsp-server">,
+  search: Search<"lsp-server">,
   { path, level, prefix = "", resolve = (text) => text }: FileOfServers,
   read: Structured,
   servers: unknown,
   keys: readonly string[],
 ): void {
   if (!isJsonObject(servers)) {
-    look.warn(path, '"servers" must be an object', read.lineOf(keys));
+    search.warn(path, '"servers" must be an object', read.lineOf(keys));
     return;
   }
   for (const [name, written] of Object.entries(servers)) {
     const warn = (message: string, ...key: string[]): void =>
-      look.warn(path, `language server ${name}: ${message}`, read.lineOf([...keys, name, ...key]));
+      search.warn(path, `language server ${name}: ${message}`, read.lineOf([...keys, name, ...key]));
     const value = isJsonObject(written) ? serverFrom(written, resolve, warn) : warn("it must be an object");
-    if (value) look.add(`${prefix}${name}`, { level, path, line: () => read.lineOf([...keys, name]) }, value);
+    if (value) search.add(`${prefix}${name}`, { level, path, line: () => read.lineOf([...keys, name]) }, value);
   }
 }
 

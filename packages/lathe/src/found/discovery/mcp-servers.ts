@@ -2,27 +2,27 @@
 // commands are not resolved here.
 
 import { isJsonObject } from "@lathe/llm";
-import type { Look } from "./look.ts";
 import { ignoredField, wrongField } from "./mcp-server-fields.ts";
+import type { Search } from "./search.ts";
 import { readJson, type Structured } from "./structured.ts";
 import type { Level, McpServerValue } from "./types.ts";
 
 /** Adds the servers of a JSON file, which are under one of these keys. */
 export function mcpServersIn(
-  look: Look<"mcp-server">,
+  search: Search<"mcp-server">,
   path: string,
   level: Level,
   keys: readonly string[] = ["mcpServers", "servers"],
 ): void {
-  const read = readJson(look, path, level);
+  const read = readJson(search, path, level);
   if (!read) return;
   const key = keys.find((one) => isJsonObject(read.value[one]));
-  if (key !== undefined) addServers(look, { path, level }, read, [key]);
+  if (key !== undefined) addServers(search, { path, level }, read, [key]);
 }
 
 /** Adds the servers below these keys of a file. */
 export function addServers(
-  look: Look<"mcp-server">,
+  search: Search<"mcp-server">,
   { path, level }: { readonly path: string; readonly level: Level },
   read: Structured,
   keys: readonly string[],
@@ -32,29 +32,29 @@ export function addServers(
   if (!isJsonObject(servers)) return;
   for (const [name, written] of Object.entries(servers)) {
     const line = (): number | undefined => read.lineOf([...keys, name]);
-    const warn = (message: string): void => look.warn(path, `MCP server ${name}: ${message}`, line());
+    const warn = (message: string): void => search.warn(path, `MCP server ${name}: ${message}`, line());
     if (!isJsonObject(written)) {
       warn("it must be an object");
       continue;
     }
-    const replaced = deepReplaced(written, resolve);
+    const replaced = replaceDeep(written, resolve);
     const server = wrongField(replaced) ?? serverOf(replaced);
     if (typeof server === "string") {
       warn(server);
       continue;
     }
-    look.add(name, { level, path, line }, server);
+    search.add(name, { level, path, line }, server);
     const ignored = ignoredField(replaced);
     if (ignored !== undefined) warn(ignored);
   }
 }
 
 /** The value with an agent's own folder names replaced in every text. */
-function deepReplaced<T>(value: T, resolve: (text: string) => string): T {
+function replaceDeep<T>(value: T, resolve: (text: string) => string): T {
   if (typeof value === "string") return resolve(value) as T;
-  if (Array.isArray(value)) return value.map((one) => deepReplaced(one, resolve)) as T;
+  if (Array.isArray(value)) return value.map((one) => replaceDeep(one, resolve)) as T;
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, deepReplaced(one, resolve)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaceDeep(one, resolve)])) as T;
 }
 
 /** The server, or what is wrong with it. */

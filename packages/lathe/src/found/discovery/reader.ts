@@ -22,7 +22,7 @@ export class Reader {
 
   /** Undefined if there is no such file. Throws an error with a message for the user if the file cannot be read. */
   text(path: string): string | undefined {
-    const stat = this.#look(path);
+    const stat = this.#stat(path);
     if (!stat?.isFile()) return undefined;
     const most = path.endsWith(".json") ? LARGEST_CONFIGURATION : LARGEST_BYTES;
     if (stat.size > most) throw new Error(`it is larger than ${most >> 20} MB and is ignored`);
@@ -36,7 +36,7 @@ export class Reader {
 
   /** The entries sorted by name, without hidden ones. Empty if there is no such folder. */
   entries(folder: string): readonly Entry[] {
-    if (!this.#look(folder)?.isDirectory()) return [];
+    if (!this.#stat(folder)?.isDirectory()) return [];
     return readdirSync(folder, { withFileTypes: true })
       .filter(({ name }) => !name.startsWith("."))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -49,11 +49,11 @@ export class Reader {
   }
 
   isFolder(path: string): boolean {
-    return this.#look(path)?.isDirectory() ?? false;
+    return this.#stat(path)?.isDirectory() ?? false;
   }
 
   isFile(path: string): boolean {
-    return this.#look(path)?.isFile() ?? false;
+    return this.#stat(path)?.isFile() ?? false;
   }
 
   /** The path after following links. */
@@ -76,7 +76,7 @@ export class Reader {
     this.#seen.clear();
   }
 
-  #look(path: string): Stats | undefined {
+  #stat(path: string): Stats | undefined {
     const stat = statOf(path);
     this.#seen.set(path, signOf(stat));
     return stat;

@@ -3,7 +3,7 @@
 
 import { dirname } from "node:path";
 import { isInside } from "@lathe/agent/policy";
-import { isAsTrusted, isTrusted } from "../../config/trust/trust.ts";
+import { isTrusted, isUnchangedSinceTrust } from "../../config/trust/trust.ts";
 import type { Place } from "./place.ts";
 import type { Reader } from "./reader.ts";
 import { importedFiles, startedFiles } from "./started-files.ts";
@@ -31,7 +31,7 @@ export function untrustedReason(item: Found, place: Place, reader: Reader): stri
   reader.isFile(trustFile);
   const holder = folders.find((folder) => source.path.startsWith(`${folder}/`)) ?? dirname(source.path);
   if (!isTrusted(trustFile, holder, userHome)) return UNTRUSTED;
-  return codeFilesOf(item, place, reader).every((file) => isAsTrusted(trustFile, file)) ? undefined : CHANGED;
+  return codeFilesOf(item, place, reader).every((file) => isUnchangedSinceTrust(trustFile, file)) ? undefined : CHANGED;
 }
 
 /** A hand-written extension has fewer files; larger ones come from packages. */

@@ -5,9 +5,9 @@ import { isJsonObject, parseJson } from "@lathe/llm";
 import { readIfThere } from "../../platform/home/small-file.ts";
 import { readAgentFile } from "../agents/agent-file.ts";
 import { Discovery } from "../discovery/discovery.ts";
-import type { Provider } from "../discovery/look.ts";
 import type { Place } from "../discovery/place.ts";
 import { pluginLoaders } from "../discovery/plugin-files.ts";
+import type { Provider } from "../discovery/search.ts";
 import type {
   DiscoveryWarning,
   Found,

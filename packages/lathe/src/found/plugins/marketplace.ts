@@ -57,7 +57,7 @@ const PARTS = ["skills", "commands", "agents", "hooks", "mcpServers", "lspServer
  * Writes the marketplace's entry for a plugin as the plugin's manifest. A plugin with its own manifest keeps it, unless
  * the entry says that it defines the plugin (`strict: false`).
  */
-export async function writeListed(fetched: string, { name, entry }: Offer): Promise<void> {
+export async function writeListedManifest(fetched: string, { name, entry }: Offer): Promise<void> {
   const file = `${fetched}/.claude-plugin/plugin.json`;
   if (existsSync(file) && entry["strict"] !== false) return;
   const listed = Object.entries(entry).filter(([key]) => PARTS.includes(key));

@@ -2,8 +2,8 @@
 
 import type { DiscoveredWorkspace } from "../discovery/discovery.ts";
 import type { Source } from "../discovery/types.ts";
-import given from "./given.md";
 import { chooseSkills, customSkills, type Skill, type SkillSet } from "./skill.ts";
+import template from "./skill-prompt.md";
 
 /** All skills that may be used here. Agents that start with skills find them by name. */
 export async function skillsOf(workspace: DiscoveredWorkspace): Promise<SkillSet> {
@@ -32,7 +32,7 @@ function isEnabled(settings: Settings, { provider, level }: Source): boolean {
 }
 
 /** The skill in the form that is sent to the model. */
-export function givenSkill({ name, body }: Pick<Skill, "name" | "body">, task = ""): string {
-  const text = given.trim().replaceAll("{{name}}", name);
+export function skillPrompt({ name, body }: Pick<Skill, "name" | "body">, task = ""): string {
+  const text = template.trim().replaceAll("{{name}}", name);
   return [`<skill name="${name}">\n${text}\n\n${body}\n</skill>`, ...(task === "" ? [] : [task])].join("\n\n");
 }

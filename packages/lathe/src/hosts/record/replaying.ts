@@ -93,11 +93,11 @@ function replayWorkspace(
   const nothing = { project: {}, savedModel: "", settingsOrigin: new Map(), warnings: [], extensions };
   // The recording contains no secrets, and those of this machine are not used.
   const run = new Run(machine);
-  const { said } = run;
+  const { reported: said } = run;
   const redactor = new Redactor();
   const env = withoutBroker(machine.env);
   const variables = { env, userEnv: env };
-  return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, said });
+  return run.at({ ...nothing, ...variables, machine, cwd, roots, paths, settings, rules, redactor, reported: said });
 }
 
 function reopen(workspace: Workspace, folder: RecordFolder, { header }: RecordedSession): OpenedJournal {

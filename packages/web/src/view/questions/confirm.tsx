@@ -1,4 +1,4 @@
-// Yes or no: whether a call may run, with everything that it would do; or whether a plan is to be carried out.
+// A yes-or-no question: whether a call may run, with everything that it would do, or whether to carry out a plan.
 
 import { visible, visibleLine } from "@lathe/tui/text";
 import type { Dialog } from "lathe/client";

@@ -10,7 +10,7 @@ import type { OpenAccount } from "../../../config/credentials/store.ts";
 import type { SessionWorkspace } from "../../../conversation/session-workspace.ts";
 import { ACCOUNT_NAME, PROVIDER } from "../../../doors/broker/server/handlers.ts";
 import { Run } from "../../../hosts/run.ts";
-import { brokerNamed } from "../../../models/broker-source.ts";
+import { configuredBroker } from "../../../models/broker-source.ts";
 import { credentialQuery, credentialStore } from "../../../models/credentials.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { table } from "../../../sessions/tables/table.ts";
@@ -43,7 +43,7 @@ export const brokerMigrate: Command = async (argv, machine) => {
   const workspace = await new Run(machine).open({});
   if (!hasBroker(workspace))
     throw usageError("No broker is named. Set LATHE_AUTH_BROKER_URL and LATHE_AUTH_BROKER_TOKEN, or auth.broker.url.");
-  const place = await brokerNamed(workspace);
+  const place = await configuredBroker(workspace);
   const client = new BrokerClient(place, machine.deps.fetch);
   const snapshot = await client.snapshot();
   const takesSignIns = values["include-oauth"] ?? false;
@@ -51,7 +51,7 @@ export const brokerMigrate: Command = async (argv, machine) => {
   const inVariables = values["include-env"] ? await fromVariables(workspace) : [];
   const rows: Migrated[] = [];
   for (const candidate of [...stored, ...inVariables]) {
-    const row = "row" in candidate ? candidate.row : judged(candidate, snapshot);
+    const row = "row" in candidate ? candidate.row : planUpload(candidate, snapshot);
     if (row.outcome !== "would be uploaded" || "row" in candidate || values["dry-run"]) rows.push(row);
     else {
       await client.add(candidate);
@@ -118,7 +118,7 @@ async function fromVariables(workspace: SessionWorkspace): Promise<readonly Cand
  * A credential of the team with that name is not replaced. A sign-in with that name counts as the same: the broker has
  * renewed it since.
  */
-function judged({ provider, name, credential }: NewCredential, { credentials }: Snapshot): Migrated {
+function planUpload({ provider, name, credential }: NewCredential, { credentials }: Snapshot): Migrated {
   const row = { provider, name, type: credential.type };
   const there = credentials.find((one) => one.provider === provider && one.name === name)?.credential;
   if (there === undefined) return { ...row, outcome: "would be uploaded" };

@@ -8,7 +8,7 @@ import { homePaths } from "../../../platform/home/paths.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/server-options.ts";
 import { verbArgs } from "../verb-args.ts";
 import { brokerTokenOf } from "./token.ts";
 

@@ -5,7 +5,7 @@ import { type BrokerPlace, hasBroker } from "../../../config/credentials/broker/
 import { askStatus } from "../../../doors/broker/reports/ask-status.ts";
 import { isTrouble } from "../../../doors/broker/reports/credential-states.ts";
 import { Run } from "../../../hosts/run.ts";
-import { brokerNamed } from "../../../models/broker-source.ts";
+import { configuredBroker } from "../../../models/broker-source.ts";
 import type { Machine } from "../../../platform/machine/machine.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import { countOf } from "../../../sessions/numbers.ts";
@@ -20,7 +20,7 @@ export const brokerStatus: Command = async (argv, machine) => {
   if (positionals[0] !== undefined) throw usageError("lathe auth-broker status takes only --json.");
   const workspace = await new Run(machine).open({});
   const known = hasBroker(workspace)
-    ? await statesThere(machine, await brokerNamed(workspace))
+    ? await statesThere(machine, await configuredBroker(workspace))
     : await statesHere(machine);
   const trouble = known.credentials.filter(isTrouble);
   const isFine = known.isRunning && known.problem === undefined;

@@ -12,7 +12,7 @@ import { Run } from "../../../hosts/run.ts";
 import { homePaths } from "../../../platform/home/paths.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
-import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/given.ts";
+import { logEnd, placeOf, tlsFor, untilSignal } from "../serve/server-options.ts";
 import { verbArgs } from "../verb-args.ts";
 import { keysOf } from "./key.ts";
 import { DEFAULT_BIND } from "./running.ts";

@@ -8,7 +8,7 @@ import type { Machine } from "../../../platform/machine/machine.ts";
 import type { ParsedArgs } from "../../../platform/options/parse.ts";
 import { commaList } from "../../../platform/options/values.ts";
 import { EXIT, type ExitCode, usageError } from "../../../platform/usage/exit.ts";
-import { portOf, readTls, untilSignal } from "./given.ts";
+import { portOf, readTls, untilSignal } from "./server-options.ts";
 
 const PORT = "4077";
 const IDLE_MS = 600_000;
@@ -17,15 +17,18 @@ export async function bridgeMode({ words, options }: ParsedArgs, machine: Machin
   const extra = words[0] ?? options.print?.[0];
   if (extra !== undefined) throw usageError(`--mode bridge takes no prompt. Leave out: ${extra}`);
   const { env } = machine;
-  const needed = (name: string): string => {
+  const requiredVariable = (name: string): string => {
     const value = env[name];
     if (value) return value;
     throw usageError(
       `--mode bridge needs ${name}. It takes LATHE_BRIDGE_TOKEN, LATHE_BRIDGE_TLS_CERT, LATHE_BRIDGE_TLS_KEY.`,
     );
   };
-  const token = needed("LATHE_BRIDGE_TOKEN");
-  const tls = readTls(machine, { cert: needed("LATHE_BRIDGE_TLS_CERT"), key: needed("LATHE_BRIDGE_TLS_KEY") });
+  const token = requiredVariable("LATHE_BRIDGE_TOKEN");
+  const tls = readTls(machine, {
+    cert: requiredVariable("LATHE_BRIDGE_TLS_CERT"),
+    key: requiredVariable("LATHE_BRIDGE_TLS_KEY"),
+  });
   const scopes = scopesIn(env["LATHE_BRIDGE_SCOPES"] || "prompt");
   const place = {
     host: env["LATHE_BRIDGE_HOST"] || "127.0.0.1",

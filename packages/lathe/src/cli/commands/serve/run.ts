@@ -13,8 +13,8 @@ import { duration } from "../../../platform/options/values.ts";
 import { EXIT, usageError } from "../../../platform/usage/exit.ts";
 import type { Command } from "../command.ts";
 import { verbArgs } from "../verb-args.ts";
-import { portOf, tlsFor, untilSignal } from "./given.ts";
 import { DEFAULT_PORT, printLink } from "./link.ts";
+import { portOf, tlsFor, untilSignal } from "./server-options.ts";
 
 const IDLE = "10m";
 /**

@@ -11,7 +11,7 @@ export function requireSessionId(value: string | undefined, verb: string): strin
 }
 
 /** For verbs that take one session: a second one must not be ignored. */
-export function onlyNamed([value, more]: readonly string[], verb: string): string {
+export function singleName([value, more]: readonly string[], verb: string): string {
   if (more !== undefined) throw usageError(`lathe sessions ${verb} takes one session, but got "${more}" as well.`);
   return requireSessionId(value, verb);
 }
@@ -23,7 +23,7 @@ export function count(value: string | undefined, otherwise: number): number {
 }
 
 /** For verbs about all sessions: an extra word meant something, and must not be ignored. */
-export function wordless([word]: readonly string[], verb: string): void {
+export function refuseWords([word]: readonly string[], verb: string): void {
   if (word === undefined) return;
   throw usageError(
     `lathe sessions ${verb} takes no words, but got "${word}". To search for it: lathe sessions search ${word}`,

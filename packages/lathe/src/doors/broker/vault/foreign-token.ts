@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject, parseJson } from "@lathe/llm";
 import type { OAuthCredential } from "../../../config/credentials/store.ts";
-import { nearestMoment } from "../../../platform/usage/moments.ts";
+import { clampMoment } from "../../../platform/usage/moments.ts";
 import { printableLine } from "../../../sessions/list.ts";
 
 /** Provider by the `type` of the file. */
@@ -69,7 +69,7 @@ function textIn(of: JsonObject, key: string): string | undefined {
 function endOf(of: JsonObject): number | undefined {
   for (const key of ["expired", "expires_at", "expiry", "expiry_date"]) {
     const value = of[key];
-    if (typeof value === "number" && Number.isFinite(value)) return nearestMoment(value < 1e11 ? value * 1000 : value);
+    if (typeof value === "number" && Number.isFinite(value)) return clampMoment(value < 1e11 ? value * 1000 : value);
     const date = typeof value === "string" ? Date.parse(value) : Number.NaN;
     if (!Number.isNaN(date)) return date;
   }

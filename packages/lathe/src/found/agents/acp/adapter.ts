@@ -134,7 +134,7 @@ export class AcpAdapter implements ProviderAdapter {
       }
       // The calls so far must be run and shown now, so the answer ends; whatever arrives in the meantime waits.
       if (answer.hasCalls) return yield* answer.finish();
-      await this.#arrived(signal);
+      await this.#waitForArrival(signal);
     }
   }
 
@@ -148,7 +148,7 @@ export class AcpAdapter implements ProviderAdapter {
     } else if (arrival.kind === "work") {
       this.#isNewWord = true;
       yield* answer.call(undefined, ACP_TOOLS.work, { ...arrival.work, paths: [...arrival.work.paths] });
-    } else if (arrival.kind === "stopped") yield* this.#stopped(arrival.reason, answer);
+    } else if (arrival.kind === "stopped") yield* this.#onStop(arrival.reason, answer);
     else throw new StreamError(`${this.#parts.program}: ${arrival.why}`, { retryable: false });
   }
 
@@ -157,7 +157,7 @@ export class AcpAdapter implements ProviderAdapter {
     this.#isNewWord = false;
   }
 
-  *#stopped(reason: string, answer: AnswerStream): Generator<StreamEvent> {
+  *#onStop(reason: string, answer: AnswerStream): Generator<StreamEvent> {
     this.#isPrompted = false;
     if (reason !== "end_turn")
       throw new StreamError(`${this.#parts.program} stopped: ${REASONS[reason] ?? reason}`, { retryable: false });
@@ -165,7 +165,7 @@ export class AcpAdapter implements ProviderAdapter {
     else yield* answer.call(undefined, "yield", { output: this.#lastWords.trim() || "It said nothing." });
   }
 
-  async #arrived(signal: AbortSignal): Promise<void> {
+  async #waitForArrival(signal: AbortSignal): Promise<void> {
     const silent = new AbortController();
     const why = `${this.#parts.program} was silent for ${SILENCE_MS / 60_000} minutes`;
     const timer = this.#parts.setTimer(() => silent.abort(new StreamError(why, { retryable: false })), SILENCE_MS);

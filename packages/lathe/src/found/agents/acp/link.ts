@@ -16,7 +16,7 @@ import type { ExecutionEnvironment } from "@lathe/agent";
 import { abortAfter } from "@lathe/agent/base";
 import { quoteShell, type TwoWayProcess } from "@lathe/agent/world";
 import { isJsonObject, type JsonObject, type JsonValue, messageOf } from "@lathe/llm";
-import { lastWordsIn } from "../../../platform/usage/last-words.ts";
+import { lastErrorLine } from "../../../platform/usage/last-error-line.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type MessageStream, messageStream } from "./message-stream.ts";
 import { aboutCall, blockText, OwnWorks, withoutNulls } from "./own-work.ts";
@@ -94,7 +94,7 @@ export class AgentLink {
     });
     const opened = await stage("session/new", opening);
     this.#sessionId = opened.sessionId;
-    void this.#connection.closed.then(async () => this.arrivals.push({ kind: "failed", why: await this.#whyEnded() }));
+    void this.#connection.closed.then(async () => this.arrivals.push({ kind: "failed", why: await this.#endReason() }));
   }
 
   /** Sends a prompt; its end arrives in `arrivals`. */
@@ -186,7 +186,7 @@ export class AgentLink {
 
   /** Allows it only once: Lathe judges the next call again. */
   async #permission({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
-    const call = { ...this.#works.known(toolCall.toolCallId), ...withoutNulls(toolCall) };
+    const call = { ...this.#works.callSoFar(toolCall.toolCallId), ...withoutNulls(toolCall) };
     const input = isJsonObject(call["rawInput"]) ? call["rawInput"] : {};
     const refused =
       options.find(({ kind }) => kind === "reject_once") ?? options.find(({ kind }) => kind === "reject_always");
@@ -225,7 +225,7 @@ export class AgentLink {
     try {
       return await Promise.race([answer, over]);
     } catch (error) {
-      if (this.#connection.signal.aborted) throw new Error(await this.#whyEnded());
+      if (this.#connection.signal.aborted) throw new Error(await this.#endReason());
       throw error instanceof RequestError ? new Error(`its answer to ${name}: ${error.message}`) : error;
     }
   }
@@ -236,11 +236,11 @@ export class AgentLink {
     return `it did not answer ${name} within ${ms / 1000} s${said}`;
   }
 
-  async #whyEnded(): Promise<string> {
+  async #endReason(): Promise<string> {
     const reason: unknown = this.#connection.signal.reason;
     const { exitCode, signal } = await this.#process.stop(GRACE_MS);
     if (reason instanceof Error && NO_PROTOCOL.test(reason.message)) return reason.message;
-    const said = lastWordsIn(this.#process.readStderr().text);
+    const said = lastErrorLine(this.#process.readStderr().text);
     return `it ended with ${signal ?? `code ${exitCode}`}${said && `: ${said}`}`;
   }
 }

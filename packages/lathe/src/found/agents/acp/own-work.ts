@@ -24,7 +24,7 @@ export class OwnWorks {
   }
 
   /** What the agent has said about a call so far. A request for permission only contains what is new. */
-  known(id: string): JsonObject {
+  callSoFar(id: string): JsonObject {
     return this.#open.get(id) ?? {};
   }
 

@@ -46,7 +46,7 @@ export class Terminals {
   }
 
   state(id: string): TerminalState {
-    const { command, limit, exit } = this.#named(id);
+    const { command, limit, exit } = this.#terminal(id);
     const { text, missed } = command.read(0);
     const bytes = Buffer.from(text);
     const isLong = bytes.length > limit;
@@ -61,13 +61,13 @@ export class Terminals {
   }
 
   async exit(id: string): Promise<ExitStatus> {
-    const terminal = this.#named(id);
+    const terminal = this.#terminal(id);
     await Promise.allSettled([terminal.command.done]);
     return terminal.exit!;
   }
 
   async kill(id: string): Promise<void> {
-    await this.#named(id).command.stop();
+    await this.#terminal(id).command.stop();
   }
 
   async release(id: string): Promise<void> {
@@ -84,7 +84,7 @@ export class Terminals {
     await Promise.all([...this.#open.keys()].map((id) => this.release(id)));
   }
 
-  #named(id: string): Terminal {
+  #terminal(id: string): Terminal {
     const terminal = this.#open.get(id);
     if (!terminal) throw new Error(`there is no terminal ${id}`);
     return terminal;

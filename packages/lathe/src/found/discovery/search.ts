@@ -17,7 +17,7 @@ export interface Provider {
   /** The highest wins; among equals, the provider listed first. */
   readonly priority: number;
   /** How to find each kind of item that it supports. */
-  readonly loaders: { readonly [K in ItemKind]?: (look: Look<K>) => void | Promise<void> };
+  readonly loaders: { readonly [K in ItemKind]?: (search: Search<K>) => void | Promise<void> };
 }
 
 /** Reads files of a place; problems with a file become warnings. */
@@ -82,7 +82,7 @@ export interface FoundAt {
   readonly line?: number | (() => number | undefined) | undefined;
 }
 
-export class Look<K extends ItemKind> extends Scan {
+export class Search<K extends ItemKind> extends Scan {
   readonly items: Found<ItemValues[K]>[] = [];
   readonly #provider: Provider;
   readonly #kind: K;

@@ -2,7 +2,7 @@
  * The error in what a program wrote to stderr before it ended, without the stack trace and the banner that Node.js
  * adds.
  */
-export function lastWordsIn(stderr: string): string {
+export function lastErrorLine(stderr: string): string {
   const lines = stderr
     .split("\n")
     .map((line) => line.trim())

@@ -7,7 +7,7 @@ import { printableLine } from "./list.ts";
 const MOST_NAME = 200;
 
 /** Throws an error that says what is wrong with it. `empty` is the message if nothing is left of it. */
-export function givenName(text: string, empty: string): string {
+export function checkSessionName(text: string, empty: string): string {
   const name = printableLine(text);
   if (name === "") throw usageError(empty);
   if (name.length > MOST_NAME)

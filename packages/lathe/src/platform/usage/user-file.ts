@@ -8,7 +8,7 @@ const OF_THE_SHELL = /^\/dev\/(?:fd\/\d+|null)$/;
 /**
  * Throws the system's error. Refuses pipes, which would block without a message, and devices, which may have no end.
  */
-export async function readGivenFile(path: string): Promise<Buffer> {
+export async function readUserFile(path: string): Promise<Buffer> {
   const found = await stat(path);
   if (!found.isFile() && !found.isDirectory() && !OF_THE_SHELL.test(path)) throw new NoRegularFile(path);
   return readFile(path);
