@@ -1,4 +1,4 @@
-// Guards that people brought from other agents: each refuses here what it refuses there, or Lathe says that it cannot run.
+// Guards from other agents: each refuses here what it refuses there, or Lathe says that it cannot run it.
 
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -291,7 +291,7 @@ describe("Cursor's hooks", () => {
     await run("trust");
     calls({ name: "mcp__all__echo", args: { text: "hi" } });
     await print();
-    expect(request(3)).toMatch(/ended with code 1, and must not be passed over/);
+    expect(request(3)).toMatch(/ended with code 1, and it must not be skipped/);
   });
 });
 

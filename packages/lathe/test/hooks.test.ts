@@ -1,4 +1,4 @@
-// Command hooks of the built product: programs that people wrote for this agent or another one, with a real shell.
+// Command hooks with the built product: programs written for Lathe or another agent, run by a real shell.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -83,7 +83,7 @@ describe("before a call", () => {
     expect(existsSync(file("made"))).toBe(true);
     expect(stderr).toMatch(/The hook PreToolUse of .*hooks\.json ended with code 1: broken/);
     expect(stderr).toMatch(/The hook PreToolUse of .*hooks\.json did not end in time/);
-    expect(stderr).toMatch(/begins like JSON and is none/);
+    expect(stderr).toMatch(/begins like JSON but is not valid/);
   });
 });
 

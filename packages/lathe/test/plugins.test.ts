@@ -1,4 +1,4 @@
-// `lathe plugin`: from a folder, a git repository, a package and a marketplace; what it brings is used.
+// `lathe plugin`: from a folder, a git repository, a package and a marketplace; the plugin's content is used.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// A git repository inside the project, removed or moved by a command: rewind does not cover its .git, and says so before and after.
+// A git repository inside the project, removed or moved by a command: rewind does not restore its .git, and says so
+// before and after.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

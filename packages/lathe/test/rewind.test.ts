@@ -1,4 +1,4 @@
-// `lathe rewind` and /undo: the command as people use it, in a repository, against a scripted model.
+// `lathe rewind` and /undo as users run them, in a repository, with a scripted model.
 
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";

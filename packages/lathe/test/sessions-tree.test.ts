@@ -1,4 +1,4 @@
-// `lathe sessions tree|branch|label|move`, over files that nobody has open.
+// `lathe sessions tree|branch|label|move`, on files that are not open.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// Skills: what the model is told of them, how it reads them, and how a person gives it one.
+// Skills: what the model is told about them, how it reads them, and how a user invokes one.
 
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";

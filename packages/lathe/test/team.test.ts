@@ -1,4 +1,5 @@
-// `lathe team` with real tmux on servers of the test: workers in panes, their work landing one after the other, and what is left.
+// `lathe team` with real tmux on the test's own servers: workers in panes, their work landing one after the other, and
+// what is left.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -194,7 +195,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     const [first = "", second = ""] = workers.map(({ pane = "" }) => pane);
     const isRunning =
       "lathe: The team of this session is still at work. See: lathe team --status, or end it: lathe team --stop\n";
-    const isWorker = "lathe: A worker leads no team. Use lathe team in the leader's pane.\n";
+    const isWorker = "lathe: A worker cannot lead a team. Use lathe team in the leader's pane.\n";
     expect(await team("x")).toMatchObject({ code: 2, stderr: isRunning });
     expect(await team("x", "--dry-run")).toMatchObject({ code: 2, stderr: isRunning });
     expect(await teamIn(first, "x")).toMatchObject({ code: 2, stderr: isWorker });
@@ -237,7 +238,7 @@ describe.skipIf(!hasTmux || !has("bwrap", "nsenter", "unshare"))("lathe team (ne
     type("/skill:deep-interview a wall");
     await expect.poll(() => tmux.screen("lead"), SELDOM).toContain("Noted.");
     const refusal =
-      "The workflow deep-interview lets nothing change before its specification is accepted. Finish it, or end it with /workflow stop.";
+      "The workflow deep-interview allows no changes before its specification is accepted. Finish it, or end it with /workflow stop.";
     go();
     const { stdout } = await working;
     expect(stdout).toContain(`Worker1: failed. ${refusal} Its work is kept: git apply --reject`);

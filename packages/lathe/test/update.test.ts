@@ -1,5 +1,5 @@
-// `lathe update`: how this copy was installed decides what updates it. npm's registry is one on this machine, package managers are
-// stand-ins on PATH, the checkout and its remote are real repositories.
+// `lathe update`: how this copy was installed decides what updates it. npm's registry is a local one, package managers
+// are stubs on PATH, the checkout and its remote are real repositories.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -62,7 +62,7 @@ describe("which credential a request gets", () => {
     }
     body = {};
     const other = await b.box.run(["auth-broker", "status"], { env: env() });
-    expect(other.stdout).toBe(`The broker at ${broker.url} cannot be queried: what answers there is not a broker.\n`);
+    expect(other.stdout).toBe(`The broker at ${broker.url} cannot be queried: the program there is not a broker.\n`);
   });
 
   it("AU-04 G-50 what is stored on this machine has no part in it, and variables come after the broker", async () => {

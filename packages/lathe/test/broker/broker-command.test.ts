@@ -235,10 +235,7 @@ describe("AU-03 the command auth-broker", () => {
       expect.stringContaining(`A broker answers at ${test.broker.url}.`),
     ]);
     const wrong = await box.run(["auth-broker", "status"], { env: { ...env, LATHE_AUTH_BROKER_TOKEN: "lathe_old" } });
-    expect([wrong.code, wrong.stdout]).toEqual([
-      3,
-      expect.stringContaining("cannot be queried: it does not take the token"),
-    ]);
+    expect([wrong.code, wrong.stdout]).toEqual([3, expect.stringContaining("cannot be queried: it rejects the token")]);
   });
 
   it("AU-03 token and status: of a running broker as it says itself, else from its files", async () => {

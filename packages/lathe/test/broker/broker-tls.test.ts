@@ -1,4 +1,5 @@
-// A broker on another address than loopback: its certificate, and clients that trust it or not. Broker and clients are the built command.
+// A broker on an address other than loopback: its certificate, and clients that do or do not trust it. Broker and
+// clients are the built command.
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// The broker as its clients see it: what it gives away, what it is told, what changes under them.
+// The broker from the view of its clients: what it hands out, what it accepts, what changes while they are connected.
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { Checker } from "@lathe/llm/schema";

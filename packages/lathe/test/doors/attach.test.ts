@@ -1,4 +1,4 @@
-// `lathe attach` at a terminal, and a session that is joined where it is held.
+// `lathe attach` at a terminal, and a session that is joined in the process that holds it.
 
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

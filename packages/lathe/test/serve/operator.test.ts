@@ -1,5 +1,5 @@
-// `lathe serve` as its operator meets it: what it refuses, TLS for other machines, links and tokens. openssl makes the certificates, the
-// server is the built one.
+// `lathe serve` from its operator's view: what it refuses, TLS for other machines, links and tokens. openssl creates
+// the certificates, the server is the built one.
 
 import { once } from "node:events";
 import { join } from "node:path";

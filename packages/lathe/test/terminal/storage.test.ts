@@ -1,4 +1,4 @@
-// A disk that cannot be written, and what comes after it; answers of any length; links and commands where the terminal knows little.
+// A disk that cannot be written, and what follows; answers of any length; links and commands in basic terminals.
 
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ it("G-28 a session that cannot be written is said at the start and once per mess
   expect(run.all.filter((row) => row.startsWith("✗"))).toHaveLength(1);
   await rm(sessions);
   run.type(KEY.enter);
-  await run.see(/The session had ended because it could not be written[\s\S]*answer/);
+  await run.see(/The session had ended because its file could not be written[\s\S]*answer/);
   await run.see(/❯ Ask for a change/);
 });
 

@@ -29,7 +29,7 @@ export class WorkerSide implements OutsideAgents {
   readonly answer = async (said: JsonObject): Promise<Receipt | TeamNews | undefined> => {
     if (teamWish(said)?.kind === "state") return (await this.#askLeader(said)) as TeamNews;
     const wish = workerWish(said);
-    if (!wish) throw usageError("A worker leads no team. Use lathe team in the leader's pane.");
+    if (!wish) throw usageError("A worker cannot lead a team. Use lathe team in the leader's pane.");
     if (wish.kind === "peers") {
       this.#take(wish);
       return undefined;

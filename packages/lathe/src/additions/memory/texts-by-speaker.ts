@@ -9,7 +9,7 @@ import type { Said } from "./fit-to-remember.ts";
 import { isMemoryTool } from "./tool-names.ts";
 
 /** Covers the whole session, because the model has also seen what is no longer sent to it. */
-export const saidIn = (journal: JournalReader): Said => ({
+export const textsBySpeaker = (journal: JournalReader): Said => ({
   byUser: wordsOfUser(journal),
   byOthers: () => textsOfOthers(journal),
 });

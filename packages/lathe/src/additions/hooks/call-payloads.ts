@@ -10,10 +10,10 @@ import {
   type OwnCall,
 } from "../../config/tool-names/foreign-calls.ts";
 import { namesOf, workOf } from "../../config/tool-names/tool-names.ts";
-import type { Told } from "./command-hooks.ts";
+import type { HookPayload } from "./command-hooks.ts";
 import type { CommandHook } from "./read-hooks.ts";
 
-export interface CallToTell extends OwnCall {
+export interface HookedCall extends OwnCall {
   readonly callId: string;
   readonly agentId: string | undefined;
   /** The call's result, once it has run. */
@@ -21,8 +21,8 @@ export interface CallToTell extends OwnCall {
 }
 
 /** Empty if the hook is for other calls. */
-export function toldOfCall(hook: CommandHook, call: CallToTell): readonly Told[] {
-  if (hook.only !== undefined) return toldToCursor(hook, call);
+export function payloadsOf(hook: CommandHook, call: HookedCall): readonly HookPayload[] {
+  if (hook.only !== undefined) return cursorPayloads(hook, call);
   const { tool, agentId, callId, result } = call;
   return foreignCalls(hook.dialect, call).map((shown) => ({
     names: namesOf(shown.as),
@@ -40,15 +40,15 @@ export function toldOfCall(hook: CommandHook, call: CallToTell): readonly Told[]
 }
 
 /** The payloads of a failed call. */
-export const toldOfFailure = (hook: CommandHook, call: CallToTell): readonly Told[] =>
-  toldOfCall(hook, call).map((told) => {
-    const { tool_response: _, ...fields } = told.fields;
+export const failurePayloads = (hook: CommandHook, call: HookedCall): readonly HookPayload[] =>
+  payloadsOf(hook, call).map((payload) => {
+    const { tool_response: _, ...fields } = payload.fields;
     const error = call.result === undefined ? "" : textOf(call.result);
-    return { ...told, fields: { ...fields, error, error_message: error, is_interrupt: false } };
+    return { ...payload, fields: { ...fields, error, error_message: error, is_interrupt: false } };
   });
 
 /** Cursor has a separate event for each kind of call. */
-function toldToCursor({ only }: CommandHook, call: CallToTell): readonly Told[] {
+function cursorPayloads({ only }: CommandHook, call: HookedCall): readonly HookPayload[] {
   const { tool, args, cwd, result } = call;
   const output = result === undefined ? undefined : textOf(result);
   const shown = foreignCalls("claude", call);
@@ -67,19 +67,22 @@ function toldToCursor({ only }: CommandHook, call: CallToTell): readonly Told[] 
     ];
   }
   if (only === "read")
-    return readPaths(call, shown).map((path) => fileTold(path, { content: contentOf(path), attachments: [] }));
+    return readPaths(call, shown).map((path) => filePayload(path, { content: contentOf(path), attachments: [] }));
   if (only !== "edit" || result?.isError === true) return [];
   const edits = shown.filter(({ as }) => workOf(as) === "edit" || workOf(as) === "write");
   return edits.map(({ input }) => {
     const texts = { old_string: input["old_string"] ?? "", new_string: input["new_string"] ?? input["content"] ?? "" };
-    return fileTold(String(input["file_path"]), { edits: [texts] });
+    return filePayload(String(input["file_path"]), { edits: [texts] });
   });
 }
 
-const fileTold = (path: string, more: JsonObject): Told => ({ names: [path], fields: { file_path: path, ...more } });
+const filePayload = (path: string, more: JsonObject): HookPayload => ({
+  names: [path],
+  fields: { file_path: path, ...more },
+});
 
 /** The files that a call read, including those that a tool of another kind read as part of its work. */
-function readPaths({ tool, access = [] }: CallToTell, shown: readonly ForeignCall[]): readonly string[] {
+function readPaths({ tool, access = [] }: HookedCall, shown: readonly ForeignCall[]): readonly string[] {
   const named = workOf(tool) === "read" ? shown.map(({ input }) => String(input["file_path"])) : [];
   const opened = access.flatMap((item) => (item.kind === "read" && !("search" in item) ? item.path : []));
   return [...new Set([...named, ...opened])].filter((path) => path !== "");

@@ -8,22 +8,22 @@ import type { DebugSession } from "./debug-session.ts";
 import { frameLine, oneLine, shortPath, variableLine } from "./describe.ts";
 import { readMemory } from "./memory.ts";
 
-export interface LookedAt {
+export interface ActionContext {
   readonly session: DebugSession;
   readonly request: DebugRequest;
   readonly options: RequestOptions;
 }
 
-type Look = (at: LookedAt) => Promise<string>;
+type ReadAction = (at: ActionContext) => Promise<string>;
 
 const MOST_FRAMES = 20;
 const MOST_VARIABLES = 200;
 
-export const LOOKS: Partial<Record<DebugAction, Look>> = {
+export const READ_ACTIONS: Partial<Record<DebugAction, ReadAction>> = {
   evaluate: async ({ session, request, options }) => {
     const { context = "repl" } = request;
     const frameId = request.frame_id ?? (await session.topFrame(options))?.id;
-    const expression = needed(request.expression, "evaluate", "expression");
+    const expression = requireArgument(request.expression, "evaluate", "expression");
     const body = await session.ask<DebugProtocol.EvaluateResponse["body"]>(
       "evaluate",
       { expression, context, ...(frameId === undefined ? {} : { frameId }) },
@@ -70,13 +70,13 @@ export const LOOKS: Partial<Record<DebugAction, Look>> = {
     return lists.join("\n\n") || "There are no local variables.";
   },
   disassemble: async ({ session, request, options }) => {
-    announced(session, "supportsDisassembleRequest", "disassemble");
-    const instructionCount = needed(request.instruction_count, "disassemble", "instruction_count");
+    requireCapability(session, "supportsDisassembleRequest", "disassemble");
+    const instructionCount = requireArgument(request.instruction_count, "disassemble", "instruction_count");
     const memoryReference = request.memory_reference ?? (await session.topFrame(options))?.instructionPointerReference;
     const { instructions = [] } = await session.ask<{ instructions?: DebugProtocol.DisassembledInstruction[] }>(
       "disassemble",
       {
-        memoryReference: needed(memoryReference, "disassemble", "memory_reference"),
+        memoryReference: requireArgument(memoryReference, "disassemble", "memory_reference"),
         instructionCount,
         offset: request.offset ?? 0,
         resolveSymbols: true,
@@ -90,25 +90,25 @@ export const LOOKS: Partial<Record<DebugAction, Look>> = {
   read_memory: ({ session, request, options }) =>
     readMemory(
       session,
-      needed(request.memory_reference, "read_memory", "memory_reference"),
-      { offset: request.offset ?? 0, count: needed(request.count, "read_memory", "count") },
+      requireArgument(request.memory_reference, "read_memory", "memory_reference"),
+      { offset: request.offset ?? 0, count: requireArgument(request.count, "read_memory", "count") },
       options,
     ),
   modules: async ({ session, options }) => {
-    announced(session, "supportsModulesRequest", "modules");
+    requireCapability(session, "supportsModulesRequest", "modules");
     const { modules } = await session.ask<{ modules: DebugProtocol.Module[] }>("modules", {}, options);
     return modules.map(({ name, path, version }) => [name, version, path].filter((word) => word).join("  ")).join("\n");
   },
   loaded_sources: async ({ session, options }) => {
-    announced(session, "supportsLoadedSourcesRequest", "loaded_sources");
+    requireCapability(session, "supportsLoadedSourcesRequest", "loaded_sources");
     const { sources } = await session.ask<{ sources: DebugProtocol.Source[] }>("loadedSources", {}, options);
     const top = session.env.workingDirectory();
     return sources.map(({ path, name }) => (path === undefined ? name : shortPath(path, top))).join("\n");
   },
   data_breakpoint_info: async (at) => {
     const { session, request, options } = at;
-    announced(session, "supportsDataBreakpoints", "data_breakpoint_info");
-    const name = needed(request.variable ?? request.name, "data_breakpoint_info", "variable");
+    requireCapability(session, "supportsDataBreakpoints", "data_breakpoint_info");
+    const name = requireArgument(request.variable ?? request.name, "data_breakpoint_info", "variable");
     const container = request.variable_ref ?? (await scopeWith(name, at));
     // Without a scope, lldb evaluates the name as an expression, including calls.
     if (container === undefined && !/^[a-z_]\w*(?:(?:\.|->)\w+|\[\d+\])*$/i.test(name))
@@ -125,7 +125,7 @@ export const LOOKS: Partial<Record<DebugAction, Look>> = {
   },
 };
 
-async function scopesOf({ session, request, options }: LookedAt): Promise<readonly DebugProtocol.Scope[]> {
+async function scopesOf({ session, request, options }: ActionContext): Promise<readonly DebugProtocol.Scope[]> {
   const frameId = request.frame_id ?? (await session.topFrame(options))?.id;
   // If the program has ended, the request itself says so.
   if (frameId === undefined && session.state !== "ended")
@@ -135,7 +135,7 @@ async function scopesOf({ session, request, options }: LookedAt): Promise<readon
 }
 
 /** The scope that contains a variable: lldb takes a bare name for an address. */
-async function scopeWith(name: string, at: LookedAt): Promise<number | undefined> {
+async function scopeWith(name: string, at: ActionContext): Promise<number | undefined> {
   for (const { variablesReference, expensive } of await scopesOf(at)) {
     if (expensive) continue;
     const body = await at.session.ask<DebugProtocol.VariablesResponse["body"]>(
@@ -148,7 +148,7 @@ async function scopeWith(name: string, at: LookedAt): Promise<number | undefined
   return undefined;
 }
 
-async function listVariables({ session, options }: LookedAt, variablesReference: number): Promise<string> {
+async function listVariables({ session, options }: ActionContext, variablesReference: number): Promise<string> {
   const { variables } = await session.ask<DebugProtocol.VariablesResponse["body"]>(
     "variables",
     { variablesReference },
@@ -160,13 +160,13 @@ async function listVariables({ session, options }: LookedAt, variablesReference:
 }
 
 /** Fails if the request lacks an argument that the action needs. */
-export function needed<T>(value: T | undefined, action: DebugAction, name: string): T {
+export function requireArgument<T>(value: T | undefined, action: DebugAction, name: string): T {
   if (value === undefined) throw new ToolFailure(`${action} needs ${name}.`);
   return value;
 }
 
 /** Fails if the adapter has not announced this capability. */
-export function announced(
+export function requireCapability(
   session: DebugSession,
   capability: keyof DebugProtocol.Capabilities,
   action: DebugAction,

@@ -10,7 +10,7 @@ class OutOfTime extends Error {
   }
 }
 
-export class Patience {
+export class PausableDeadline {
   readonly #deps: Pick<SessionDeps, "now" | "setTimer">;
   readonly #ms: number;
   readonly #controller = new AbortController();
@@ -35,7 +35,7 @@ export class Patience {
   /**
    * Waits for the work, but rejects when the time is up or the outer signal aborts, even if the work does not react.
    */
-  async until<T>(work: Promise<T>, outer?: AbortSignal): Promise<T> {
+  async waitFor<T>(work: Promise<T>, outer?: AbortSignal): Promise<T> {
     const gaveUp = new Promise<never>((_resolve, reject) => {
       this.#giveUp = reject;
     });
@@ -56,7 +56,7 @@ export class Patience {
   }
 
   /** Pauses the deadline while the extension waits for us. */
-  async during<T>(wait: Promise<T>): Promise<T> {
+  async pauseDuring<T>(wait: Promise<T>): Promise<T> {
     this.#waits++;
     this.#stop();
     try {
@@ -71,7 +71,7 @@ export class Patience {
    * Waits for work whose deadline the caller enforces. Rejects at once when the caller's signal aborts, even if the
    * work does not react.
    */
-  async unlessStopped<T>(work: Promise<T>, outer: AbortSignal): Promise<T> {
+  async waitUnlessAborted<T>(work: Promise<T>, outer: AbortSignal): Promise<T> {
     const stopped = new Promise<never>((_resolve, reject) => {
       this.#giveUp = reject;
     });
