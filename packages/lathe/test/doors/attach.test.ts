@@ -81,7 +81,7 @@ it("M1: bad input is one line with the next step, and without a terminal the ses
   const attach = (...args: string[]) => runInside(["attach", ...args], { cwd: talk.root, env });
   const id = talk.talk.session.id.slice(0, 8);
   const lines = [
-    [["ffff"], `lathe: No one open session begins with "ffff". Open to others: ${id} (~)\n`],
+    [["ffff"], `lathe: No single open session begins with "ffff". Open to others: ${id} (~)\n`],
     [["a", "b"], "lathe: Give one session, not 2. See: lathe attach --help\n"],
     [
       ["http://127.0.0.1:1/?token=x"],

@@ -119,7 +119,7 @@ describe.skipIf(!has("bwrap", "nsenter", "unshare"))(
       again.signal("SIGKILL");
       await again.exited;
       const plain = await bench.open(FULL, wide);
-      await plain.see("A run was cut off: its changes are kept. Continue with: lathe --worktree feat-x");
+      await plain.see("A run was interrupted; its changes are kept. Continue with: lathe --worktree feat-x");
       await say(plain, "/worktree", "This run works in the project itself.");
       plain.type(`/quit${KEY.enter}`);
       expect(await plain.exited).toBe(0);
