@@ -7,7 +7,7 @@ import { near } from "./near.ts";
 const MOST = 3;
 
 /** Up to three paths close to a missing one: siblings with a similar name, or the same name in a subfolder. */
-export async function nearPaths(env: ExecutionEnvironment, path: string): Promise<string[]> {
+export async function similarPaths(env: ExecutionEnvironment, path: string): Promise<string[]> {
   const wanted = posix.basename(path);
   const folder = posix.dirname(env.resolve(path));
   const stat = await env.stat(folder);
