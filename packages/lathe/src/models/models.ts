@@ -2,7 +2,7 @@
 // Creating it is cheap; the full list is only built when a selector needs it.
 
 import { existsSync } from "node:fs";
-import { near } from "@lathe/agent/contract";
+import { similarWords } from "@lathe/agent/contract";
 import {
   clampLevel,
   isThinkingLevel,
@@ -386,6 +386,6 @@ function unknownModel(registry: Registry, text: string): Error {
   if (registry.knows(provider))
     return usageError(`No model of ${provider} matches "${text}". See: lathe models ${provider}`);
   const names = [...providerRows.map(({ id }) => id), ...Object.keys(registry.config.providers ?? {})];
-  const guesses = near(provider, names).slice(0, 3).join(", ");
+  const guesses = similarWords(provider, names).slice(0, 3).join(", ");
   return usageError(`Unknown provider "${provider}".${guesses && ` Did you mean ${guesses}?`} See: lathe models`);
 }

@@ -5,7 +5,7 @@
 import { messageOf } from "@lathe/llm";
 import { ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment, type WriteOptions } from "../../world/env/types.ts";
-import { forEachBounded } from "./at-once.ts";
+import { forEachBounded } from "./bounded-concurrency.ts";
 import type { FileContent, StagedChange } from "./staged.ts";
 
 declare module "../../contract/tool.ts" {

@@ -6,8 +6,8 @@ import type { Located } from "../../contract/paths/call-paths.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import type { PartCodec } from "../target/format.ts";
 import { targetOf } from "../target/target.ts";
-import { forEachBounded } from "./at-once.ts";
-import { shownKey } from "./shown.ts";
+import { forEachBounded } from "./bounded-concurrency.ts";
+import { shownKey } from "./shown-files.ts";
 
 /** A file to edit, or a text inside one, which exists or can be created. */
 export interface Target extends Located {

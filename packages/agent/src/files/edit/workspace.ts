@@ -1,18 +1,18 @@
 // The files of one call. Every dialect stages its changes here, on top of earlier changes of the same call; nothing is
 // written to disk until all of them are verified.
 
-import { similarPaths } from "../../contract/paths/near-names.ts";
+import { similarPaths } from "../../contract/paths/similar-paths.ts";
 import { type CallScope, PlanChanged, ToolFailure } from "../../contract/tool.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 import { splitSelector } from "../target/selector.ts";
-import { forEachBounded } from "./at-once.ts";
+import { forEachBounded } from "./bounded-concurrency.ts";
 import { commitChanges } from "./commit.ts";
 import { DocumentError, decodeDocument, editDocument, encodeDocument, type TextDocument } from "./document.ts";
 import type { TextEdit } from "./endings.ts";
 import { formatText } from "./format.ts";
 import { generatedMarker } from "./guards.ts";
 import { planOf } from "./plan.ts";
-import type { ShownFiles, ShownVersion } from "./shown.ts";
+import type { ShownFiles, ShownVersion } from "./shown-files.ts";
 import { contentOf, type FileContent, type StagedChange, textDigest } from "./staged.ts";
 import { resolveTargets, type Target, type TargetPart } from "./target.ts";
 

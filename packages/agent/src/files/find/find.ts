@@ -3,7 +3,7 @@
 
 import { type Access, type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
-import { forEachBounded } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import { type Place, placesOf } from "../search/places.ts";
 import { formatFile } from "../target/target.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { quoteShell } from "../../world/env/shell-quote.ts";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
 import { EnvError } from "../../world/process/types.ts";
-import { forEachBounded } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import type { LandingStep } from "./landing-journal.ts";
 import { Swaps } from "./swaps.ts";
 

@@ -2,11 +2,11 @@
 
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
-import { forEachBounded } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import { type Excerpt, excerptOf, type SearchContext } from "./content.ts";
 import { withPattern } from "./pattern.ts";
 import { placesOf } from "./places.ts";
-import { rememberedSearches, type SearchList } from "./remembered.ts";
+import { rememberedSearches, type SearchList } from "./remembered-searches.ts";
 import { type Shown, showExcerpts } from "./show.ts";
 import { type Found, type Search, searchPlace, searchSource } from "./sources.ts";
 

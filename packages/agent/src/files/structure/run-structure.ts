@@ -4,7 +4,7 @@
 import { missingPackage } from "../../base/optional-package.ts";
 import { type CallScope, ToolFailure } from "../../contract/tool.ts";
 import { EnvError } from "../../world/env/types.ts";
-import { forEachBounded } from "../edit/at-once.ts";
+import { forEachBounded } from "../edit/bounded-concurrency.ts";
 import { DocumentError, documentText } from "../edit/document.ts";
 import { ParserFailure, runParser } from "../parser/run-parser.ts";
 import type {

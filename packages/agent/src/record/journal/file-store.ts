@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { syncFile, syncPath } from "../../base/blobs/sync-path.ts";
-import { breaksOffInHeader } from "./begun.ts";
 import { JournalError } from "./errors.ts";
+import { breaksOffInHeader } from "./has-begun.ts";
 import { type JournalLock, type LockOwner, lockInode, lockPath, removeDeadLocks } from "./lock.ts";
 import { openRegularFile, realJournalPath } from "./regular-file.ts";
 import type { JournalStore } from "./store.ts";

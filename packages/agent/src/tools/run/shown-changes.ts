@@ -2,9 +2,9 @@
 // content whether it really differs.
 
 import type { ToolContext } from "../../contract/tool.ts";
-import { forEachBounded } from "../../files/edit/at-once.ts";
+import { forEachBounded } from "../../files/edit/bounded-concurrency.ts";
 import { DocumentError, decodeDocument } from "../../files/edit/document.ts";
-import { digestOf } from "../../files/edit/shown.ts";
+import { digestOf } from "../../files/edit/shown-files.ts";
 import { shownPath } from "../../world/env/search/results.ts";
 import { EnvError, type ExecutionEnvironment } from "../../world/env/types.ts";
 

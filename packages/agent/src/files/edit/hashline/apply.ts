@@ -6,7 +6,7 @@ import { type LineEdit, Lines, splitLines } from "../lines.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { rebaseLineEdits } from "../rebase.ts";
 import { refusePlaceholder } from "../replace.ts";
-import { ShownFiles, type ShownVersion } from "../shown.ts";
+import { ShownFiles, type ShownVersion } from "../shown-files.ts";
 import { type EditScope, type EditWorkspace, withWorkspace } from "../workspace.ts";
 import { type HashlineInput, HashlineSyntaxError, parseHashline, type Section } from "./parse.ts";
 import { around, resolveOperations } from "./resolve.ts";

@@ -2,10 +2,10 @@
 
 import { ToolFailure } from "../../../contract/tool.ts";
 import { applyEdits } from "../endings.ts";
-import { planFresh } from "../fresh.ts";
 import { type FileOutcome, outcomes } from "../outcome.ts";
 import { refusePlaceholder } from "../replace.ts";
-import { stageWhole } from "../whole.ts";
+import { planFresh } from "../stale-edit.ts";
+import { stageWhole } from "../whole-file.ts";
 import { type EditScope, type EditWorkspace, withWorkspace } from "../workspace.ts";
 import { type Level, locateHunks } from "./locate.ts";
 import { parseUnified } from "./parse-unified.ts";

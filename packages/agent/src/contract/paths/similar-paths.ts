@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import type { ExecutionEnvironment } from "../../world/env/types.ts";
-import { near } from "./near.ts";
+import { similarWords } from "./similar-words.ts";
 
 const MOST = 3;
 
@@ -13,7 +13,7 @@ export async function similarPaths(env: ExecutionEnvironment, path: string): Pro
   const stat = await env.stat(folder);
   if (stat?.kind === "directory") {
     const names = (await env.listDirectory(folder, 1)).map((entry) => entry.name);
-    const close = near(wanted, names).slice(0, MOST);
+    const close = similarWords(wanted, names).slice(0, MOST);
     if (close.length > 0) return close.map((name) => posix.join(posix.dirname(path), name));
   }
   const sameNames = await env.glob(`**/${wanted.replace(/[*?[\]{}\\]/g, "\\$&")}`, ".", { maxResults: MOST });
