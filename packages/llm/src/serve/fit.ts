@@ -1,4 +1,5 @@
-// Makes a client's request one that the chosen provider takes, by the table: what it cannot express is dropped and said, or refused.
+// Adapts a client's request to the chosen provider according to the table: whatever the provider cannot express is
+// dropped with a notice, or refused.
 
 import type { JsonObject } from "../types/json.ts";
 import type { ContentPart, Message, ThinkingPart } from "../types/message.ts";
@@ -6,20 +7,20 @@ import type { Request } from "../types/request.ts";
 import { FATES, type Feature, fateOf, PROVIDER_FORMATS, type ProviderFormat } from "./table.ts";
 import type { Decoded, Dropped, FormatName, ServedFormat, ServedRequest, Target, Wishes } from "./types.ts";
 
-/** Which provider format has the same signatures as a served one. */
+/** Which provider format has the same signatures as a served format. */
 const NATIVE: Readonly<Partial<Record<FormatName, ProviderFormat>>> = {
   messages: "anthropic",
   responses: "responses",
   chat: "chat",
 };
 
-/** The fields by which the formats call what can be refused. */
+/** The fields in each format for features that may be refused. */
 const FIELDS: Readonly<Partial<Record<Feature, Readonly<Partial<Record<FormatName, string>>>>>> = {
   stop_sequences: { chat: "stop", stream: "request.stopSequences" },
   tool_choice: { stream: "request.toolChoice" },
 };
 
-/** The request for a target, or why it cannot go there. */
+/** The request for a target, or why it cannot be sent there. */
 export function fitRequest(served: ServedRequest, format: ServedFormat, target: Target): Decoded {
   const { request, wishes } = served;
   const at = PROVIDER_FORMATS[target.api];
@@ -80,7 +81,7 @@ function sessionOf(metadata: Request["metadata"]): Request["metadata"] {
   return session === undefined ? undefined : { session_id: session };
 }
 
-/** What a request makes use of, in the order of the table. */
+/** The features that a request uses, in the order of the table. */
 function featuresOf(request: Request, wishes: Wishes): readonly Feature[] {
   const used = new Set<Feature>();
   const add = (feature: Feature, isUsed: boolean): void => {
@@ -144,8 +145,8 @@ const hasImages = ({ content }: Message): boolean =>
   );
 
 /**
- * Signatures go only to where they came from. One that a client had from the vendor itself says nothing of that: at a provider of the
- * client's own format it is taken as that provider's, elsewhere it is lost.
+ * Signatures go back only to where they came from. One that a client got from the vendor itself does not say that: a
+ * provider of the client's own format accepts it as its own, elsewhere it is lost.
  */
 function withOrigins(message: Message, target: Target, isNative: boolean, lose: () => void): Message {
   if (message.role !== "assistant") return message;
@@ -167,7 +168,7 @@ const stamped = (part: ThinkingPart, { provider, model }: Target): ThinkingPart 
   thinking: { ...part.thinking, origin: { provider, model: model.id } },
 });
 
-/** Parameters in the words of the provider. */
+/** Parameters in the provider's own terms. */
 function optionsFor(at: ProviderFormat, request: Request, wishes: Wishes, target: Target): JsonObject | undefined {
   const carried = (feature: Feature): boolean => fateOf(feature, at) === "carried";
   const numbers: JsonObject = {};
@@ -200,14 +201,14 @@ function inside(at: ProviderFormat, numbers: JsonObject): JsonObject {
 
 function oneCallAtATime(at: ProviderFormat, { toolChoice, responseFormat }: Request): JsonObject {
   if (at !== "anthropic") return { parallel_tool_calls: false };
-  // A schema for the answer is a forced call of its own there.
+  // There, a schema for the answer becomes a forced call of its own.
   if (toolChoice?.mode === "none" || (responseFormat !== undefined && responseFormat.type !== "text")) return {};
   const single = { disable_parallel_tool_use: true };
   if (toolChoice?.mode === "named") return { tool_choice: { type: "tool", name: toolChoice.toolName, ...single } };
   return { tool_choice: { type: toolChoice?.mode === "required" ? "any" : "auto", ...single } };
 }
 
-/** For the answer: what was left out of the request. */
+/** The header with what was omitted from the request. */
 export function warningHeaders(dropped: readonly Dropped[]): Readonly<Record<string, string>> {
   const words = [...new Set(dropped.map(({ what }) => what))].filter((word) => /^[a-z_]+$/.test(word));
   return words.length === 0 ? {} : { "x-lathe-dropped": words.join(", ") };

@@ -1,4 +1,5 @@
-// Messages of Anthropic's API in our words. One message of theirs may be several of ours: results of calls are messages of their own.
+// Reads messages of Anthropic's API. One of theirs may become several of ours, because results of calls are separate
+// messages.
 
 import { anyObject, choice, exactly, flag, listOf, oneOf, optional, text } from "../../schema/define.ts";
 import type { JsonValue } from "../../types/json.ts";
@@ -8,7 +9,7 @@ import { mediaOfBase64, mediaOfUrl } from "../common/media.ts";
 import { fieldAt, refuse, Shape, shapeFor } from "../common/read.ts";
 import { callPart, thinkingPart, withCarried } from "../common/turns.ts";
 
-/** On blocks that come back as an answer was read; `citations` says nothing that the text does not. */
+/** Fields on blocks that clients send back; `citations` adds nothing to the text. */
 const ignored = ["citations", "caller", "toolset_name", "parsed_output", "parsed", "transformations"];
 const marker = optional(anyObject());
 const cacheControl = new Shape(

@@ -67,7 +67,7 @@ export class ResponsesAnswer extends StreamedAnswer {
         const item = this.#items.get(part.callKey);
         if (item?.call === undefined) return "";
         item.streamed.add(part.delta);
-        // A function call that stands for a free-form one has its text inside JSON: it is sent when it is whole.
+        // A function call that represents a free-form one has its text inside JSON, so it is sent when it is complete.
         return item.call.isCustom && !item.call.isRaw ? "" : this.#arguments(item, item.pieces.next(part.delta));
       }
       case "tool_call_end":
@@ -100,7 +100,9 @@ export class ResponsesAnswer extends StreamedAnswer {
     return JSON.stringify(this.#final(this.#envelopeOf(response.id, response.model), items, response));
   }
 
-  /** The vendor's own item ids stay with their items. */
+  /**
+   * Whether the carried data must include item ids; providers that speak this format have them on the items themselves.
+   */
   #carriedBeside() {
     return { thoughts: false, items: !RESPONSES_APIS.has(this.context.target.api) };
   }

@@ -1,5 +1,5 @@
-// The body of POST /v1/lathe/stream: our request as JSON, bytes in base64. Options for one vendor and parts of a vendor's own are not
-// taken: they would go through to it unread.
+// Reads the body of POST /v1/lathe/stream: our request as JSON, bytes in base64. Options for one vendor and a vendor's
+// own parts are not accepted, because they would be passed on unread.
 
 import {
   anyObject,
@@ -24,7 +24,7 @@ import { checkName, checkPairs, checkTools } from "../common/turns.ts";
 import type { ServedRequest } from "../types.ts";
 
 const body = new Shape({ request: anyObject(), stream: optional(flag()) });
-/** Its fields are listed in docs/gateway-formats.md. */
+/** docs/gateway-formats.md lists its fields. */
 export const streamRequest = new Shape(
   {
     model: text({ minLength: 1, maxLength: 256 }),
