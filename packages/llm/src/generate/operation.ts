@@ -125,7 +125,7 @@ export class Operation {
     return new RequestTimeoutError(reason.message, { phase: reason.phase, partial: { steps: [...this.steps] } });
   }
 
-  /** Records the answer and runs its calls if it is our turn. Returns true if the model should be called again. */
+  /** Records the answer and runs its calls, if they are ours to run. Returns true if the model should be called again. */
   async settle(response: Response): Promise<boolean> {
     const runs = this.#shouldRun(response);
     const results = runs ? await this.#runTools(response) : [];

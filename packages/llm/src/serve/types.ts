@@ -1,9 +1,11 @@
-// What a server needs to answer the clients of a vendor in that vendor's wire format: the inverse of a Protocol. Nothing is passed
-// through: a request is read into ours, every byte of an answer is written here. Pure: no clock, no random numbers, no sockets.
+// What a server needs to answer the clients of a vendor in that vendor's wire format: the inverse of a Protocol.
+// Nothing is passed through: a request is read into ours, and we write every byte of an answer. Pure: no clock, no
+// random numbers, no sockets.
 //
-// A server goes: parse the JSON, `format.decode`, choose the model, `fitRequest(served, format, target)`, `format.encoder`, then either
-// `push` for each event of the stream or `whole` for the answer. Failures before the first byte go through `format.error`, later ones
-// through `encoder.fail`. `warningHeaders(dropped)` says what was left out, `largestAnswer(request, model)` how long an answer may be.
+// A server does this: parse the JSON, `format.decode`, choose the model, `fitRequest(served, format, target)`,
+// `format.encoder`, then either `push` for each event of the stream or `whole` for the answer. Failures before the first
+// byte go through `format.error`, later ones through `encoder.fail`. `warningHeaders(dropped)` says what was omitted,
+// `largestAnswer(request, model)` how long an answer may be.
 
 import type { SDKError } from "../types/errors.ts";
 import type { StreamEvent } from "../types/events.ts";

@@ -17,7 +17,7 @@ import type { FinishReason, Response, Usage, Warning } from "./response.ts";
 
 /**
  * One event of a stream. The grammar: `stream_start`, then blocks (text, reasoning, tool calls: start, deltas, end;
- * they may interleave)  * and provider events, then exactly one `finish` or `error`. `stream_restart` voids what came
+ * they may interleave) and provider events, then exactly one `finish` or `error`. `stream_restart` voids what came
  * before it.
  */
 export type StreamEvent =

@@ -52,10 +52,7 @@ function isForeign(baseUrl: string | undefined): boolean {
   return new URL(baseUrl).hostname !== new URL(anthropicBaseUrl).hostname;
 }
 
-/**
- * Each value is a path or inline PEM with `
- * ` escapes. Certificate and key must come as a pair.
- */
+/** Each value is a path or inline PEM with `\n` escapes. Certificate and key must come as a pair. */
 export async function anthropicTls(deps: Pick<ClientDeps, "env" | "readFile">): Promise<TlsMaterial | undefined> {
   const ca = await pem("NODE_EXTRA_CA_CERTS", deps);
   const cert = await pem("CLAUDE_CODE_CLIENT_CERT", deps);
