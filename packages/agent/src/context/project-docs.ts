@@ -89,8 +89,8 @@ export class FolderDocs {
 
   async #importsOf(path: string, text: string): Promise<readonly InstructionDoc[]> {
     const realRoot = this.#realRoot;
-    const shown = (real: string): string => posix.relative(realRoot, real);
-    this.#imports ??= new Imports(this.#env, { within: [realRoot], shown, warn: this.#warn }, this.#seen);
+    const displayPath = (real: string): string => posix.relative(realRoot, real);
+    this.#imports ??= new Imports(this.#env, { within: [realRoot], displayPath, warn: this.#warn }, this.#seen);
     return this.#imports.of(await realPathOf(this.#env, path), text);
   }
 }

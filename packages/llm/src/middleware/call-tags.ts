@@ -75,7 +75,7 @@ export function openerAt(
     if (!head.startsWith(`<${name}>`)) continue;
     const length = name.length + 2;
     return {
-      tag: { open: /^</, close: new RegExp(`</${escaped(name)}>`, "g"), keepsTag: true, isToolName: true },
+      tag: { open: /^</, close: new RegExp(`</${escapePattern(name)}>`, "g"), keepsTag: true, isToolName: true },
       length,
     };
   }
@@ -90,4 +90,4 @@ export function openerAt(
   return isBegun ? "maybe" : undefined;
 }
 
-const escaped = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+const escapePattern = (name: string): string => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

@@ -34,7 +34,7 @@ export function looseValues(text: string): JsonValue[] | undefined {
 /** `name: value` or `name=value` pairs up to the end of the text, as inside the brackets of a function call. */
 export function looseArguments(text: string): JsonObject | undefined {
   try {
-    return new LooseReader(text).named();
+    return new LooseReader(text).namedValues();
   } catch (error) {
     if (error instanceof NotJson) return undefined;
     throw error;
@@ -60,7 +60,7 @@ class LooseReader {
     return values;
   }
 
-  named(): JsonObject {
+  namedValues(): JsonObject {
     const entries: [string, JsonValue][] = [];
     for (this.#space(); this.#at < this.#text.length; this.#space()) {
       const key = this.#match(/[A-Za-z_][\w-]*/y);

@@ -42,8 +42,8 @@ export function withTextCalls(adapter: ProviderAdapter, options: TextCallOptions
     shown.set(request.model, textual);
     return textual && offersTools(request) ? form.convert(request) : request;
   };
-  const sent = (request: Request): Request => (isText(request) ? form.convert(request) : request);
-  const refused = (request: Request, error: unknown): boolean => {
+  const toSend = (request: Request): Request => (isText(request) ? form.convert(request) : request);
+  const switchesToText = (request: Request, error: unknown): boolean => {
     if (isText(request) || !refusesTools(error)) return false;
     asText.set(request.model, true);
     options.onRefused?.(request.model);
@@ -54,21 +54,21 @@ export function withTextCalls(adapter: ProviderAdapter, options: TextCallOptions
     async complete(request, context) {
       if (!offersTools(request)) return adapter.complete(request, context);
       const answer = async (): Promise<Response> =>
-        readResponse(await adapter.complete(sent(request), context), request.tools, callIds(options));
+        readResponse(await adapter.complete(toSend(request), context), request.tools, callIds(options));
       try {
         return await answer();
       } catch (error) {
-        if (!refused(request, error)) throw error;
+        if (!switchesToText(request, error)) throw error;
         return answer();
       }
     },
     stream(request, context) {
       if (!offersTools(request)) return adapter.stream(request, context);
-      return new CallStream({ adapter, request, context, sent, refused, ids: callIds(options) });
+      return new CallStream({ adapter, request, context, toSend, switchesToText, ids: callIds(options) });
     },
     ...(adapter.segments ? { segments: (request: Request) => adapter.segments!(toShow(request)) } : {}),
     ...(adapter.bodyBytes
-      ? { bodyBytes: (request: Request) => adapter.bodyBytes!(offersTools(request) ? sent(request) : request) }
+      ? { bodyBytes: (request: Request) => adapter.bodyBytes!(offersTools(request) ? toSend(request) : request) }
       : {}),
   };
 }
@@ -150,8 +150,8 @@ interface CallStreamParts {
   readonly adapter: ProviderAdapter;
   readonly request: WithTools;
   readonly context: CallContext;
-  readonly sent: (request: Request) => Request;
-  readonly refused: (request: Request, error: unknown) => boolean;
+  readonly toSend: (request: Request) => Request;
+  readonly switchesToText: (request: Request, error: unknown) => boolean;
   readonly ids: (nth: number) => string;
 }
 
@@ -189,7 +189,7 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   }
 
   next(): Promise<IteratorResult<StreamEvent>> {
-    const event = this.#shift() ?? this.#arrived();
+    const event = this.#shift() ?? this.#nextArrived();
     return event ? Promise.resolve({ done: false, value: event }) : this.#wait();
   }
 
@@ -198,13 +198,13 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
       const next = this.#events ? await this.#events.next() : await this.#open();
       if (next.done) return next;
       this.#take(next.value);
-      const event = this.#shift() ?? this.#arrived();
+      const event = this.#shift() ?? this.#nextArrived();
       if (event) return { done: false, value: event };
     }
   }
 
   /** The next event that has already arrived, if it does not end the answer. */
-  #arrived(): StreamEvent | undefined {
+  #nextArrived(): StreamEvent | undefined {
     for (let event = this.#events?.takeArrived?.(); event; event = this.#events?.takeArrived?.()) {
       this.#take(event);
       const ready = this.#shift();
@@ -217,7 +217,7 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   takeArrived(): StreamEvent | undefined {
     const waiting = this.#queue[this.#head];
     if (waiting) return waiting.type === "finish" || waiting.type === "error" ? undefined : this.#shift();
-    return this.#arrived();
+    return this.#nextArrived();
   }
 
   async return(): Promise<IteratorResult<StreamEvent>> {
@@ -235,15 +235,15 @@ class CallStream implements AsyncIterable<StreamEvent>, StreamEventIterator {
   }
 
   async #open(): Promise<IteratorResult<StreamEvent>> {
-    const { adapter, request, context, sent, refused } = this.#parts;
+    const { adapter, request, context, toSend, switchesToText } = this.#parts;
     const begin = (): Promise<IteratorResult<StreamEvent>> => {
-      this.#events = adapter.stream(sent(request), context)[Symbol.asyncIterator]();
+      this.#events = adapter.stream(toSend(request), context)[Symbol.asyncIterator]();
       return this.#events.next();
     };
     try {
       return await begin();
     } catch (error) {
-      if (!refused(request, error)) throw error;
+      if (!switchesToText(request, error)) throw error;
       return begin();
     }
   }

@@ -24,13 +24,13 @@ export interface Selection {
 export function selectModel(registry: Registry, selector: string): Selection | undefined {
   const text = selector.trim();
   if (text === "") return undefined;
-  const whole = exactly(registry, text);
+  const whole = matchExactly(registry, text);
   if (whole) return whole;
   const { pattern, effort } = splitEffort(text);
   const found =
-    (effort === undefined ? undefined : exactly(registry, pattern)) ??
+    (effort === undefined ? undefined : matchExactly(registry, pattern)) ??
     assumeModel(registry, pattern) ??
-    loosely(registry, pattern);
+    matchLoosely(registry, pattern);
   if (!found) return undefined;
   return effort === undefined ? found : { ...found, effort: clampLevel(found.model.thinking, effort) };
 }
@@ -91,7 +91,7 @@ function splitEffort(text: string): { pattern: string; effort?: string } {
   return colon > 0 && isThinkingLevel(tail) ? { pattern: text.slice(0, colon), effort: tail } : { pattern: text };
 }
 
-function exactly(registry: Registry, text: string): Selection | undefined {
+function matchExactly(registry: Registry, text: string): Selection | undefined {
   const slash = text.indexOf("/");
   const concrete = slash > 0 ? registry.get(text.slice(0, slash), text.slice(slash + 1)) : undefined;
   if (concrete) return { model: concrete, match: "exact" };
@@ -112,7 +112,7 @@ function assumeModel(registry: Registry, text: string): Selection | undefined {
   return { model: registry.assume(provider, text.slice(slash + 1)), match: "assumed" };
 }
 
-function loosely(registry: Registry, pattern: string): Selection | undefined {
+function matchLoosely(registry: Registry, pattern: string): Selection | undefined {
   if (namesUnknownProvider(registry, pattern)) return undefined;
   const [first] = /[*?]/.test(pattern) ? matchGlob(registry, pattern) : fuzzy(registry, pattern);
   return first && { model: first, match: /[*?]/.test(pattern) ? "glob" : "fuzzy" };

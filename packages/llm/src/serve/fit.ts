@@ -24,23 +24,23 @@ const FIELDS: Readonly<Partial<Record<Feature, Readonly<Partial<Record<FormatNam
 export function fitRequest(served: ServedRequest, format: ServedFormat, target: Target): Decoded {
   const { request, wishes } = served;
   const at = PROVIDER_FORMATS[target.api];
-  const refused = (field: string, message: string): Decoded => ({
+  const refuseField = (field: string, message: string): Decoded => ({
     kind: "refused",
     refusal: { kind: "invalid", field, message },
   });
-  if (at === undefined) return refused("model", "This server cannot answer for that model; choose another one.");
+  if (at === undefined) return refuseField("model", "This server cannot answer for that model; choose another one.");
   const { model } = target;
   if (!model.supportsTools && (request.tools ?? []).length > 0)
-    return refused("tools", "This model takes no tools; choose another one.");
+    return refuseField("tools", "This model takes no tools; choose another one.");
   if (!model.supportsVision && request.messages.some(hasImages))
-    return refused(fieldOf("image", format), "This model takes no images; choose another one.");
+    return refuseField(fieldOf("image", format), "This model takes no images; choose another one.");
   const dropped: Dropped[] = [...served.dropped];
   for (const feature of featuresOf(request, wishes)) {
     const fate = fateOf(feature, at);
     if (fate === "dropped") dropped.push({ what: feature, why: `the provider of this model has nothing like it` });
     if (fate === "refused") {
       const field = fieldOf(feature, format);
-      return refused(
+      return refuseField(
         field,
         `${field}: the provider of this model does not take it. Leave it out, or choose another model.`,
       );
@@ -153,7 +153,7 @@ function withOrigins(message: Message, target: Target, isNative: boolean, lose: 
   const content = message.content.flatMap((part): ContentPart[] => {
     if (part.kind !== "thinking" && part.kind !== "redacted_thinking") return [part];
     const { origin } = part.thinking;
-    if (origin === undefined && isNative) return [stamped(part, target)];
+    if (origin === undefined && isNative) return [stampOrigin(part, target)];
     if (origin?.provider === target.provider && origin.model === target.model.id) return [part];
     lose();
     return [];
@@ -163,14 +163,14 @@ function withOrigins(message: Message, target: Target, isNative: boolean, lose: 
     : { ...message, content };
 }
 
-const stamped = (part: ThinkingPart, { provider, model }: Target): ThinkingPart => ({
+const stampOrigin = (part: ThinkingPart, { provider, model }: Target): ThinkingPart => ({
   ...part,
   thinking: { ...part.thinking, origin: { provider, model: model.id } },
 });
 
 /** Parameters in the provider's own terms. */
 function optionsFor(at: ProviderFormat, request: Request, wishes: Wishes, target: Target): JsonObject | undefined {
-  const carried = (feature: Feature): boolean => fateOf(feature, at) === "carried";
+  const isCarried = (feature: Feature): boolean => fateOf(feature, at) === "carried";
   const numbers: JsonObject = {};
   const names = NUMBER_NAMES[at];
   for (const [feature, value] of [
@@ -179,12 +179,12 @@ function optionsFor(at: ProviderFormat, request: Request, wishes: Wishes, target
     ["frequency_penalty", wishes.frequencyPenalty],
     ["presence_penalty", wishes.presencePenalty],
   ] as const)
-    if (value !== undefined && carried(feature)) numbers[names?.[feature] ?? feature] = value;
+    if (value !== undefined && isCarried(feature)) numbers[names?.[feature] ?? feature] = value;
   const options: JsonObject = inside(at, numbers);
-  if (wishes.verbosity !== undefined && carried("verbosity")) options["text"] = { verbosity: wishes.verbosity };
-  if (wishes.parallelCalls === false && (request.tools ?? []).length > 0 && carried("parallel_tool_calls"))
+  if (wishes.verbosity !== undefined && isCarried("verbosity")) options["text"] = { verbosity: wishes.verbosity };
+  if (wishes.parallelCalls === false && (request.tools ?? []).length > 0 && isCarried("parallel_tool_calls"))
     Object.assign(options, oneCallAtATime(at, request));
-  if (wishes.thinkingBudget !== undefined && carried("thinking_budget") && target.model.thinking?.mode === "budget")
+  if (wishes.thinkingBudget !== undefined && isCarried("thinking_budget") && target.model.thinking?.mode === "budget")
     options["thinking"] = { type: "enabled", budget_tokens: wishes.thinkingBudget };
   return Object.keys(options).length === 0 ? undefined : options;
 }

@@ -23,8 +23,8 @@ export async function resultOf(child: Child, ended: InputOutcome | string): Prom
   return { ...result, status, output: landed.text === "" ? result.output : `${result.output}\n\n${landed.text}` };
 }
 
-/** For a run that ended before it began: keeps the content that the child did not read. */
-export const beforeIt = ({ unread, run }: Child): string =>
+/** A note for a run that ended before it began: the child still has the content that it did not read. */
+export const unreadNote = ({ unread, run }: Child): string =>
   unread === undefined || run?.isAborted
     ? ""
     : "\n[It had not begun. A message makes it begin with what it was given.]";
@@ -33,7 +33,7 @@ async function ownResult(child: Child, ended: InputOutcome | string): Promise<Ow
   const text = child.session?.lastText() ?? "";
   if (typeof ended === "string" || ended.reason !== "completed") {
     const why = child.run?.stopped ?? (typeof ended === "string" ? ended : (ended.error?.message ?? ended.reason));
-    return { status: "failed", output: `${why}${beforeIt(child)}${text && `\n\n${text}`}` };
+    return { status: "failed", output: `${why}${unreadNote(child)}${text && `\n\n${text}`}` };
   }
   if (ended.awaiting)
     return {

@@ -30,7 +30,7 @@ export async function fillIn(
   // A child agent gets its task as text, from which known secrets are removed again.
   if (access.some((item) => item.kind === "exec" && item.isAgent))
     return { args, access: await accessOf(args), kept: [] };
-  const isOwn = tier === "write" ? await holdAll(env, access, used) : sendsToOwner(access, used);
+  const isOwn = tier === "write" ? await allFilesHold(env, access, used) : sendsToOwner(access, used);
   if (isOwn) return { args: filled, access, kept: [] };
   const unique = [...new Map(used.map((secret) => [secret.name, secret])).values()];
   if (access.length > 0 && asksAboutSecrets?.())
@@ -53,7 +53,7 @@ function secretAccess({ name, hosts }: ShownSecret, tier: ProposedCall["tier"]):
 }
 
 /** True if every file that the call writes already contains each of the values. */
-async function holdAll(
+async function allFilesHold(
   env: ExecutionEnvironment,
   access: readonly Access[],
   used: readonly ShownSecret[],

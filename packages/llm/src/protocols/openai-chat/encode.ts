@@ -312,12 +312,12 @@ function isOn(level: string): boolean {
 function routingParams(compat: Compat): Params {
   const { openRouterRouting, vercelGatewayRouting } = compat;
   return {
-    provider: openRouterRouting ? routing(openRouterRouting) : undefined,
-    providerOptions: vercelGatewayRouting ? { gateway: routing(vercelGatewayRouting) } : undefined,
+    provider: openRouterRouting ? routingOptions(openRouterRouting) : undefined,
+    providerOptions: vercelGatewayRouting ? { gateway: routingOptions(vercelGatewayRouting) } : undefined,
   };
 }
 
-function routing({ only, order }: { only?: readonly string[]; order?: readonly string[] }): JsonObject {
+function routingOptions({ only, order }: { only?: readonly string[]; order?: readonly string[] }): JsonObject {
   return { ...(only ? { only: [...only] } : {}), ...(order ? { order: [...order] } : {}) };
 }
 

@@ -81,7 +81,7 @@ export class ChatAnswer extends StreamedAnswer {
     return `${carried}${stop}${usage}data: [DONE]\n\n`;
   }
 
-  protected failed(failure: SDKError | Refusal): string {
+  protected encodeFailure(failure: SDKError | Refusal): string {
     return sse(JSON.stringify({ error: openaiErrorBody(failureOf(failure)) }));
   }
 

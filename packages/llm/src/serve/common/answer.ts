@@ -60,7 +60,7 @@ export abstract class StreamedAnswer implements AnswerEncoder {
   fail(failure: SDKError | Refusal): string {
     if (this.#isOver) return "";
     this.#isOver = true;
-    return this.failed(failure);
+    return this.encodeFailure(failure);
   }
 
   #begin(
@@ -80,7 +80,7 @@ export abstract class StreamedAnswer implements AnswerEncoder {
   ): string;
   protected abstract content(event: ContentEvent): string;
   protected abstract finish(event: FinishEvent): string;
-  protected abstract failed(failure: SDKError | Refusal): string;
+  protected abstract encodeFailure(failure: SDKError | Refusal): string;
   protected abstract body(response: Response): string;
 
   whole(response: Response): string {

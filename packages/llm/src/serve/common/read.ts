@@ -29,7 +29,7 @@ export function refuse(field: string, message: string, code?: string): never {
 }
 
 /** Runs a reader until it finishes or refuses. */
-export function decoding(body: unknown, read: (body: JsonObject) => ServedRequest): Decoded {
+export function decodeBody(body: unknown, read: (body: JsonObject) => ServedRequest): Decoded {
   try {
     if (!isJsonObject(body)) refuse("body", "The body must be a JSON object.");
     const excess = excessIn(body);

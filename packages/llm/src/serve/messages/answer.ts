@@ -89,7 +89,7 @@ export class MessagesAnswer extends StreamedAnswer {
     return `${beside}${end}${event("message_stop", {})}`;
   }
 
-  protected failed(failure: SDKError | Refusal): string {
+  protected encodeFailure(failure: SDKError | Refusal): string {
     return sse(JSON.stringify(messagesErrorBody(failureOf(failure))), "error");
   }
 

@@ -18,7 +18,7 @@ import type { Request, ResponseFormat, ToolChoice, ToolDefinition } from "../../
 import { type Reader, Shape, shapeFor } from "../common/read.ts";
 import { checkPairs, checkTools, functionTool, NOT_EDITED } from "../common/turns.ts";
 import type { ServedRequest } from "../types.ts";
-import { marked, readMessages, readText } from "./blocks.ts";
+import { readCacheControl, readMessages, readText } from "./blocks.ts";
 
 /** docs/gateway-formats.md lists its fields. */
 export const messagesBody = new Shape(
@@ -41,7 +41,7 @@ export const messagesBody = new Shape(
     context_management: optional(anyObject()),
   },
   {
-    // The conversation is always marked for the vendor's cache, so a request for that changes nothing.
+    // The conversation is always readCacheControl for the vendor's cache, so a request for that changes nothing.
     ignored: ["service_tier", "cache_control", "speed", "diagnostics", "user_profile_id", "workspace_id"],
     unsupported: {
       container: "there is no code execution here",
@@ -128,7 +128,7 @@ function readTool(value: unknown, place: string): ToolDefinition {
   const words = description === undefined ? {} : { description };
   return {
     ...functionTool({ name, ...words, parameters: parameters as JsonObject }, place),
-    ...marked(control, place),
+    ...readCacheControl(control, place),
   };
 }
 

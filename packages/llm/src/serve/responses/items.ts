@@ -109,7 +109,7 @@ class Turns {
   }
 
   /** Data that belongs to the calls of the answer. */
-  carried(carried: Carried): void {
+  addCarried(carried: Carried): void {
     this.#carried = carried;
   }
 
@@ -151,7 +151,7 @@ function readItem(item: unknown, place: string, turns: Turns): void {
     case "reasoning": {
       const { encrypted_content: encrypted = "" } = shapes.reasoning.read(item, place);
       const carried = carriedIn(encrypted);
-      if (carried?.calls?.length) turns.carried(carried);
+      if (carried?.calls?.length) turns.addCarried(carried);
       else turns.answer(readReasoning(item, place));
       break;
     }

@@ -78,7 +78,7 @@ function responseOf({ id, model, provider, message, finishReason, usage, warning
     id,
     model,
     provider,
-    message: shown(message),
+    message: withoutUnknownParts(message),
     finishReason,
     usage: usageOf(usage),
     warnings,
@@ -86,7 +86,7 @@ function responseOf({ id, model, provider, message, finishReason, usage, warning
   };
 }
 
-const shown = (message: Message): Message => ({
+const withoutUnknownParts = (message: Message): Message => ({
   ...message,
   content: message.content.filter(({ kind }) => kind !== "unknown"),
 });
